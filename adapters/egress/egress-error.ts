@@ -19,7 +19,7 @@ export function toEgressError(error: unknown): Error {
   const code = readCode(error);
   return new EgressNetworkError(messages.get(code) ?? (isTls(code) ? untrusted : 'Connection failed'), {
     cause: error,
-    fault: faults.get(code) ?? (isTls(code) ? 'certificate' : 'other'),
+    fault: faults.get(code) ?? (isTls(code) ? 'certificate' : isMalformed(code) ? 'malformed' : 'other'),
   });
 }
 
@@ -47,6 +47,11 @@ const faults = new Map<string, NetworkFault>([
   ['EPIPE', 'closed'],
   ['UND_ERR_SOCKET', 'closed'],
 ]);
+
+/** Codes of the parser of HTTP, and of decoders of bodies. */
+function isMalformed(code: string): boolean {
+  return /^(HPE_|Z_|ERR__ERROR_FORMAT)/.test(code);
+}
 
 function isTls(code: string): boolean {
   return /^(ERR_TLS_|ERR_SSL_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/.test(code);

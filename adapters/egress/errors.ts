@@ -34,7 +34,7 @@ export class EgressTimeoutError extends Error {
 }
 
 /** Code of a known connection error. */
-export type NetworkFault = 'refused' | 'closed' | 'certificate' | 'other';
+export type NetworkFault = 'refused' | 'closed' | 'certificate' | 'malformed' | 'other';
 
 /** Failed connection, invalid certificate, or invalid HTTP response. */
 export class EgressNetworkError extends Error {

@@ -8,6 +8,7 @@ import type { CookieJar } from './cookies.ts';
 import type { EgressGuard } from './guard.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
 import { toEgressError } from './egress-error.ts';
+import { sendLenient } from './lenient-http.ts';
 import { createPinnedConnector } from './pinned-connector.ts';
 import { decodeBody, readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes, type Hop } from './redirect.ts';
@@ -57,7 +58,10 @@ export type OpenResponse = Omit<GuardedResponse, 'body'> & {
 /** HTTP client for bodies without an end. */
 export type StreamingHttp = {
   /** Returns a response with any status after its headers. The timeout lasts until `close`. Throws like `GuardedHttp.request`. */
-  open(url: string, options: Pick<GuardedRequest, 'headers' | 'timeoutMs' | 'signal'>): Promise<OpenResponse>;
+  open(
+    url: string,
+    options: Pick<GuardedRequest, 'headers' | 'timeoutMs' | 'signal' | 'cookies'>,
+  ): Promise<OpenResponse>;
 };
 
 /** HTTP client that connects only to allowed addresses. */
@@ -177,10 +181,10 @@ async function followRedirects(
   let hop = firstHop(guard, url, request);
   for (let redirects = 0; ; redirects += 1) {
     if (request.proxyUrl !== undefined) await checkProxiedHost(guard, hop.url.hostname);
-    const answer = await sendHop(dispatcher, hop, request.cookies, deadline);
+    const answer = await sendHop(dispatcher, hop, request, guard, deadline);
     const target = redirectTarget(answer.statusCode, answer.headers['location'], hop.url);
     if (target === null || request.maxRedirects === 0) return { answer, hop };
-    discard(answer.body);
+    answer.discard();
     if (redirects >= (request.maxRedirects ?? 5)) throw new EgressLimitError('Too many redirects');
     hop = nextHop(hop, answer.statusCode, target, guard);
   }
@@ -238,32 +242,46 @@ function basicAuthorization(url: URL): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-type Answer = { statusCode: number; headers: Record<string, string>; body: Dispatcher.ResponseData['body'] };
+type Answer = {
+  statusCode: number;
+  headers: Record<string, string>;
+  body: Readable;
+  /** Ends a response whose body is not read. */
+  discard(): void;
+};
+
+type Received = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & {
+  body: Readable | Dispatcher.ResponseData['body'];
+};
 
 async function sendHop(
   dispatcher: Dispatcher,
   hop: Hop,
-  cookies: CookieJar | undefined,
+  { cookies, proxyUrl }: RequestHead,
+  guard: EgressGuard,
   deadline: Deadline,
 ): Promise<Answer> {
   const { origin, pathname, search } = hop.url;
   const cookie = cookies?.header(hop.url);
-  const ask = () =>
-    send(`${origin}${pathname}${search}`, {
-      dispatcher,
-      method: hop.method,
-      headers: cookie === undefined ? hop.headers : { ...hop.headers, cookie },
-      body: hop.body,
-      signal: deadline.signal,
-    });
+  const headers = cookie === undefined ? hop.headers : { ...hop.headers, cookie };
+  const { method, body } = hop;
+  const options = { dispatcher, method, headers, body, signal: deadline.signal };
+  const ask = (): Promise<Received> => send(`${origin}${pathname}${search}`, options);
   const answer = await ask().catch((error: unknown) => {
-    if (hop.method === 'GET' && wasClosedMeanwhile(error)) return ask();
+    if (method === 'GET' && wasClosedMeanwhile(error)) return ask();
+    if (method === 'GET' && error instanceof errors.HTTPParserError && proxyUrl === undefined)
+      return sendLenient(guard, { ...hop, headers }, deadline);
     throw error;
   });
   // An unread body that is destroyed emits an error, which may have no other listener.
   answer.body.on('error', () => undefined);
   cookies?.take(hop.url, [answer.headers['set-cookie'] ?? []].flat());
-  return { statusCode: answer.statusCode, headers: flatten(answer.headers), body: answer.body };
+  return {
+    statusCode: answer.statusCode,
+    headers: flatten(answer.headers),
+    body: answer.body,
+    discard: () => discard(answer.body),
+  };
 }
 
 /** Returns true if the server closed a connection, which it had answered on, while the request was under way (RFC 9112, 9.3.1). */
@@ -282,7 +300,7 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
 async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promise<GuardedResponse> {
   const { statusCode: status, headers } = answer;
   if (request.headersOnly === true) {
-    discard(answer.body);
+    answer.discard();
     return { status, url: hop.url.href, headers, body: new Uint8Array() };
   }
   const body = await readBody(answer.body, headers, request.maxBytes, request.onChunk);
@@ -293,6 +311,7 @@ async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promi
 }
 
 /** Reads a short remainder, so that the connection can be reused. Closes it if the remainder is long or slow. */
-function discard(body: Answer['body']): void {
+function discard(body: Readable | Dispatcher.ResponseData['body']): void {
+  if (!('dump' in body)) return void body.destroy();
   body.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => body.destroy());
 }

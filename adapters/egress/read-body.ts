@@ -1,10 +1,10 @@
-import { pipeline, Transform, type Readable } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { EgressLimitError, EgressNetworkError } from './errors.ts';
 
 /**
  * Reads and decodes a body of at most `maxBytes` decoded bytes. Destroys it beyond that, which stops a
- * decompression bomb early. Throws `EgressLimitError`, `EgressNetworkError` (unknown encoding), and the errors of
+ * decompression bomb early. Throws `EgressLimitError`, `EgressNetworkError`, and the errors of
  * the streams.
  */
 export async function readBody(
@@ -44,31 +44,32 @@ async function collect(
   return collected;
 }
 
-/** Returns a body without its content encoding, of at most about `maxBytes` encoded bytes. Throws `EgressNetworkError` for an unknown encoding. */
+/** Returns a body without its content encoding, of at most about `maxBytes` encoded bytes. With an unknown encoding, its bytes decide. */
 export function decodeBody(body: Readable, headers: Record<string, string>, maxBytes: number): Readable {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return body;
-  const decoder = decoderFor(encoding);
-  if (decoder === null) {
-    body.destroy();
-    throw new EgressNetworkError('Response has an unknown content encoding');
-  }
-  // Without the callback, `pipeline` throws an unhandled error. The reader receives the error from the decoder.
-  return pipeline(body, limitRaw(rawLimit(maxBytes)), decoder, () => undefined);
+  return Readable.from(decodeByStart(body, encoding, maxBytes));
 }
 
-function decoderFor(encoding: string): Transform | null {
-  switch (encoding) {
-    case 'gzip':
-    case 'x-gzip':
-      return createGunzip();
-    case 'deflate':
-      return createInflate();
-    case 'br':
-      return createBrotliDecompress();
-    default:
-      return null;
-  }
+async function* decodeByStart(body: Readable, encoding: string, maxBytes: number): AsyncGenerator {
+  const chunks: AsyncIterator<unknown> = body[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  const source = async function* () {
+    if (!first.done) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  };
+  const decoder = first.value instanceof Uint8Array ? decoderFor(encoding, first.value) : null;
+  if (decoder === null) return yield* source();
+  // Without the callback, `pipeline` throws an unhandled error. The reader receives the error from the decoder.
+  yield* pipeline(Readable.from(source()), limitRaw(rawLimit(maxBytes)), decoder, () => undefined);
+}
+
+/** Servers state encodings that do not exist: then the first bytes decide. */
+function decoderFor(encoding: string, [first, second]: Uint8Array): Transform | null {
+  if (encoding === 'deflate') return createInflate();
+  if (encoding === 'br') return createBrotliDecompress();
+  const isGzip = first === 0x1f && second === 0x8b;
+  return isGzip || /^(x-)?gzip$/.test(encoding) ? createGunzip() : null;
 }
 
 /** Limits encoded bytes, which may never decode to a single byte (empty blocks). */

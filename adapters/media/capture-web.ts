@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { InvalidUrlError, NotLiveError } from '../../core/errors.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InvalidUrlError, NotLiveError, StreamFetchError, type StreamError } from '../../core/errors.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { CaptureRequest, StreamProbe } from '../../core/records/capture.ts';
 import type { CallerStream } from '../caller-stream.ts';
 import type { StreamingHttp } from '../egress/guarded-http.ts';
 import { createFairByteCache } from '../byte-cache.ts';
+import { createCookieJars } from '../egress/cookies.ts';
 import { loadOnce } from '../load-once.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import type { PictureDeps } from './pictures/capture-pictures.ts';
 import { defaultPictureLimits, type PictureLimits } from './pictures/picture-limits.ts';
 import { createOpenAuthenticated } from './web/open-authenticated.ts';
-import { openWebStream, WebStreamGoneError, type WebStream } from './web/open-stream.ts';
+import { openWebStream, VideoFileError, WebStreamGoneError, type WebStream } from './web/open-stream.ts';
 import type { WebContent } from './web/sniff-content.ts';
 
 export type WebCapturerDeps = {
@@ -37,6 +39,7 @@ const loadTsStream = loadOnce(async () => import('./ts-stream/capture-ts-stream.
 export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
   const { hls, ffmpeg, now, elapsedMs = () => performance.now() } = deps;
   const limits = { ...defaultPictureLimits, ...deps.pictureLimits };
+  const tsStream = { ffmpeg, now, elapsedMs };
   const pictures: PictureDeps = { ffmpeg, now, elapsedMs, limits };
   const open = createOpenAuthenticated(deps.http, () => randomBytes(8).toString('hex'));
   const playlists = createFairByteCache<true>({
@@ -44,6 +47,7 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
     max: maxPlaylists,
     maxBytes,
   });
+  const findCookies = createCookieJars({ max: maxPlaylists, now });
   return {
     probe: (url, signal, caller) =>
       read({ url, caller }, 0, signal, {
@@ -75,9 +79,10 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
   ): Promise<Result> {
     if (isPlaylist(url)) return by.hls();
     if (playlists.get(caller, url)) return readPlaylist({ url, caller }, by.hls);
-    const options = { timeoutMs: limits.pictureMs + seconds * 1000, signal, caller };
+    const timeoutMs = limits.pictureMs + seconds * 1000;
+    const options = { timeoutMs, signal, caller, cookies: findCookies(caller, url) };
     const reopen = () => openWebStream(open, url, options);
-    const stream = await reopen();
+    const stream = await openAgain(reopen, signal);
     try {
       if (stream.content !== 'hls') return await by.other({ stream, reopen });
     } finally {
@@ -110,8 +115,7 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
         return { platform: 'mjpeg', playbackUrl, framesOnly: !hasClips };
       }
       case 'mpeg-ts':
-        requireEndless(opened.stream);
-        await (await loadTsStream()).probeTsStream(opened.stream);
+        await (await loadTsStream()).probeTsStream(opened.stream, tsStream);
         return { platform: 'mpegts', playbackUrl };
       default:
         throw notAStream(opened.stream.content);
@@ -125,24 +129,30 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
       case 'motion-jpeg':
         return (await loadPictures()).captureMotionJpeg(opened.stream, request, pictures, signal);
       case 'mpeg-ts':
-        requireEndless(opened.stream);
-        return (await loadTsStream()).captureTsStream(opened.stream, request, deps, signal);
+        return (await loadTsStream()).captureTsStream(opened.stream, request, tsStream, signal);
       default:
         throw notAStream(opened.stream.content);
     }
   }
 }
 
+/** A server may answer the first request after a pause, or one now and then, without a body. */
+async function openAgain(open: () => Promise<WebStream>, signal: AbortSignal): Promise<WebStream> {
+  const first = await open();
+  if (first.content !== 'an empty response') return first;
+  first.close();
+  await sleep(againMs, undefined, { signal });
+  return open();
+}
+
+/** Time after which an empty response is requested again, in milliseconds. */
+const againMs = 500;
+
 function isPlaylist(url: string): boolean {
   return /\.m3u8?$/i.test(URL.parse(url)?.pathname ?? '');
 }
 
 type Opened = { stream: WebStream; reopen: () => Promise<WebStream> };
-
-/** A response with a length is a file. */
-function requireEndless({ headers }: WebStream): void {
-  if (headers['content-length'] !== undefined) throw notAStream('a video file');
-}
 
 function withoutCredentials(url: string): string {
   const shown = new URL(url);
@@ -151,11 +161,12 @@ function withoutCredentials(url: string): string {
   return shown.href;
 }
 
-function notAStream(content: WebContent): NotLiveError | InvalidUrlError {
-  if (content === 'a video file')
-    return new NotLiveError(
-      'The URL leads to a video file. Use the URL of a live stream: an HLS playlist, endless MPEG-TS, a JPEG or Motion JPEG.',
+function notAStream(content: WebContent): StreamError {
+  if (content === 'an empty response')
+    return new StreamFetchError(
+      'The server answers without a body. Check that the camera is on, and that the address shows a picture in a browser.',
     );
+  if (content === 'a video file') return new VideoFileError();
   if (content === 'a DASH manifest')
     return new InvalidUrlError(
       'The URL leads to a DASH manifest, which is not read. Use the HLS playlist (.m3u8) of the same server.',

@@ -59,7 +59,6 @@ const bounds: Record<string, string> = {
   'adapters/media/images/mask-media.ts': 'drawn regions of a capture: weak, 16 MB each',
   'adapters/media/motion/share-comparisons.ts':
     'work of a thumbnail; decoded references: weak, 500 kB each; 16 of 30 kB',
-  'adapters/media/rtsp/capture-rtsp.ts': 'streams with intra refresh: 4 MB',
   'adapters/media/rtsp/connection/connection-turns.ts':
     'open connections; streams of cameras that refused a second one: concurrent captures, 1 kB each; 4 MB',
   'adapters/media/rtsp/scan/follow-session.ts': 'thumbnails of key frames: 40 MB',

@@ -210,7 +210,7 @@ type Captured = Omit<Capture, 'position'>;
 async function captureUnits(
   stream: DescribedStream,
   rules: NalRules,
-  { lookBack: _, ...request }: CaptureRequest,
+  request: CaptureRequest,
   { ffmpeg, now, setTimer = setSystemTimer }: RtspCapturerDeps,
   signal: AbortSignal,
 ): Promise<Captured> {

@@ -16,9 +16,10 @@ import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
 import { damagedStream } from '../ffmpeg/errors.ts';
 import { createWholeUnits } from '../mpeg-ts/whole-units.ts';
+import { onlyLive } from './only-live.ts';
 import { createUnitWatcher, type UnitWatcher } from './watch-units.ts';
 
-export type TsStreamDeps = { ffmpeg: FfmpegRunner; now: () => Date };
+export type TsStreamDeps = { ffmpeg: FfmpegRunner; now: () => Date; elapsedMs: () => number };
 
 /** Maximum bytes that a capture reads: those of HLS. */
 const maxBytes = 32 * 1024 * 1024;
@@ -30,7 +31,7 @@ const decodeTimeoutMs = 25_000;
 export async function captureTsStream(
   stream: WebStream,
   request: CaptureRequest,
-  { ffmpeg, now }: TsStreamDeps,
+  { ffmpeg, now, elapsedMs }: TsStreamDeps,
   signal: AbortSignal,
 ): Promise<Capture> {
   const { mode, clipSeconds, lookBack } = request;
@@ -40,7 +41,7 @@ export async function captureTsStream(
     const maxSeconds = maxUnmarkedSeconds + (isFrame ? 0 : clipSeconds);
     return hasArrived || (!watcher.readsSlices() && watcher.seconds() >= maxSeconds);
   };
-  const bytes = await readUntil(stream, isEnough, mode);
+  const bytes = await readUntil({ ...stream, chunks: onlyLive(stream, elapsedMs) }, isEnough, mode);
   const capturedAt = now();
   const output = await decode(bytes, request, ffmpeg, signal);
   const capture = { ...output, capturedAt, position: { segment: null, segment_seconds: 0 } };
@@ -50,8 +51,15 @@ export async function captureTsStream(
 }
 
 /** Checks that an endless MPEG-TS stream has video. */
-export async function probeTsStream(stream: WebStream): Promise<void> {
-  await readUntil(stream, (watcher) => watcher.units() > 0, 'frames');
+export async function probeTsStream(
+  stream: WebStream,
+  { elapsedMs }: Pick<TsStreamDeps, 'elapsedMs'>,
+): Promise<void> {
+  await readUntil(
+    { ...stream, chunks: onlyLive(stream, elapsedMs) },
+    (watcher) => watcher.units() > 0,
+    'frames',
+  );
 }
 
 async function decode(

@@ -61,6 +61,8 @@ const networkRemediations: Record<NetworkFault, (what: ResourceKind) => string> 
     `The server of the ${what} closed the connection. Check that the port is that of its HTTP or HTTPS service, then try again.`,
   certificate: (what) =>
     `The certificate of the server of the ${what} is not valid. Use the host name of the certificate, or have it renewed. If a camera has made it itself, use http:// or rtsp://.`,
+  malformed: (what) =>
+    `The server of the ${what} answers with something that is not HTTP, or with a body that is not as its headers say. Check host and port, and that the address shows the stream in a browser.`,
   other: (what) =>
     `The server of the ${what} cannot be reached. Check that the stream plays from another network.`,
 };

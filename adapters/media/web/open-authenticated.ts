@@ -1,11 +1,17 @@
 import { setSystemTimer, wait, type SetTimer } from '../../../core/time-limit.ts';
+import type { CookieJar } from '../../egress/cookies.ts';
 import { createAuthorizer, type Authorizer } from '../../egress/authorizer.ts';
 import { readCredentials } from '../../egress/credentials.ts';
 import type { OpenResponse, StreamingHttp } from '../../egress/guarded-http.ts';
 import { busyWaitsMs } from '../../egress/busy-waits.ts';
 import { createFairByteCache } from '../../byte-cache.ts';
 
-export type OpenOptions = { timeoutMs: number; signal: AbortSignal; caller: string };
+export type OpenOptions = {
+  cookies?: CookieJar | undefined;
+  timeoutMs: number;
+  signal: AbortSignal;
+  caller: string;
+};
 
 /** Opens URLs of cameras. A 401 is returned if the credentials of the URL do not help. Throws like `StreamingHttp.open`. */
 export type OpenAuthenticated = (url: string, options: OpenOptions) => Promise<OpenResponse>;

@@ -1,4 +1,4 @@
-import { StreamFetchError } from '../../../core/errors.ts';
+import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
 import type { OpenResponse } from '../../egress/guarded-http.ts';
 import { webStreamError, httpStatusError } from './fetch-failure.ts';
 import type { OpenAuthenticated, OpenOptions } from './open-authenticated.ts';
@@ -17,6 +17,17 @@ export type WebStream = {
 /** The server has no such stream (HTTP 404 or 410). */
 export class WebStreamGoneError extends StreamFetchError {
   override name = 'WebStreamGoneError';
+}
+
+/** The address leads to a recording. */
+export class VideoFileError extends NotLiveError {
+  override name = 'VideoFileError';
+
+  constructor() {
+    super(
+      'The URL leads to a video file. Use the URL of a live stream: an HLS playlist, endless MPEG-TS, a JPEG or Motion JPEG.',
+    );
+  }
 }
 
 /** Opens a web address and detects its content by type and first bytes. The timeout lasts until `close`. Throws `StreamError` and the abort reason. */

@@ -380,15 +380,24 @@ describe('failed request', () => {
     await expect(client(nowhere)('http://gone.example/')).rejects.toBeInstanceOf(EgressUnresolvedError);
   });
 
-  test.each([
-    ['gzip', 'not gzip'],
-    ['zstd', 'unknown'],
-  ])('a body that is not valid %s is reported', async (encoding, text) => {
-    const { port } = await serve((_, response) =>
-      response.writeHead(200, { 'content-encoding': encoding }).end(text),
-    );
-    await expect(client()(`http://cam.example:${port}/`)).rejects.toBeInstanceOf(EgressNetworkError);
+  const encoded = (encoding: string, body: string | Buffer) =>
+    serve((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
+
+  test('a body that is not valid gzip is reported', async () => {
+    const { port } = await encoded('gzip', 'not gzip');
+    await expect(client()(`http://cam.example:${port}/`)).rejects.toMatchObject({ fault: 'malformed' });
   });
+
+  test.each(['utf-8', 'binary', 'none'])(
+    'the bytes decide if the encoding %s is unknown',
+    async (encoding) => {
+      for (const body of ['#EXTM3U', gzipSync('#EXTM3U')]) {
+        const { port } = await encoded(encoding, body);
+        const answer = await client()(`http://cam.example:${port}/`);
+        expect(Buffer.from(answer.body).toString()).toBe('#EXTM3U');
+      }
+    },
+  );
 
   test('an error message contains neither address nor URL', async () => {
     const failure = await client()('http://u:secret@127.0.0.1:1/x').catch((error: Error) => error.message);

@@ -282,15 +282,22 @@ describe('Motion JPEG', () => {
 });
 
 describe('another response', () => {
-  test.each([
-    ['a web page', '<!doctype html><html><body>Log in</body></html>', 'text/html'],
-    ['an empty response', '', 'image/jpeg'],
-  ])('%s is named with what to use instead', async (name, body, type) => {
-    const { probe } = await camera({ '/cam': snapshot(Buffer.from(body), { 'content-type': type }) });
-    const failure = await readFailure(probe());
-    expect(failure).toBeInstanceOf(InvalidUrlError);
-    expect(failure.remediation).toContain(`${name}, not to a stream`);
-    expect(failure.remediation).toContain('JPEG');
+  test.each([['a web page', '<!doctype html><html><body>Log in</body></html>', 'text/html']])(
+    '%s is named with what to use instead',
+    async (name, body, type) => {
+      const { probe } = await camera({ '/cam': snapshot(Buffer.from(body), { 'content-type': type }) });
+      const failure = await readFailure(probe());
+      expect(failure).toBeInstanceOf(InvalidUrlError);
+      expect(failure.remediation).toContain(`${name}, not to a stream`);
+      expect(failure.remediation).toContain('JPEG');
+    },
+  );
+
+  test('an empty response is asked for again, and is a passing failure of the stream', async () => {
+    const empty = await camera({ '/cam': snapshot(Buffer.alloc(0), { 'content-type': 'image/jpeg' }) });
+    const failure = await readFailure(empty.probe());
+    expect(failure.code).toBe('STREAM_FETCH_FAILED');
+    expect(failure.remediation).toContain('without a body');
   });
 
   test('a DASH manifest is named with the playlist of the same server', async () => {

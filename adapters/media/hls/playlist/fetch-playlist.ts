@@ -105,8 +105,11 @@ async function fetchPlaylist(
 ): Promise<MultivariantPlaylist | FetchedPlaylist> {
   const share = fetcher.budget.open();
   try {
-    const response = await request(fetcher, url, share, signal);
-    return readPlaylist(fetcher, response, imported);
+    const ask = () => request(fetcher, url, share, signal);
+    const first = await ask();
+    // Some servers answer without a body now and then.
+    const isEmpty = first.status === 200 && first.body.length === 0;
+    return readPlaylist(fetcher, isEmpty ? await ask() : first, imported);
   } finally {
     share.close();
   }
@@ -176,7 +179,12 @@ function busyError(cause: PlaylistBudgetError): StreamFetchError {
   );
 }
 
-function noPlaylist(found: ContentKind, cause: unknown): NotLiveError | InvalidUrlError {
+function noPlaylist(found: ContentKind, cause: unknown): StreamError {
+  if (found === 'an empty response') {
+    return new StreamFetchError('The playlist is empty. Check that the stream is running.', undefined, {
+      cause,
+    });
+  }
   if (found === 'a video file') {
     return new NotLiveError(
       'The URL leads to a video file. Use the URL of a live HLS playlist (.m3u8).',

@@ -21,7 +21,7 @@ export function isAudioOnly(bytes: Uint8Array, format: 'mpegts' | 'mov'): boolea
 }
 
 /** A segment of ADTS, or one that begins with ID3 metadata (RFC 8216, 3.4). */
-function isPackedAudio(bytes: Uint8Array): boolean {
+export function isPackedAudio(bytes: Uint8Array): boolean {
   const [first = 0, second = 0] = bytes;
   const isAdts = first === 0xff && (second & 0xf6) === 0xf0;
   return isAdts || Buffer.from(bytes.subarray(0, 3)).toString('latin1') === 'ID3';

@@ -4,6 +4,7 @@ import type { CookieJar } from '../../../egress/cookies.ts';
 import type { GuardedHttp } from '../../../egress/guarded-http.ts';
 import { webStreamError, httpStatusError, StatusError, type ResourceKind } from '../../web/fetch-failure.ts';
 import { createWholeUnits } from '../../mpeg-ts/whole-units.ts';
+import { isPackedAudio } from './audio-only.ts';
 import { hasPackets } from '../../web/sniff-content.ts';
 import type { Resource, Segment, SegmentKey } from '../playlist/playlist.ts';
 import type { ResourceCache } from './resource-cache.ts';
@@ -129,10 +130,16 @@ function initializationVector(segment: Segment): Uint8Array {
   return iv;
 }
 
+const blockBytes = 16;
+
+/** Decrypts whole blocks: some servers write a line end behind a key, omit the padding, or send bytes behind the last block. */
 function decrypt(bytes: Uint8Array, key: Uint8Array, iv: Uint8Array): Uint8Array {
   try {
-    const decipher = createDecipheriv('aes-128-cbc', key, iv);
-    return Buffer.concat([decipher.update(bytes), decipher.final()]);
+    const decipher = createDecipheriv('aes-128-cbc', key.subarray(0, blockBytes), iv);
+    decipher.setAutoPadding(false);
+    const whole = bytes.subarray(0, bytes.length - (bytes.length % blockBytes));
+    const plain = Buffer.concat([decipher.update(whole), decipher.final()]);
+    return requireMedia(plain.subarray(0, plain.length - countPadding(plain)));
   } catch (cause) {
     throw new StreamFetchError(
       'A segment cannot be decrypted with the key of the playlist. Check that the stream plays in a video player.',
@@ -140,4 +147,20 @@ function decrypt(bytes: Uint8Array, key: Uint8Array, iv: Uint8Array): Uint8Array
       { cause },
     );
   }
+}
+
+/** Returns 0 for bytes without padding. */
+function countPadding(plain: Buffer): number {
+  const count = plain.at(-1) ?? 0;
+  const isPadding =
+    count >= 1 && count <= blockBytes && plain.subarray(-count).every((byte) => byte === count);
+  return isPadding ? count : 0;
+}
+
+/** With another key, the bytes are noise. */
+function requireMedia(plain: Buffer): Buffer {
+  const isBox = /^[a-z]{4}$/i.test(plain.toString('latin1', 4, 8));
+  const isMedia = isBox || hasPackets(plain.subarray(0, 1024)) || isPackedAudio(plain);
+  if (!isMedia) throw new Error('No media in the decrypted bytes');
+  return plain;
 }

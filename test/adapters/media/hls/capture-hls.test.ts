@@ -271,7 +271,7 @@ describe('HLS probe', () => {
   test.each([
     ['a web page', '<!DOCTYPE html><html>', InvalidUrlError],
     ['a DASH manifest', '<?xml version="1.0"?><MPD xmlns="x">', InvalidUrlError],
-    ['an empty response', '', InvalidUrlError],
+    ['is empty', '', StreamFetchError],
     ['something else', '{"error":"no"}', InvalidUrlError],
     ['a video file', '\0\0\0\x20ftypisom', NotLiveError],
     ['a damaged HLS playlist', '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nhttp://[', InvalidUrlError],
@@ -280,6 +280,13 @@ describe('HLS probe', () => {
     const failure = await readFailure(probe());
     expect(failure).toBeInstanceOf(kind);
     expect(failure.remediation).toContain(words);
+  });
+
+  test('an empty playlist is asked for again', async () => {
+    let requests = 0;
+    server.answer = (path, answer) =>
+      path.endsWith('.m3u8') && (requests += 1) === 1 ? { ...answer, body: '' } : answer;
+    await expect(probe()).resolves.toMatchObject({ platform: 'hls' });
   });
 
   test('a probe detects a large video file by its headers', async () => {

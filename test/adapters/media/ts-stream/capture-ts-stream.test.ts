@@ -199,7 +199,12 @@ describe('endless MPEG-TS over HTTP', () => {
       const chunks = Readable.from(segments.slice(1));
       const stream = { content: 'mpeg-ts', headers: {}, chunks, close: () => undefined } as const;
       const request = { url: '', mode, clipSeconds: 3, caller: 'ada', resolveAgain: false };
-      const { thumbnail } = await captureTsStream(stream, request, { ffmpeg, now: () => now }, never);
+      const { thumbnail } = await captureTsStream(
+        stream,
+        request,
+        { ffmpeg, now: () => now, elapsedMs: () => 0 },
+        never,
+      );
       expect(readMoment(thumbnail)).toBeGreaterThan(13.5);
     },
   );

@@ -1,0 +1,145 @@
+import { Readable } from 'node:stream';
+import type { Deadline } from './deadline.ts';
+import { EgressLimitError, EgressNetworkError } from './errors.ts';
+import type { EgressGuard } from './guard.ts';
+import { connectGuarded, connectGuardedTls } from './guarded-tcp.ts';
+import type { Hop } from './redirect.ts';
+
+/** Response without the rules of RFC 9112. */
+export type LenientAnswer = {
+  statusCode: number;
+  /** Names in lower case; only `set-cookie` can be repeated. */
+  headers: Record<string, string | string[]>;
+  body: Readable;
+};
+
+const connectTimeoutMs = 5_000;
+const maxHeadBytes = 32_768;
+
+/**
+ * Requests a URL again of which the parser refuses the response: cheap cameras write header lines without a colon, lines that end with LF alone, two lengths, or
+ * no head at all. One request has one connection, to an address of the guard, so nothing can be hidden in it for another. Throws the errors of `connectGuarded`,
+ * and `EgressLimitError`.
+ */
+export async function sendLenient(guard: EgressGuard, hop: Hop, deadline: Deadline): Promise<LenientAnswer> {
+  const { url } = hop;
+  const isSecure = url.protocol === 'https:';
+  const connect = isSecure ? connectGuardedTls : connectGuarded;
+  const port = Number(url.port) || (isSecure ? 443 : 80);
+  const { signal } = deadline;
+  const socket = await connect(guard, { host: url.hostname, port, timeoutMs: connectTimeoutMs, signal });
+  const abort = (): void => void socket.destroy(new EgressNetworkError('Connection was aborted'));
+  signal.addEventListener('abort', abort, { once: true });
+  socket.once('close', () => signal.removeEventListener('abort', abort));
+  if (signal.aborted) abort();
+  socket.write(formatRequest(hop), 'latin1');
+  const chunks = readChunks(socket);
+  try {
+    const { head, rest } = await readHead(chunks);
+    const { statusCode, headers } = parseHead(head);
+    return { statusCode, headers, body: Readable.from(readBody(headers, rest, chunks)) };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+function formatRequest({ url, headers }: Hop): string {
+  const lines = Object.entries({ host: url.host, ...headers, connection: 'close' });
+  const written = lines.map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n\0]/g, '')}`);
+  return [`GET ${url.pathname}${url.search} HTTP/1.1`, ...written, '', ''].join('\r\n');
+}
+
+type Chunks = AsyncGenerator<Buffer, void>;
+
+async function* readChunks(socket: Readable): Chunks {
+  for await (const chunk of socket) if (Buffer.isBuffer(chunk)) yield chunk;
+}
+
+/** Reads up to the empty line. Bytes that do not begin like a response have no head. */
+async function readHead(chunks: Chunks): Promise<{ head: string; rest: Buffer }> {
+  let bytes = Buffer.alloc(0);
+  for (;;) {
+    const text = bytes.toString('latin1');
+    const end = /\r?\n\r?\n/.exec(text);
+    if (bytes.length >= 4 && !/^(HTTP|ICY )/i.test(text)) return { head: '', rest: bytes };
+    if (end) {
+      const rest = bytes.subarray(end.index + end[0].length);
+      const head = text.slice(0, end.index);
+      if (!/^HTTP\S* +1\d\d/i.test(head)) return { head, rest };
+      bytes = rest;
+      continue;
+    }
+    if (bytes.length > maxHeadBytes) throw new EgressLimitError('Response has too many headers');
+    const next = await chunks.next();
+    if (next.done) throw new EgressNetworkError('Connection was closed early', { fault: 'closed' });
+    bytes = Buffer.concat([bytes, next.value]);
+  }
+}
+
+function parseHead(head: string): Omit<LenientAnswer, 'body'> {
+  const [statusLine = '', ...lines] = head.split(/\r?\n/);
+  const headers: Record<string, string | string[]> = {};
+  const cookies: string[] = [];
+  for (const line of lines) {
+    const [, name = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+)[ \t]*:(.*)$/.exec(line) ?? [];
+    const key = name.toLowerCase();
+    if (key === 'set-cookie') cookies.push(value.trim());
+    else if (key !== '') headers[key] ??= value.trim();
+  }
+  if (cookies.length > 0) headers['set-cookie'] = cookies;
+  const [, status] = /^\S+ +(\d{3})/.exec(statusLine) ?? [];
+  return { statusCode: Number(status ?? 200), headers };
+}
+
+async function* readBody(headers: LenientAnswer['headers'], rest: Buffer, chunks: Chunks): Chunks {
+  const bytes = prepend(rest, chunks);
+  const [coding, stated] = ['transfer-encoding', 'content-length'].map((name) => String(headers[name]));
+  if (/chunked/i.test(coding ?? '')) return yield* readParts(bytes);
+  const length = /^\d{1,15}$/.exec(stated ?? '');
+  if (!length) return yield* bytes;
+  let left = Number(length[0]);
+  if (left === 0) return;
+  for await (const chunk of bytes) {
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
+  throw new EgressNetworkError('Connection was closed early', { fault: 'closed' });
+}
+
+async function* prepend(rest: Buffer, chunks: Chunks): Chunks {
+  if (rest.length > 0) yield rest;
+  yield* chunks;
+}
+
+const maxSizeLine = 1024;
+
+/** Reads a chunked body up to its end, or that of the connection. */
+async function* readParts(bytes: Chunks): Chunks {
+  let held = Buffer.alloc(0);
+  /** Bytes of the part under way; null before its size. */
+  let left: number | null = null;
+  for await (const chunk of bytes) {
+    held = Buffer.concat([held, chunk]);
+    while (held.length > 0) {
+      if (left !== null && left > 0) {
+        yield held.subarray(0, left);
+        const taken = Math.min(left, held.length);
+        left -= taken;
+        held = held.subarray(taken);
+        continue;
+      }
+      const end = held.indexOf('\n');
+      if (end < 0 && held.length <= maxSizeLine) break;
+      const line = held.toString('latin1', 0, end).trim();
+      const [, size] = /^([\da-f]{1,8})\s*(;|$)/i.exec(line) ?? [];
+      const isBetween = left === 0 && line === '';
+      if (size === undefined && !isBetween)
+        throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });
+      left = size === undefined ? null : Number.parseInt(size, 16);
+      held = held.subarray(end + 1);
+      if (left === 0 && size !== undefined) return;
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createCookieJar } from '../../../adapters/egress/cookies.ts';
+import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+
+const closers: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** Serves bytes to each request, whatever it asks for, and closes the connection. */
+async function serve(...parts: string[]) {
+  const requests: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (head) => {
+      requests.push(head.toString());
+      for (const part of parts) socket.write(part, 'latin1');
+      socket.end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.1/32'] }));
+  closers.push(() => http.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/cam?x=1`;
+  const options = { maxBytes: 50_000, timeoutMs: 3_000, cookies: createCookieJar(() => new Date()) };
+  return { requests, options, ask: () => http.request(url, options), open: () => http.open(url, options) };
+}
+
+describe('responses that differ from RFC 9112', () => {
+  test.each<[string, string[]]>([
+    ['a header line without a colon', ['HTTP/1.1 200 OK\r\nMon, 04 Mar 2013\r\nX-A: 1\r\n\r\nbody']],
+    ['lines that end with LF', ['HTTP/1.0 200 OK\nX-A: 1\nContent-Length: 4\n\nbody']],
+    [
+      'a length beside chunks',
+      [
+        'HTTP/1.1 200 OK\r\nX-A: 1\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n',
+        '2\r\nbo\r\n2',
+        ';x\r\ndy\r\n0\r\n\r\n',
+      ],
+    ],
+    ['the name ICY', ['ICY 200 OK\r\nX-A: 1\r\n\r\nbody']],
+    ['no reason', ['HTTP/1.1 200\r\nX-A: 1\r\nContent-Length: 4\r\n\r\nbody']],
+    ['a head that arrives in parts', ['HTTP/1.1 200 OK\nX-A: 1\n', '\nbo', 'dy']],
+    ['an interim response', ['HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\nX-A: 1\n\nbody']],
+  ])('a response with %s is read', async (_kind, parts) => {
+    const { ask } = await serve(...parts);
+    const { status, headers, body } = await ask();
+    expect([status, headers['x-a'], Buffer.from(body).toString()]).toEqual([200, '1', 'body']);
+  });
+
+  test('a response without a head is its body', async () => {
+    const { ask } = await serve('#EXTM3U\n#EXTINF:2,\n');
+    expect(Buffer.from((await ask()).body).toString()).toBe('#EXTM3U\n#EXTINF:2,\n');
+  });
+
+  test('cookies and status are kept, and each request has a connection of its own', async () => {
+    const { ask, requests } = await serve(
+      'HTTP/1.1 404 Gone\nno colon\nSet-Cookie: a=1\nSet-Cookie: b=2\n\n',
+    );
+    expect((await ask()).status).toBe(404);
+    await ask();
+    expect(requests[1]).toContain('GET /cam?x=1 HTTP/1.1\r\nhost: 127.0.0.1:');
+    expect(requests.at(-1)).toContain('cookie: a=1; b=2\r\n');
+  });
+
+  test('a body can be read while it arrives, and is bounded', async () => {
+    const { open, ask } = await serve('HTTP/1.1 200 OK\nX: 1\n\n', 'x'.repeat(60_000));
+    const opened = await open();
+    for await (const chunk of opened.body) {
+      expect(chunk.length).toBeGreaterThan(0);
+      break;
+    }
+    opened.close();
+    await expect(ask()).rejects.toThrow('larger than allowed');
+  });
+
+  test.each<[string, string[], RegExp]>([
+    ['a body shorter than its length', ['HTTP/1.1 200 OK\nContent-Length: 9\n\nbody'], /closed early/],
+    ['a head without an end', [`HTTP/1.1 200 OK\n${'x\n'.repeat(20_000)}`], /too many headers/],
+    ['chunks without a size', ['HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nhello\n'], /not HTTP/],
+  ])('%s is a failure', async (_kind, parts, message) => {
+    const { ask } = await serve(...parts);
+    await expect(ask()).rejects.toThrow(message);
+  });
+});
