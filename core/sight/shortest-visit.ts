@@ -1,4 +1,5 @@
 import type { Sight } from '../records/sight.ts';
+import { rules as limits } from '../rules.ts';
 import { sureVisitSeconds } from './sure-visit.ts';
 
 /** Rules from which the shortest visit follows. Durations in seconds. */
@@ -24,8 +25,9 @@ export function shortestVisitSeconds(rules: VisitRules, scan: Sight['scan']): nu
   return Math.ceil(seconds * 10) / 10;
 }
 
-/** A scan confirms a visit by two moments; conditions that need more depend on further checks. */
+/** A scan confirms a visit by two moments; conditions that need more depend on further checks, and so does an interval that no scan covers. */
 function byScan({ checksToOpen, intervalSeconds }: VisitRules, scan: Sight['scan']): number {
   if (!scan || scan.distance_seconds === 0 || scan.left_out_seconds > 0 || checksToOpen > 2) return Infinity;
+  if (intervalSeconds > limits.maxScanSeconds) return Infinity;
   return sureVisitSeconds(scan.distance_seconds, intervalSeconds);
 }

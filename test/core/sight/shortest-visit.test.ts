@@ -32,6 +32,11 @@ describe('the shortest visit that is sure to be seen', () => {
     expect(shortestVisitSeconds({ ...rules, ...given }, facts)).toBe(12);
   });
 
+  test('it is that of interval and confirmation for an interval that no scan covers', () => {
+    expect(shortestVisitSeconds({ ...rules, intervalSeconds: 300 }, scan(2))).toBe(302);
+    expect(shortestVisitSeconds({ ...rules, intervalSeconds: 70 }, scan(2))).toBe(36);
+  });
+
   test('conditions that need more verdicts than a scan confirms depend on further checks', () => {
     expect(shortestVisitSeconds({ ...rules, checksToOpen: 3 }, scan(1))).toBe(14);
   });
