@@ -2109,7 +2109,7 @@ export interface Usage {
     caller: string;
     model_calls: number;
     /**
-     * Model calls without a usable result; their tokens are unknown
+     * Model calls without a usable result; they cost the tokens that the model stated, else nothing
      */
     model_errors: number;
     input_tokens: number;
@@ -2125,7 +2125,7 @@ export interface Usage {
       day: string;
       model_calls: number;
       /**
-       * Model calls without a usable result; their tokens are unknown
+       * Model calls without a usable result; they cost the tokens that the model stated, else nothing
        */
       model_errors: number;
       input_tokens: number;
@@ -2525,6 +2525,28 @@ export interface WatchStats {
      * Share of the active time with sight; null without active time
      */
     coverage: number | null;
+    /**
+     * Active time in which the model judged what moved
+     */
+    judged_seconds: number;
+    /**
+     * Active time that was scanned, and in which nothing moved
+     */
+    quiet_seconds: number;
+    /**
+     * Active time in which the stream was there, and nobody looked between two pictures
+     */
+    between_seconds: number;
+    /**
+     * Active time in gaps
+     */
+    not_seen_seconds: number;
+    /**
+     * By condition, the judged and quiet time in which the model did not judge it
+     */
+    unjudged_seconds: {
+      [k: string]: number;
+    };
   };
   days: {
     /**
@@ -2556,6 +2578,28 @@ export interface WatchStats {
      * Share of the active time with sight; null without active time
      */
     coverage: number | null;
+    /**
+     * Active time in which the model judged what moved
+     */
+    judged_seconds: number;
+    /**
+     * Active time that was scanned, and in which nothing moved
+     */
+    quiet_seconds: number;
+    /**
+     * Active time in which the stream was there, and nobody looked between two pictures
+     */
+    between_seconds: number;
+    /**
+     * Active time in gaps
+     */
+    not_seen_seconds: number;
+    /**
+     * By condition, the judged and quiet time in which the model did not judge it
+     */
+    unjudged_seconds: {
+      [k: string]: number;
+    };
     /**
      * Date (UTC)
      */
@@ -2595,9 +2639,42 @@ export interface WatchStats {
      */
     coverage: number | null;
     /**
+     * Active time in which the model judged what moved
+     */
+    judged_seconds: number;
+    /**
+     * Active time that was scanned, and in which nothing moved
+     */
+    quiet_seconds: number;
+    /**
+     * Active time in which the stream was there, and nobody looked between two pictures
+     */
+    between_seconds: number;
+    /**
+     * Active time in gaps
+     */
+    not_seen_seconds: number;
+    /**
+     * By condition, the judged and quiet time in which the model did not judge it
+     */
+    unjudged_seconds: {
+      [k: string]: number;
+    };
+    /**
      * ISO 8601 in UTC, with milliseconds
      */
     hour: string;
+    gaps: {
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      from: string;
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      to: string;
+      reason: 'stream' | 'stale' | 'model' | 'service' | 'budget' | 'frozen' | 'black' | 'overload';
+    }[];
   }[];
   /**
    * Reviewed alerts by condition

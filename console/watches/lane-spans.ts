@@ -6,7 +6,12 @@ export type Span = { from: number; length: number };
 export type Lane = { conditionId: string; condition: string; open: Span[]; openShare: number };
 
 type Window = { startMs: number; endMs: number };
-type Hours = Pick<WatchStats['hours'][number], 'hour' | 'coverage'>[];
+type Hours = Pick<
+  WatchStats['hours'][number],
+  'hour' | 'coverage' | 'judged_seconds' | 'quiet_seconds' | 'between_seconds'
+>[];
+/** Class of an hour: mostly watched, or pictures with time between them. */
+type Sight = 'seen' | 'between';
 
 const hourMs = 3_600_000;
 
@@ -26,10 +31,14 @@ export function createLanes(
   });
 }
 
-/** Returns the hours in which the watch saw its stream at least half of the time. */
-export function createSight(hours: Hours, window: Window): Span[] {
+/** Returns the hours of one class in which the stream was there at least half of the time. */
+export function createSight(hours: Hours, window: Window, kind: Sight): Span[] {
   return hours
     .filter(({ coverage }) => coverage !== null && coverage >= 0.5)
+    .filter(
+      ({ judged_seconds: judged, quiet_seconds: quiet, between_seconds: between }) =>
+        judged + quiet >= between === (kind === 'seen'),
+    )
     .flatMap(({ hour }) => cut(Date.parse(hour), Date.parse(hour) + hourMs, window));
 }
 

@@ -43,7 +43,11 @@ export function Lanes({ watch, stats }: { watch: Watch; stats: WatchStats | unde
   const seconds = length === 'day' ? daySeconds : 7 * daySeconds;
   const endMs = value?.endMs ?? 0;
   const window = { startMs: endMs - seconds * 1000, endMs };
-  const sight = createSight(stats?.hours ?? [], window);
+  const hours = stats?.hours ?? [];
+  const sight = {
+    seen: createSight(hours, window, 'seen'),
+    between: createSight(hours, window, 'between'),
+  };
   return (
     <Panel
       title="Time line"
@@ -67,14 +71,20 @@ export function Lanes({ watch, stats }: { watch: Watch; stats: WatchStats | unde
             <When at={new Date(window.startMs).toISOString()} />
             <span>now</span>
           </p>
-          <p class="small muted">Orange: an alert is open. Green: hours with sight.</p>
+          <p class="small muted">
+            Orange: an alert is open. Green: watched hours; pale: hours of which only pictures were seen.
+          </p>
         </div>
       )}
     </Panel>
   );
 }
 
-type LaneProps = { lane: ReturnType<typeof createLanes>[number]; sight: Span[]; seconds: number };
+type LaneProps = {
+  lane: ReturnType<typeof createLanes>[number];
+  sight: { seen: Span[]; between: Span[] };
+  seconds: number;
+};
 
 function LaneRow({ lane: { condition, open, openShare }, sight, seconds }: LaneProps) {
   return (
@@ -83,14 +93,15 @@ function LaneRow({ lane: { condition, open, openShare }, sight, seconds }: LaneP
         {condition} <span class="muted">open for {duration(openShare * seconds)}</span>
       </p>
       <svg class="lane" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-        <Spans spans={sight} kind="seen" />
+        <Spans spans={sight.seen} kind="seen" />
+        <Spans spans={sight.between} kind="between" />
         <Spans spans={open} kind="open" />
       </svg>
     </div>
   );
 }
 
-function Spans({ spans, kind }: { spans: Span[]; kind: 'seen' | 'open' }) {
+function Spans({ spans, kind }: { spans: Span[]; kind: 'seen' | 'between' | 'open' }) {
   return (
     <>
       {spans.map(({ from, length }) => {

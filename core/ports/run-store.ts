@@ -4,6 +4,7 @@ import type { WatchProgress } from '../records/watch-run.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
 import type { Watch } from '../records/watch.ts';
+import type { SeenAddition } from '../sight/spans.ts';
 
 /** Totals of ended jobs: their number by final status, and the sums of their counters. */
 export type Totals = { jobs_completed: number; jobs_stopped: number; jobs_failed: number } & Counters;
@@ -52,7 +53,7 @@ export type RunChange<Patch = JobPatch | WatchPatch, Event = RunEvent> = {
   secrets?: WatchSecrets;
   alerts?: readonly AlertChange[];
   /** Additions to the statistics, by the start of the hour (UTC). */
-  hours?: readonly { hour: string; counts: Partial<WatchCounts> }[];
+  hours?: readonly { hour: string; counts: Partial<WatchCounts>; seen?: SeenAddition }[];
   /** Caller whose slot becomes free; only in the commit that ends a job. */
   releasesSlotOf?: string;
   /** Addition to the totals; only in the commit that ends a job. */

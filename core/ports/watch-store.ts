@@ -4,6 +4,7 @@ import type { WatchSecrets } from '../records/watch-secrets.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import type { WatchProgress, WatchRun } from '../records/watch-run.ts';
 import type { Alert, WatchCounts } from '../records/watch-state.ts';
+import type { SeenHour } from '../sight/spans.ts';
 import type { IdempotencyRecord } from './job-store.ts';
 import type { RunChange, WatchPatch } from './run-store.ts';
 
@@ -57,7 +58,7 @@ export type AlertQuery = {
 export type AlertPosition = Pick<Alert, 'opened_at' | 'alert_id'>;
 
 /** Statistics of one hour (UTC). */
-export type HourOfWatch = { hour: string; counts: WatchCounts };
+export type HourOfWatch = { hour: string; counts: WatchCounts; seen?: SeenHour | undefined };
 
 /** Reviewed alerts of a condition in one week; `week` is its Monday (UTC) as a date. */
 export type ReviewedWeek = { week: string; condition_id: string; correct: number; wrong: number };

@@ -7,6 +7,10 @@ const countSchema = z.int().nonnegative();
 export const gapReasonSchema = z.enum(['stream', 'stale', 'model', 'service']);
 export type GapReason = z.infer<typeof gapReasonSchema>;
 
+/** Reason why a watch did not see, more exactly than in the gaps of jobs. */
+export const spanReasonSchema = z.enum([...gapReasonSchema.options, 'budget', 'frozen', 'black', 'overload']);
+export type SpanReason = z.infer<typeof spanReasonSchema>;
+
 /** Interval without observation; its reason is the first failure in it. */
 export const gapSchema = z.object({ from: timestampSchema, to: timestampSchema, reason: gapReasonSchema });
 export type Gap = z.infer<typeof gapSchema>;
@@ -49,7 +53,7 @@ export const sightSchema = z.object({
   /** Time up to which the active time is counted as watched or as a gap; `null` before the start of a job and while a watch is paused. */
   counted_until: timestampSchema.nullable(),
   /** First reason of the gap that is open since then; `null` without one. */
-  in_gap: gapReasonSchema.nullable(),
+  in_gap: spanReasonSchema.nullable(),
   stream_trouble: streamTroubleSchema.nullable(),
   model_trouble: modelTroubleSchema.nullable(),
   /** First capture after the newest time without one, and that time; absent before the first. */

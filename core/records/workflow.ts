@@ -52,6 +52,8 @@ const scanFactsSchema = z.object({
   left_out_seconds: z.number().nonnegative(),
   /** Longest time between two neighbouring frames; 0 if unknown. */
   distance_seconds: z.number().nonnegative(),
+  /** True if something moved of which no moment is judged. */
+  leaves_motion: z.literal(true).optional(),
   /** Times of the frames that do not differ from the newest, oldest first. */
   quiet: z.array(timestampSchema).max(30),
 });

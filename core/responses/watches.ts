@@ -8,7 +8,7 @@ import {
   watchStatusSchema,
 } from '../records/watch-state.ts';
 import { failureSchema } from '../records/failure.ts';
-import { streamTroubleSchema } from '../records/sight.ts';
+import { spanReasonSchema, streamTroubleSchema } from '../records/sight.ts';
 import { count, evidenceBoxes, sourceUrl, timestamp } from './fields.ts';
 
 const watchId = z.uuid();
@@ -114,6 +114,7 @@ export const alertListResponseSchema = z.object({
   next_after: z.string().nullable().describe('Value of after for the next page; null on the last'),
 });
 
+const seconds = z.number().nonnegative();
 const countersSchema = z.object({
   checks: count.describe('Captures that the model judged'),
   verdicts: count.describe('One per condition and check'),
@@ -134,6 +135,15 @@ const countersSchema = z.object({
     .max(1)
     .nullable()
     .describe('Share of the active time with sight; null without active time'),
+  judged_seconds: seconds.describe('Active time in which the model judged what moved'),
+  quiet_seconds: seconds.describe('Active time that was scanned, and in which nothing moved'),
+  between_seconds: seconds.describe(
+    'Active time in which the stream was there, and nobody looked between two pictures',
+  ),
+  not_seen_seconds: seconds.describe('Active time in gaps'),
+  unjudged_seconds: z
+    .record(z.string(), seconds)
+    .describe('By condition, the judged and quiet time in which the model did not judge it'),
 });
 
 const precisionSchema = z.object({
@@ -155,7 +165,12 @@ export const watchStatsResponseSchema = z.object({
   total: countersSchema,
   days: z.array(countersSchema.extend({ day: z.string().describe('Date (UTC)') })),
   hours: z
-    .array(countersSchema.extend({ hour: timestamp }))
+    .array(
+      countersSchema.extend({
+        hour: timestamp,
+        gaps: z.array(z.object({ from: timestamp, to: timestamp, reason: spanReasonSchema })),
+      }),
+    )
     .describe('Hours (UTC) with checks; at most the newest 168'),
   precision: z.array(precisionSchema).describe('Reviewed alerts by condition'),
   weeks: z

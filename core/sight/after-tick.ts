@@ -46,6 +46,8 @@ export type TickPace = Pick<SightQuestion, 'at' | 'intervalSeconds' | 'listActiv
   now: Date;
   /** Factor of the interval in an overload, else 1. */
   stretch: number;
+  /** Time of the newest frame, up to which a tick that sees counts; default `at`. */
+  shownAt?: Date;
 };
 
 /** Returns the sight of a run after a tick, and the time that it adds: watched and gaps. */
@@ -53,15 +55,17 @@ export function afterTick<Seen extends Sight>(
   { sight: before, next }: { sight: Seen; next: NextTick | null },
   outcome: SeenOutcome,
   { isActive = true, seen, modelFailure, verdicts }: PolicySight,
-  { now, stretch, ...question }: TickPace,
+  { now, stretch, shownAt, ...question }: TickPace,
   rules: SightRules,
 ): { sight: Seen; spans: SightSpan[] } {
   const sign = readStream(outcome, rules);
   const isStretched = Math.max(stretch, next?.stretch ?? 1) > 1;
+  const time = isActive ? readTime(sign, seen) : 'seen';
   const { sight, spans } = countSight(before, {
     ...question,
+    at: time === 'seen' ? (shownAt ?? question.at) : question.at,
     isStretched,
-    seen: isActive ? readTime(sign, seen) : 'seen',
+    seen: time,
   });
   // A grace period does not run while the run is not to watch.
   const isKept = (trouble: { lost: boolean } | null) => isActive || trouble?.lost;
@@ -69,8 +73,8 @@ export function afterTick<Seen extends Sight>(
     stream: isKept(before.stream_trouble) ? before.stream_trouble : null,
     model: isKept(before.model_trouble) ? before.model_trouble : null,
   };
-  const time = { lateSeconds: next === null ? 0 : ageSeconds(next.wait_until, question.at), now };
-  const stream = afterStreamSign(troubles.stream, sign, time, readBegin(outcome));
+  const tickTime = { lateSeconds: next === null ? 0 : ageSeconds(next.wait_until, question.at), now };
+  const stream = afterStreamSign(troubles.stream, sign, tickTime, readBegin(outcome));
   return {
     sight: {
       ...sight,
@@ -79,12 +83,12 @@ export function afterTick<Seen extends Sight>(
       model_trouble:
         modelFailure === undefined
           ? troubles.model
-          : afterModelCall(troubles.model, modelFailure, rules.modelGrace, time),
+          : afterModelCall(troubles.model, modelFailure, rules.modelGrace, tickTime),
       regained: (sign === 'fine' && findRegained(troubles.stream, question.at)) || before.regained,
       skipped_in_a_row: countSkips(before, outcome, verdicts),
       ...(outcome.kind === 'judged' && { check_seconds: ageSeconds(question.at, now) }),
       ...newestFrame(outcome),
-      ...newestScan(before, outcome),
+      ...newestScan(before, outcome, question.intervalSeconds),
     },
     spans,
   };
@@ -127,7 +131,8 @@ function readBegin(outcome: SeenOutcome): Date | undefined {
 function readTime(sign: StreamSign, seen: SeenTime): SeenTime {
   if (sign === 'fine') return seen;
   if (sign === 'unavailable') return 'service';
-  return sign === 'unknown' || sign === 'stale' ? sign : 'stream';
+  const isKnown = sign === 'unknown' || sign === 'stale' || sign === 'frozen' || sign === 'black';
+  return isKnown ? sign : 'stream';
 }
 
 function countSkips(
@@ -149,12 +154,22 @@ function newestFrame(outcome: SeenOutcome): Pick<Sight, 'last_frame'> | undefine
 }
 
 /** Returns the facts of the newest scan; those before it if nothing is new between two captures. A scan that saw nothing was the first one, or was refused. */
-function newestScan({ scan: before }: Sight, outcome: SeenOutcome): Pick<Sight, 'scan'> {
+function newestScan(
+  { scan: before }: Sight,
+  outcome: SeenOutcome,
+  intervalSeconds: number,
+): Pick<Sight, 'scan'> {
   if (!('captured' in outcome) || outcome.captured.repeated) return {};
   const { scan } = outcome.captured;
   if (!scan || (scan.frames === 0 && scan.covered_seconds === 0)) return { scan: undefined };
-  const { distance_seconds, left_out_seconds } = scan;
+  const { distance_seconds, covered_seconds } = scan;
+  // The scan of a confirming check is short: the next one of the interval leaves out what the last one did.
+  const isShort = covered_seconds < intervalSeconds / 2;
+  const leftOut = Math.max(scan.left_out_seconds, isShort ? (before?.left_out_seconds ?? 0) : 0);
   return {
-    scan: { distance_seconds: distance_seconds || (before?.distance_seconds ?? 0), left_out_seconds },
+    scan: {
+      distance_seconds: distance_seconds || (before?.distance_seconds ?? 0),
+      left_out_seconds: leftOut,
+    },
   };
 }

@@ -34,6 +34,16 @@ export function chooseMoments(frames: readonly ComparedFrame[], newest: NewestFr
   return coverLongVisit(scanned, newest.at.getTime(), chooseOfVisits(frames, newest));
 }
 
+/** Returns true if a visit has none of these frames. */
+export function leavesOut(
+  frames: readonly ComparedFrame[],
+  newest: NewestFrame,
+  judged: readonly number[],
+): boolean {
+  const visits = findRuns(frames, newest).filter(({ kind }) => kind === 'away');
+  return visits.some((visit) => !visit.frames.some(({ index }) => judged.includes(index)));
+}
+
 /** Chooses of each visit the frame of the greatest difference, and of the greatest one a frame that confirms it, then what shows the rest. */
 function chooseOfVisits(frames: readonly ComparedFrame[], newest: NewestFrame): number[] {
   const chosen: Frame[] = [];

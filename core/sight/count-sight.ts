@@ -1,12 +1,12 @@
-import type { GapReason, Sight } from '../records/sight.ts';
+import type { Sight, SpanReason } from '../records/sight.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, earlier, later } from '../time.ts';
 
 /** Sight of a tick over the time since the one before: the stream was seen, or not and why, or nothing is known. */
-export type SeenTime = 'seen' | 'unknown' | GapReason;
+export type SeenTime = 'seen' | 'unknown' | SpanReason;
 
 /** Part of the active time, watched (`gap` is `null`) or not. */
-export type SightSpan = { from: Date; to: Date; gap: GapReason | null };
+export type SightSpan = { from: Date; to: Date; gap: SpanReason | null };
 
 /** Active time between two ticks: the whole of it, or the parts on a schedule. */
 export type ActiveSpan = { from: Date; to: Date };
@@ -53,7 +53,7 @@ export function countSight<Counted extends Pick<Sight, 'counted_until' | 'in_gap
  * service was down. In an overload, the gap begins when the check was due. The first reason of a gap names it.
  */
 function divideSight(
-  inGap: GapReason | null,
+  inGap: SpanReason | null,
   seen: Exclude<SeenTime, 'unknown'>,
   from: Date,
   to: Date,
@@ -72,7 +72,7 @@ function listAll(from: Date, to: Date): ActiveSpan[] {
   return from < to ? [{ from, to }] : [];
 }
 
-/** Counts the first `seconds` as watched, and the rest as a gap of the service. */
+/** Counts the first `seconds` as watched, and the rest as a gap. */
 function divideAt(active: readonly ActiveSpan[], seconds: number): SightSpan[] {
   let left = seconds;
   return active.flatMap(({ from, to }): SightSpan[] => {
@@ -81,7 +81,7 @@ function divideAt(active: readonly ActiveSpan[], seconds: number): SightSpan[] {
     left = Math.max(0, left - length);
     return [
       ...(due > from ? [{ from, to: due, gap: null }] : []),
-      ...(due < to ? [{ from: due, to, gap: 'service' as const }] : []),
+      ...(due < to ? [{ from: due, to, gap: 'overload' as const }] : []),
     ];
   });
 }

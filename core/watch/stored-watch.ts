@@ -1,5 +1,6 @@
 import type { RunChange } from '../ports/run-store.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
+import type { SeenAddition } from '../sight/spans.ts';
 
 /** Rules that both stores of watches apply in their transactions. */
 
@@ -49,17 +50,31 @@ function nonZero(counts: Partial<WatchCounts>): [name: string, value: number][] 
   return Object.entries(counts).filter(([, value]) => value !== 0);
 }
 
+/** Additions of a commit to one hour; `seen` is undefined if it counts no time. */
+type HourAddition = { hour: string; counts: [name: string, value: number][]; seen: SeenAddition | undefined };
+
 /** Sums the additions of a commit by hour. A commit may add to one hour several times; a transaction of DynamoDB writes an item once. */
-export function sumByHour(
-  hours: RunChange['hours'] = [],
-): { hour: string; counts: [name: string, value: number][] }[] {
-  const sums = new Map<string, Map<string, number>>();
-  for (const { hour, counts } of hours) {
-    const sum = sums.get(hour) ?? new Map<string, number>();
-    for (const [name, value] of nonZero(counts)) sum.set(name, (sum.get(name) ?? 0) + value);
-    sums.set(hour, sum);
-  }
-  return [...sums].map(([hour, sum]) => ({ hour, counts: [...sum] }));
+export function sumByHour(hours: RunChange['hours'] = []): HourAddition[] {
+  const byHour = Map.groupBy(hours, ({ hour }) => hour);
+  return [...byHour].map(([hour, additions]) => ({
+    hour,
+    counts: [...sumValues(additions.map(({ counts }) => nonZero(counts)))],
+    seen: joinSeen(additions.flatMap(({ seen }) => seen ?? [])),
+  }));
+}
+
+function joinSeen(additions: readonly SeenAddition[]): SeenAddition | undefined {
+  if (additions.length === 0) return undefined;
+  return {
+    spans: additions.flatMap(({ spans }) => spans),
+    unjudged: Object.fromEntries(sumValues(additions.map(({ unjudged }) => Object.entries(unjudged)))),
+  };
+}
+
+function sumValues(all: readonly (readonly [name: string, value: number][])[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [name, value] of all.flat()) sums.set(name, (sums.get(name) ?? 0) + value);
+  return sums;
 }
 
 /** Returns the change of the reviewed numbers of a week, if `review` replaces the review of the alert. */

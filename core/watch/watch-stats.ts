@@ -4,6 +4,7 @@ import type { HourOfWatch, ReviewedWeek } from '../ports/watch-store.ts';
 import type { Watch } from '../records/watch.ts';
 import type { WatchCounts } from '../records/watch-state.ts';
 import type { watchStatsResponseSchema } from '../responses/watches.ts';
+import { readHour, sumSpans } from '../sight/spans.ts';
 import { addSeconds, later } from '../time.ts';
 import { requireOwnWatch } from './commit-watch.ts';
 import { zeroWatchCounts } from './stored-watch.ts';
@@ -52,9 +53,11 @@ function presentStats({ run_id: watch_id, config }: Watch, { start, end, hours, 
     watch_id,
     from: start.toISOString(),
     to: end.toISOString(),
-    total: presentCounts(sumCounts(hours)),
-    days: [...byDay].map(([day, all]) => ({ day, ...presentCounts(sumCounts(all)) })),
-    hours: hours.slice(-maxHours).map(({ hour, counts }) => ({ hour, ...presentCounts(counts) })),
+    total: presentCounts(hours),
+    days: [...byDay].map(([day, all]) => ({ day, ...presentCounts(all) })),
+    hours: hours
+      .slice(-maxHours)
+      .map((each) => ({ hour: each.hour, ...presentCounts([each]), gaps: listGaps(each) })),
     precision: conditions.map((id) =>
       presentPrecision(
         id,
@@ -73,7 +76,41 @@ function sumCounts(hours: readonly HourOfWatch[]): WatchCounts {
   return { ...zeroWatchCounts, ...sum };
 }
 
-function presentCounts(counts: WatchCounts): WatchStats['total'] {
+/** Returns the gaps of an hour, in time order. */
+function listGaps({ hour, seen }: HourOfWatch): WatchStats['hours'][number]['gaps'] {
+  return readHour(new Date(hour), seen).flatMap(({ from, to, reason }) =>
+    reason === null ? [] : [{ from: from.toISOString(), to: to.toISOString(), reason }],
+  );
+}
+
+/**
+ * Sums the classes of the active time, in seconds. Their sum is the active time: what the spans do not have is between pictures, of hours from before there were
+ * spans too.
+ */
+function presentSeen(hours: readonly HourOfWatch[], { watched_ms: watched, gap_ms: gap }: WatchCounts) {
+  const sum = sumSpans(hours.flatMap(({ hour, seen }) => readHour(new Date(hour), seen)));
+  const active = (watched + gap) / 1000;
+  const notSeen = Math.min(active, Math.max(gap / 1000, sum.not_seen));
+  const judged = Math.min(active - notSeen, sum.judged);
+  const quiet = Math.min(active - notSeen - judged, sum.quiet);
+  const unjudged = new Map<string, number>();
+  for (const [id, seconds] of hours.flatMap(({ seen }) => Object.entries(seen?.unjudged ?? {})))
+    unjudged.set(id, (unjudged.get(id) ?? 0) + seconds);
+  return {
+    judged_seconds: round(judged),
+    quiet_seconds: round(quiet),
+    between_seconds: round(active - notSeen - judged - quiet),
+    not_seen_seconds: round(notSeen),
+    unjudged_seconds: Object.fromEntries([...unjudged].map(([id, seconds]) => [id, round(seconds)])),
+  };
+}
+
+function round(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}
+
+function presentCounts(hours: readonly HourOfWatch[]): WatchStats['total'] {
+  const counts = sumCounts(hours);
   const { watched_ms: watched, gap_ms: gap, micro_usd: microUsd } = counts;
   return {
     checks: counts.checks,
@@ -90,6 +127,7 @@ function presentCounts(counts: WatchCounts): WatchStats['total'] {
     output_tokens: counts.output_tokens,
     usd: microUsd / 1_000_000,
     coverage: watched + gap === 0 ? null : watched / (watched + gap),
+    ...presentSeen(hours, counts),
   };
 }
 

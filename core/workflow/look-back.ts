@@ -3,7 +3,7 @@ import type { CompareMotion, MotionComparison } from '../records/motion.ts';
 import type { CaptureInput, CaptureResult } from '../records/workflow.ts';
 import type { Region } from '../records/capture.ts';
 import { waitUntilAborted } from '../time-limit.ts';
-import { chooseMoments } from '../sight/choose-moments.ts';
+import { chooseMoments, leavesOut } from '../sight/choose-moments.ts';
 
 /** Picture of an earlier moment of a capture. */
 export type MomentPicture = { at: Date; changedShare: number; frame: Uint8Array };
@@ -67,7 +67,10 @@ export async function compareCapture(
     const compared = frames[index];
     if (frame && compared) moments.push({ at: compared.at, changedShare: compared.changedShare, frame });
   }
-  return { capture, motion, moments, scan: facts };
+  const found = new Set(moments.map(({ at }) => at));
+  const judged = chosen.filter((index) => frames[index] && found.has(frames[index].at));
+  const leavesMotion = leavesOut(frames, newest, judged);
+  return { capture, motion, moments, scan: { ...facts, ...(leavesMotion && { leaves_motion: true }) } };
 }
 
 /** Returns the longest time between two frames, in seconds: of the scan, or from the capture before to its first frame. 0 if unknown. */

@@ -204,12 +204,15 @@ test('a lane has the open time of each condition inside the window, and hours wi
   ]);
   expect(dog?.openShare).toBeCloseTo(0.2);
   expect(cat?.open).toEqual([]);
+  const seen = { judged_seconds: 600, quiet_seconds: 3000, between_seconds: 0 };
   const hours = [
-    { hour: at(0), coverage: 1 },
-    { hour: at(3600), coverage: 0.2 },
-    { hour: at(7200), coverage: null },
+    { hour: at(0), coverage: 1, ...seen },
+    { hour: at(3600), coverage: 0.2, ...seen },
+    { hour: at(7200), coverage: null, ...seen },
+    { hour: at(10_800), coverage: 1, ...seen, quiet_seconds: 0, between_seconds: 3000 },
   ];
-  expect(createSight(hours, window)).toEqual([{ from: 0, length: 0.1 }]);
+  expect(createSight(hours, window, 'seen')).toEqual([{ from: 0, length: 0.1 }]);
+  expect(createSight(hours, window, 'between')).toMatchObject([{ length: 0.1 }]);
 });
 
 test('keys review alerts, and shortcuts of the browser stay with the browser', () => {

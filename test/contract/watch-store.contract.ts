@@ -1,5 +1,6 @@
 import type { WatchRuns } from '../support/select-runs.ts';
 import { watchSchema } from '../../core/records/watch.ts';
+import { readHour } from '../../core/sight/spans.ts';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { WatchChange } from '../../core/ports/watch-store.ts';
@@ -147,6 +148,30 @@ function commitCases(makeStore: MakeStore): void {
     expect(await store.commit(newChange(creation, { hours }))).toBe('committed');
     const [stored] = await store.hours(id, start, after(3600));
     expect(stored?.counts).toMatchObject({ ticks: 1, watched_ms: 8500, gap_ms: 2000 });
+  });
+
+  test('the spans of an hour are extended by each commit', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const hour = start.toISOString();
+    const commits = [0, 10].map((from) => ({
+      hour,
+      counts: { watched_ms: 10_000 },
+      seen: {
+        spans: [{ from: after(from), to: after(from + 10), class: 'quiet' as const, reason: null }],
+        unjudged: { person: 10 },
+      },
+    }));
+    for (const [index, addition] of commits.entries()) {
+      const expectedVersion = creation.version + index;
+      const change = newChange(creation, { hours: [addition, { hour, counts: { ticks: 1 } }] });
+      await store.commit({ ...change, expectedVersion });
+    }
+    const [stored] = await store.hours(creation.run_id, start, after(3600));
+    expect(readHour(start, stored?.seen)).toEqual([
+      { from: start, to: after(20), class: 'quiet', reason: null },
+    ]);
+    expect(stored?.seen?.unjudged).toEqual({ person: 20 });
+    expect(stored?.counts).toMatchObject({ ticks: 2, watched_ms: 20_000 });
   });
 
   test('statistics of an hour are summed, and hours are apart', async () => {

@@ -271,8 +271,8 @@ const ofService: Row[] = [
   [
     'coverage is stored',
     'adapters/embedded/runs/run-commit.ts',
-    'tables.hours.add(runId, hour, counts);',
-    'void counts;',
+    'tables.hours.add(runId, addition);',
+    'void addition;',
   ],
   [
     'progress is kept a day',

@@ -27,7 +27,7 @@ export function commitChange(tables: RunTables, change: RunChange): 'committed' 
   if (source) tables.sources.put(source);
   if (secrets) tables.secrets.put(secrets);
   for (const alert of alerts) commitAlert(tables, alert);
-  for (const { hour, counts } of sumByHour(hours)) tables.hours.add(runId, hour, counts);
+  for (const addition of sumByHour(hours)) tables.hours.add(runId, addition);
   if (releasesSlotOf !== undefined) tables.slots.free(releasesSlotOf, runId);
   if (totalsDelta) tables.totals.add(totalsDelta);
   // It contains credentials. An ended job keeps its own for as long as it can be run again.

@@ -4,6 +4,8 @@ import type { AlertQuery } from '../../../core/ports/watch-store.ts';
 import { watchSecretsSchema, type WatchSecrets } from '../../../core/records/watch-secrets.ts';
 import { alertSchema, type Alert } from '../../../core/records/watch-state.ts';
 import { zeroWatchCounts } from '../../../core/watch/stored-watch.ts';
+import type { sumByHour } from '../../../core/watch/stored-watch.ts';
+import { extendHour, seenHourSchema } from '../../../core/sight/spans.ts';
 import { readOptionalRecord, readRecords, toMilliseconds } from '../sqlite/record.ts';
 
 export function createSecretsTable(database: DatabaseSync) {
@@ -77,21 +79,22 @@ export function createHourTable(database: DatabaseSync) {
     SELECT hour, record FROM watch_hours WHERE watch_id = ? AND hour >= ? AND hour < ? ORDER BY hour`);
   const removeExpired = database.prepare('DELETE FROM watch_hours WHERE hour < ?');
   return {
-    add: (watchId: string, hour: string, counts: [string, number][]) => {
-      const before: Record<string, number> = readOptionalRecord(countsSchema, find.get(watchId, hour)) ?? {};
+    add: (watchId: string, { hour, counts, seen: added }: ReturnType<typeof sumByHour>[number]) => {
+      const { seen, ...before } = readOptionalRecord(countsSchema, find.get(watchId, hour)) ?? {};
       const sums = counts.map(([name, value]) => [name, (before[name] ?? 0) + value]);
-      put.run(watchId, hour, JSON.stringify({ ...before, ...Object.fromEntries(sums) }));
+      const after = added ? extendHour(new Date(hour), seen, added) : seen;
+      put.run(watchId, hour, JSON.stringify({ ...before, ...Object.fromEntries(sums), seen: after }));
     },
     list: (watchId: string, from: Date, to: Date) =>
-      list.all(watchId, from.toISOString(), to.toISOString()).map((row) => ({
-        hour: hourSchema.parse(row).hour,
-        counts: { ...zeroWatchCounts, ...readOptionalRecord(countsSchema, row) },
-      })),
+      list.all(watchId, from.toISOString(), to.toISOString()).map((row) => {
+        const { seen, ...counts } = readOptionalRecord(countsSchema, row) ?? {};
+        return { hour: hourSchema.parse(row).hour, counts: { ...zeroWatchCounts, ...counts }, seen };
+      }),
     removeBefore: (at: Date) => Number(removeExpired.run(at.toISOString()).changes),
   };
 }
 
-const countsSchema = z.record(z.string(), z.number());
+const countsSchema = z.object({ seen: seenHourSchema.optional() }).catchall(z.number());
 const hourSchema = z.object({ hour: z.string() });
 
 export function createReviewTable(database: DatabaseSync) {

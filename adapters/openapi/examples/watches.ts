@@ -183,6 +183,11 @@ const counters = {
   output_tokens: 1_600,
   usd: 0.003,
   coverage: 1,
+  judged_seconds: 400,
+  quiet_seconds: 3200,
+  between_seconds: 0,
+  not_seen_seconds: 0,
+  unjudged_seconds: {},
 };
 
 const precision = {
@@ -199,7 +204,7 @@ export const stats = {
   to: '2026-03-01T13:00:00.000Z',
   total: counters,
   days: [{ day: '2026-03-01', ...counters }],
-  hours: [{ hour: at, ...counters }],
+  hours: [{ hour: at, ...counters, gaps: [] }],
   precision: [precision],
   weeks: [{ week: '2026-02-23', ...precision }],
 };

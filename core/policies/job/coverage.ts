@@ -1,6 +1,6 @@
 import { withKind } from '../../records/job-kind.ts';
 import type { Job, JobSight } from '../../records/job.ts';
-import type { Gap } from '../../records/sight.ts';
+import type { Gap, GapReason, SpanReason } from '../../records/sight.ts';
 import { intervalSeconds } from './next-tick.ts';
 import { countSight } from '../../sight/count-sight.ts';
 import type { SightSpan } from '../../sight/count-sight.ts';
@@ -15,8 +15,9 @@ export function addGaps(
   spans: SightSpan[],
 ): Gaps {
   let { gap_seconds: seconds, gaps } = before;
-  for (const { from, to, gap: reason } of spans) {
-    if (reason === null) continue;
+  for (const { from, to, gap: why } of spans) {
+    if (why === null) continue;
+    const reason = toGapReason(why);
     const gap = { from: from.toISOString(), to: to.toISOString(), reason };
     const last = gaps.at(-1);
     const continues = inGap !== null && last?.reason === reason && last.to === gap.from;
@@ -24,6 +25,12 @@ export function addGaps(
     seconds += ageSeconds(from, to);
   }
   return { gap_seconds: round(seconds), gaps: gaps.slice(-rules.maxCoverageGaps) };
+}
+
+/** Returns the reason of a gap in the words of jobs. */
+function toGapReason(reason: SpanReason): GapReason {
+  if (reason === 'budget' || reason === 'overload') return 'service';
+  return reason === 'frozen' || reason === 'black' ? 'stream' : reason;
 }
 
 /** Names the model as the reason of a gap that began while a tick waited for it, from `askedAt` to `now`. */

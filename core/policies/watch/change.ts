@@ -6,6 +6,7 @@ import type { NewWatchEvent, WatchChangeReason } from '../../records/watch-event
 import type { AlertCloseReason, ConditionState, WatchState } from '../../records/watch-state.ts';
 import type { Sight } from '../../records/sight.ts';
 import { countSight } from '../../sight/count-sight.ts';
+import { classifySpans } from '../../sight/spans.ts';
 import { findLoss } from '../../sight/trouble.ts';
 import { addSeconds } from '../../time.ts';
 import { alertFields, closeAlert } from './alerts.ts';
@@ -171,7 +172,7 @@ function countUntil({ config, sight: before }: WatchRun, now: Date) {
     intervalSeconds,
     listActive: (from, to) => listActive(schedule, from, to),
   });
-  return { sight, hours: countByHour(spans) };
+  return { sight, hours: countByHour(classifySpans(spans, null)) };
 }
 
 function withoutTick({ next }: WatchRun): WatchChange['set'] {

@@ -15,6 +15,7 @@ import { rules } from '../../rules.ts';
 import { afterTick } from '../../sight/after-tick.ts';
 import type { PolicySight, SightRules } from '../../sight/after-tick.ts';
 import { frameTime } from '../../sight/moment-time.ts';
+import { classifySpans } from '../../sight/spans.ts';
 import { findLoss } from '../../sight/trouble.ts';
 import { ageSeconds } from '../../time.ts';
 import { budgetOnDay, isExhausted, isNearlyExhausted, settle } from './budget.ts';
@@ -26,7 +27,7 @@ import { countByHour } from './hourly-counts.ts';
 import type { HourlyCounts } from './hourly-counts.ts';
 import { findAnswer } from './datapoints.ts';
 import { planNextTick } from './next-tick.ts';
-import { hasVerdict } from './outcome.ts';
+import { hasVerdict, readLook } from './outcome.ts';
 import type { WatchOutcome } from './outcome.ts';
 import { createWatchProgress } from './progress.ts';
 import { listActive, localDay, scheduleAt } from './schedule.ts';
@@ -80,12 +81,14 @@ export function decideWatchTick(
     {
       at: at ?? now,
       now,
+      shownAt,
       stretch,
       intervalSeconds: config.interval_seconds,
       listActive: (from, to) => listActive(config.schedule, from, to),
     },
     sightRules,
   );
+  const unjudged = conditions.flatMap((state) => (state.unjudged > 0 ? [state.condition_id] : []));
   const sight = causes.paused ? { ...seen, ...uncounted } : afterSchedule(seen, isActive, causes);
   const status = watchStatus(causes, sight);
   // The scan of the next check sees whether an alert that may close has ended, at its time.
@@ -125,7 +128,10 @@ export function decideWatchTick(
     next,
     events,
     alerts: steps.flatMap(({ change }) => change ?? []),
-    hours: [...countByHour(spans), ...countTick(outcome, counts, now)],
+    hours: [
+      ...countByHour(classifySpans(spans, readLook(outcome, shownAt)), unjudged),
+      ...countTick(outcome, counts, now),
+    ],
   };
 }
 
@@ -175,7 +181,7 @@ function afterSchedule(
   { budget_exhausted: exhausted }: WatchState['causes'],
 ): Sight {
   const { in_gap: inGap, stream_trouble: stream, model_trouble: model } = sight;
-  if (isActive) return exhausted && inGap === null ? { ...sight, in_gap: 'service' } : sight;
+  if (isActive) return exhausted && inGap === null ? { ...sight, in_gap: 'budget' } : sight;
   return {
     ...sight,
     in_gap: null,
@@ -209,7 +215,7 @@ function readSight(outcome: WatchOutcome, judged: boolean): PolicySight {
     case 'skipped':
       return { seen: outcome.why === 'repeated' ? 'unknown' : 'seen' };
     case 'not_asked':
-      return { seen: 'service' };
+      return { seen: 'budget' };
     default:
       return { seen: 'seen' };
   }

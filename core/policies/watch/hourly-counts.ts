@@ -1,22 +1,26 @@
 import type { WatchCounts } from '../../records/watch-state.ts';
-import type { SightSpan } from '../../sight/count-sight.ts';
-import { earlier } from '../../time.ts';
+import type { SeenAddition, Span } from '../../sight/spans.ts';
+import { addSeconds, earlier } from '../../time.ts';
 
-/** Counts of one hour, which begins at `hour` (UTC). */
-export type HourlyCounts = { hour: string; counts: Partial<WatchCounts> };
+/** Counts of one hour, which begins at `hour` (UTC), and what the watch has seen in it. */
+export type HourlyCounts = { hour: string; counts: Partial<WatchCounts>; seen?: SeenAddition };
 
 const hourMs = 3_600_000;
 
-/** Returns the counts of watched time and gaps, by hour. */
-export function countByHour(spans: readonly SightSpan[]): HourlyCounts[] {
-  return spans.flatMap(({ from, to, gap }) => {
-    const name = gap === null ? 'watched_ms' : 'gap_ms';
+/** Returns the counts of watched time and gaps, by hour. `unjudged`: conditions that the model did not judge in it. */
+export function countByHour(spans: readonly Span[], unjudged: readonly string[] = []): HourlyCounts[] {
+  return spans.flatMap((span) => {
+    const name = span.class === 'not_seen' ? 'gap_ms' : 'watched_ms';
+    const isClaimed = span.class === 'judged' || span.class === 'quiet';
     const hours: HourlyCounts[] = [];
-    for (let at = from; at < to;) {
-      const hour = toHour(at);
-      const end = earlier(new Date(Date.parse(hour) + hourMs), to);
-      hours.push({ hour, counts: { [name]: end.getTime() - at.getTime() } });
-      at = end;
+    for (let from = span.from; from < span.to;) {
+      const hour = toHour(from);
+      const to = earlier(addSeconds(new Date(hour), hourMs / 1000), span.to);
+      const ms = to.getTime() - from.getTime();
+      const conditions = isClaimed ? unjudged.map((id): [string, number] => [id, ms / 1000]) : [];
+      const seen = { spans: [{ ...span, from, to }], unjudged: Object.fromEntries(conditions) };
+      hours.push({ hour, counts: { [name]: ms }, seen });
+      from = to;
     }
     return hours;
   });

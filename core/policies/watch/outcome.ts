@@ -1,5 +1,6 @@
 import type { CallerUse } from '../../records/caller-use.ts';
 import type { Captured, Screening } from '../../sight/screening.ts';
+import type { Look } from '../../sight/spans.ts';
 import type { Judgement } from '../../tick/ask-model.ts';
 import type { Reserved } from './budget.ts';
 
@@ -18,4 +19,19 @@ export type Charge = { used: CallerUse; reserved?: Reserved | undefined };
 /** Returns true if the model has judged a condition in a frame of the capture. */
 export function hasVerdict({ answers, earlier }: Extract<WatchOutcome, { kind: 'judged' }>): boolean {
   return [answers, ...earlier.map((moment) => moment.answers)].flat().some(({ verdict }) => verdict !== null);
+}
+
+/** Returns the part of the time that a tick has seen. A scan without motion is quiet, though a check was forced; motion of which a part was not judged claims nothing. */
+export function readLook(outcome: WatchOutcome, at: Date): Look | null {
+  if (outcome.kind !== 'judged' && outcome.kind !== 'skipped') return null;
+  const { scan, moved, moments = [], black } = outcome.captured;
+  const scannedSeconds = scan?.covered_seconds ?? 0;
+  const isStill = !moved && moments.length === 0 && !scan?.leaves_motion;
+  if (scannedSeconds > 0 && isStill) return { class: 'quiet', at, scannedSeconds };
+  if (outcome.kind === 'skipped') return null;
+  const judged = [...outcome.earlier, ...(black ? [] : [outcome])].map(({ answers }) =>
+    answers.some(({ verdict }) => verdict !== null),
+  );
+  const isJudged = judged.every(Boolean) && moments.length === outcome.earlier.length && !scan?.leaves_motion;
+  return isJudged ? { class: 'judged', at, scannedSeconds } : null;
 }

@@ -3,6 +3,8 @@ import type { RunChange, Totals } from '../../../../core/ports/run-store.ts';
 import { hasEnded } from '../../../../core/event/stored-run.ts';
 import { statsRetentionSeconds } from '../../../../core/ports/watch-store.ts';
 import type { WatchSecrets } from '../../../../core/records/watch-secrets.ts';
+import { extendHour, seenHourSchema } from '../../../../core/sight/spans.ts';
+import type { SeenHour } from '../../../../core/sight/spans.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { sumByHour } from '../../../../core/watch/stored-watch.ts';
 import { toAlertWrite } from './alert-item.ts';
@@ -34,6 +36,10 @@ export async function commitChange(
   if (before.progress.version !== change.expectedVersion) return 'outdated';
   const after = applyToProgress(before, change);
   const isEnd = hasEnded(after.progress) && !hasEnded(before.progress);
+  // Only commits of this version change them.
+  const hours = await Promise.all(
+    sumByHour(change.hours).map(async (added) => addToHour(table, runId, added)),
+  );
   const result = await table.transact([
     setRun(after, change.expectedVersion, rules),
     ...(meta ? [{ kind: 'put', item: toMetaItem(meta, runId, after.metaVersion) } satisfies Write] : []),
@@ -41,7 +47,7 @@ export async function commitChange(
     ...(secrets ? [putSecrets(secrets)] : []),
     ...events.flatMap((event) => putEvent(event, after.retentionDays, rules.ttls)),
     ...alerts.map(toAlertWrite),
-    ...sumByHour(change.hours).flatMap(({ hour, counts }) => addToHour(runId, hour, counts)),
+    ...hours.flat(),
     ...(releasesSlotOf === undefined ? [] : [freeSlot(releasesSlotOf, runId)]),
     ...(totalsDelta ? [addToTotals(totalsDelta, runId)] : []),
     ...(isEnd ? await toEndWrites(table, after, rules.ttls) : []),
@@ -79,19 +85,31 @@ export function putSecrets(secrets: WatchSecrets): Write {
   };
 }
 
-function addToHour(watchId: string, hour: string, counts: [name: string, value: number][]): Write[] {
+async function addToHour(
+  table: Table,
+  watchId: string,
+  { hour, counts, seen: added }: ReturnType<typeof sumByHour>[number],
+): Promise<Write[]> {
   if (counts.length === 0) return [];
+  const key = itemKeys.watchHour(watchId, hour);
+  const seen = added && extendHour(new Date(hour), readSeen(await table.get(key)), added);
   const ttl = Math.ceil(addSeconds(new Date(hour), statsRetentionSeconds).getTime() / 1000);
-  const added = counts.map(([name]) => `#${name} :${name}`).join(', ');
+  const sums = counts.map(([name]) => `#${name} :${name}`).join(', ');
   const values = Object.fromEntries(counts.map(([name, value]) => [`:${name}`, value]));
   return [
     {
       kind: 'update',
-      key: itemKeys.watchHour(watchId, hour),
-      change: `SET #ttl = :ttl ADD ${added}`,
-      values: { ...values, ':ttl': ttl },
+      key,
+      change: `SET #ttl = :ttl${seen ? ', #seen = :seen' : ''} ADD ${sums}`,
+      values: { ...values, ':ttl': ttl, ...(seen && { ':seen': JSON.stringify(seen) }) },
     },
   ];
+}
+
+/** Returns what an hour has seen, of its item. */
+export function readSeen(item: Item | undefined): SeenHour | undefined {
+  const { seen } = item ? readItem(seenItemSchema, item) : {};
+  return seen === undefined ? undefined : seenHourSchema.parse(JSON.parse(seen));
 }
 
 /** Removes the job from the caller's slots. The slots are a set, so a repeated removal has no effect. */
@@ -152,4 +170,5 @@ function expire(key: ItemKey, ttl: number): Write {
   return { kind: 'update', key, change: 'SET #ttl = :ttl', values: { ':ttl': ttl } };
 }
 
+const seenItemSchema = z.object({ seen: z.string().optional() });
 const ownerSchema = z.object({ caller: z.string(), source_id: z.string() });

@@ -12,6 +12,7 @@ import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import { alertQuery, findAlert, readAlertItem } from './alert-item.ts';
 import { itemKeys, runPartition, sortPrefixes } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';
+import { readSeen } from './run-commit.ts';
 import type { RunDeps } from './run-commit.ts';
 import { readRuns } from './run-list.ts';
 import { readRepairIndex } from './run-store.ts';
@@ -39,6 +40,7 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
       return items.map((item) => ({
         hour: readItem(keySchema, item).sk.slice(sortPrefixes.hour.length),
         counts: { ...zeroWatchCounts, ...readItem(hourSchema, item) },
+        seen: readSeen(item),
       }));
     },
     reviewedWeeks: async (watchId, from, to) => {

@@ -8,6 +8,9 @@ import { units } from '../../../../adapters/aws/usage-units.ts';
 import { newCaller } from '../../../../core/records/caller.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
+import { closeWorld, createWatch, stored, watchId, world } from '../../../support/watches/watch-world.ts';
+import { addSeconds } from '../../../../core/time.ts';
+import { start } from '../../../contract/records.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 
 /**
@@ -40,6 +43,47 @@ withDynamoLocal((makeTable) => {
       expect(reads / 6).toBe(units.tick.readUnits);
       expect(Math.ceil(writes / 6)).toBeLessThanOrEqual(units.tick.writeUnits);
     });
+  });
+
+  test('a watch writes its hour with its spans, as full as it can be, within the units of the cost estimate', async () => {
+    const { client, tableName } = await makeTable();
+    const { used } = countUnits(client);
+    const begun = await createWatch();
+    const now = () => world.clock.now;
+    const { runs, watches } = dynamoStores({ client, tableName, now });
+    const watch = await stored();
+    const source = await world.c.runs.source(watch.source_id);
+    if (!source) throw new Error('The watch has a source');
+    const creation = {
+      ...watch,
+      source,
+      secrets: { watch_id: watchId, destinations: [] },
+      events: [],
+      maxWatches: 1,
+    };
+    await watches.create(creation, now());
+    // An hour with the most spans that it keeps, none beside another of its class.
+    const reasons = ['stream', 'model'] as const;
+    const spans = Array.from({ length: 60 }, (_, index) => ({
+      from: addSeconds(start, 20 * index + 2000),
+      to: addSeconds(start, 20 * index + 2010),
+      class: 'not_seen' as const,
+      reason: reasons[index % 2] ?? null,
+    }));
+    const hours = [{ hour: start.toISOString(), counts: { gap_ms: 600_000 }, seen: { spans, unjudged: {} } }];
+    await runs.commit({ runId: watchId, expectedVersion: watch.version, set: {}, events: [], hours });
+    Object.assign(world.c, { runs, watches: { ...runs, ...watches } });
+    let step = await world.tick(begun);
+    used();
+    for (let tick = 0; tick < 6; tick += 1) step = await world.tick(step);
+    const { reads, writes } = used();
+    const [hour] = await watches.hours(watchId, start, addSeconds(start, 3600));
+    closeWorld();
+    // Beyond a kilobyte, each write of the hour has two more units.
+    expect(hour?.seen?.spans.length).toBe(60 * 7);
+    expect(JSON.stringify(hour).length + watchId.length + start.toISOString().length).toBeLessThan(1024);
+    expect(writes / 6).toBeLessThanOrEqual(6.7);
+    expect(reads / 6).toBeLessThanOrEqual(units.tick.readUnits + 1);
   });
 
   test('a job list reads an index without the records, and a unit for each job of one page', async () => {

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { spanReasonSchema } from '../records/sight.ts';
+import type { SpanReason } from '../records/sight.ts';
+import { addSeconds, earlier, later } from '../time.ts';
+import type { SightSpan } from './count-sight.ts';
+import { momentsApartSeconds } from './sure-visit.ts';
+
+/**
+ * Classes of the active time of a watch. Each second has one, so that judged + quiet + between pictures + not seen = the time that the watch was to watch.
+ * `judged`: a model judged what moved. `quiet`: scanned, and nothing moved. `between`: the stream was there, and nobody looked between two pictures, or not at all
+ * that moved. `not_seen`: a gap.
+ */
+export const spanClasses = ['judged', 'quiet', 'between', 'not_seen'] as const;
+export type SpanClass = (typeof spanClasses)[number];
+
+/** Part of the active time. `reason` is that of a gap, else `null`. */
+export type Span = { from: Date; to: Date; class: SpanClass; reason: SpanReason | null };
+
+/** Part of the time since the tick before that a tick has seen. */
+export type Look = {
+  class: Exclude<SpanClass, 'not_seen'>;
+  /** Time of the newest frame. */
+  at: Date;
+  /** Time before it that was scanned without a hole, in seconds; 0 without a scan. */
+  scannedSeconds: number;
+};
+
+/** Returns the class of each part of the active time that a tick counts: the one function from which all claims about it are read. */
+export function classifySpans(spans: readonly SightSpan[], look: Look | null): Span[] {
+  return spans.flatMap(({ from, to, gap }): Span[] => {
+    if (gap !== null) return [{ from, to, class: 'not_seen', reason: gap }];
+    // Without a scan, a picture that was judged stands for its own second.
+    const seconds = look?.class === 'judged' ? momentsApartSeconds : 0;
+    const begin = look ? addSeconds(look.at, -Math.max(look.scannedSeconds, seconds)) : to;
+    const looked = later(from, earlier(begin, to));
+    const end = look ? later(looked, earlier(look.at, to)) : to;
+    const parts: Span[] = [
+      { from, to: looked, class: 'between', reason: null },
+      { from: looked, to: end, class: look?.class ?? 'between', reason: null },
+      { from: end, to, class: 'between', reason: null },
+    ];
+    return parts.filter((part) => part.from < part.to);
+  });
+}
+
+/** Span of a stored hour: begin and end in tenths of a second since the begin of the hour. */
+type HourSpan = { begin: number; end: number; code: string };
+
+/** Seen part of an hour of a watch, as stored: its spans as text, and for each condition the seconds in which the model did not judge it. */
+export const seenHourSchema = z.object({
+  spans: z.string(),
+  unjudged: z.record(z.string(), z.number()).optional(),
+});
+export type SeenHour = z.infer<typeof seenHourSchema>;
+
+/** Addition of a commit to an hour. */
+export type SeenAddition = { spans: readonly Span[]; unjudged: Readonly<Record<string, number>> };
+
+const codes: Record<Exclude<SpanClass, 'not_seen'> | SpanReason, string> = {
+  judged: 'j',
+  quiet: 'q',
+  between: 'b',
+  stream: 's',
+  stale: 't',
+  model: 'm',
+  service: 'v',
+  budget: 'u',
+  frozen: 'f',
+  black: 'k',
+  overload: 'o',
+};
+const names = new Map(Object.entries(codes).map(([name, code]) => [code, name]));
+
+/** Maximum spans of an hour: its item on DynamoDB stays below a kilobyte, which is a write unit. */
+const maxSpans = 60;
+const tenthMs = 100;
+/** Digits of a begin and of a length, to the base of 36. */
+const digits = 3;
+
+/** Adds spans to an hour. Neighbors of one class merge; of more than `maxSpans`, the shortest merge into what claims less. */
+export function extendHour(
+  hour: Date,
+  before: SeenHour | undefined,
+  { spans, unjudged }: SeenAddition,
+): SeenHour {
+  const tenths = (at: Date) => Math.round((at.getTime() - hour.getTime()) / tenthMs);
+  const added = spans.map(({ from, to, class: name, reason }): HourSpan => ({
+    begin: tenths(from),
+    end: tenths(to),
+    code: codes[reason ?? (name === 'not_seen' ? 'service' : name)],
+  }));
+  const all = { ...before?.unjudged };
+  for (const [id, seconds] of Object.entries(unjudged))
+    all[id] = Math.round(((all[id] ?? 0) + seconds) * 10) / 10;
+  return {
+    spans: encode(
+      limit(merge([...decode(before?.spans ?? ''), ...added.filter(({ begin, end }) => begin < end)])),
+    ),
+    ...(Object.keys(all).length > 0 && { unjudged: all }),
+  };
+}
+
+/** Returns the spans of an hour, in the order of their commits. */
+export function readHour(hour: Date, seen: SeenHour | undefined): Span[] {
+  return decode(seen?.spans ?? '').map(({ begin, end, code }) => {
+    const name = names.get(code) ?? 'service';
+    const reason = spanReasonSchema.safeParse(name);
+    const known = spanClasses.find((each) => each === name);
+    return {
+      from: new Date(hour.getTime() + begin * tenthMs),
+      to: new Date(hour.getTime() + end * tenthMs),
+      class: known ?? 'not_seen',
+      reason: known ? null : (reason.data ?? 'service'),
+    };
+  });
+}
+
+/** Sums spans by class, in seconds. */
+export function sumSpans(spans: readonly Span[]): Record<SpanClass, number> {
+  const sum = { judged: 0, quiet: 0, between: 0, not_seen: 0 };
+  for (const { from, to, class: name } of spans) sum[name] += (to.getTime() - from.getTime()) / 1000;
+  return sum;
+}
+
+function merge(spans: readonly HourSpan[]): HourSpan[] {
+  const merged: HourSpan[] = [];
+  for (const span of spans) {
+    const last = merged.at(-1);
+    if (last && last.code === span.code && last.end === span.begin) last.end = span.end;
+    else merged.push({ ...span });
+  }
+  return merged;
+}
+
+/** Merges the shortest spans with a neighbor that claims less, or both into what claims nothing, until at most `maxSpans` are left. */
+function limit(spans: HourSpan[]): HourSpan[] {
+  let left = spans;
+  while (left.length > maxSpans) {
+    const pairs = left.slice(1).map((span, index) => ({ index, one: left[index] ?? span, other: span }));
+    const loss = ({ one, other }: (typeof pairs)[number]) =>
+      (isGap(one) === isGap(other) && one.end === other.begin ? 0 : 36_000) +
+      Math.min(length(one), length(other));
+    const best = pairs.reduce((least, pair) => (loss(pair) < loss(least) ? pair : least));
+    const { one, other, index } = best;
+    const longer = [one, other].filter(isGap).toSorted((a, b) => length(b) - length(a))[0];
+    const joined = {
+      begin: one.begin,
+      end: one.begin + length(one) + length(other),
+      code: longer?.code ?? codes.between,
+    };
+    left = merge([...left.slice(0, index), joined, ...left.slice(index + 2)]);
+  }
+  return left;
+}
+
+function length({ begin, end }: HourSpan): number {
+  return end - begin;
+}
+
+function isGap({ code }: HourSpan): boolean {
+  return code !== codes.judged && code !== codes.quiet && code !== codes.between;
+}
+
+function encode(spans: readonly HourSpan[]): string {
+  return spans.map((span) => span.code + toText(span.begin) + toText(length(span))).join('');
+}
+
+function decode(text: string): HourSpan[] {
+  const size = 1 + 2 * digits;
+  return Array.from({ length: Math.floor(text.length / size) }, (_, index) => {
+    const part = text.slice(index * size, (index + 1) * size);
+    const begin = Number.parseInt(part.slice(1, 1 + digits), 36);
+    return { code: part.charAt(0), begin, end: begin + Number.parseInt(part.slice(1 + digits), 36) };
+  });
+}
+
+function toText(tenths: number): string {
+  return Math.max(0, tenths).toString(36).padStart(digits, '0');
+}
