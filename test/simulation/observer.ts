@@ -3,6 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { WatchEvent } from '../../core/records/watch-event.ts';
 import type { WatchCondition } from '../../core/records/watch.ts';
 import type { WatchRun } from '../../core/records/watch-run.ts';
+import { readHour, sumSpans } from '../../core/sight/spans.ts';
+import type { SeenHour } from '../../core/sight/spans.ts';
 import type { AnalyzeInput } from '../../core/records/workflow.ts';
 import { activeBetween, localDate } from './oracle/calendar.ts';
 import { Oracle } from './oracle/oracle.ts';
@@ -352,10 +354,19 @@ export class WatchObserver {
   /** Requires the stored coverage to be that of the oracle, to the millisecond. */
   requireCoverage(database: DatabaseSync): { watched: number; gap: number } {
     const totals = { watched: 0, gap: 0 };
-    for (const row of database.prepare('SELECT record FROM watch_hours WHERE watch_id = ?').all(this.runId)) {
-      const counts: { watched_ms?: number; gap_ms?: number } = JSON.parse(String(row['record']));
-      totals.watched += counts.watched_ms ?? 0;
-      totals.gap += counts.gap_ms ?? 0;
+    const rows = database.prepare('SELECT hour, record FROM watch_hours WHERE watch_id = ?').all(this.runId);
+    for (const row of rows) {
+      const [hour, record] = [String(row['hour']), String(row['record'])];
+      const counts: { watched_ms?: number; gap_ms?: number; seen?: SeenHour } = JSON.parse(record);
+      const { watched_ms: watched = 0, gap_ms: gap = 0, seen } = counts;
+      totals.watched += watched;
+      totals.gap += gap;
+      const sums = sumSpans(readHour(new Date(hour), seen));
+      const seconds = Object.values(sums).reduce((sum, each) => sum + each, 0);
+      // Spans are in tenths of a second.
+      if (Math.abs(seconds - (watched + gap) / 1000) > 6)
+        throw new Error(`The spans of ${hour} have ${seconds} s`);
+      if (sums.not_seen < gap / 1000 - 6) throw new Error(`The gaps of ${hour} have ${sums.not_seen} s`);
     }
     const { config, countedUntil, pauses, watchedMs, gapMs } = this.oracle;
     this.requireEqual('coverage', totals, { watched: watchedMs, gap: gapMs });

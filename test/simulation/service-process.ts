@@ -129,7 +129,8 @@ export function startProcess(
     },
     newId,
     random,
-    streamPhase: () => null,
+    // Every other camera: its checks are on a grid of its own, to the millisecond.
+    streamPhase: (url: string) => (/camera-\d*[13579]\./.test(url) ? 37_250 : null),
     sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
   };
   const executions = createScheduler({

@@ -109,7 +109,7 @@ export class VirtualWatches {
     const request = createWatchRequest(base, streamUrl, receivers);
     const { deps, real } = await this.service.requireRunning();
     const watch = await createWatch(request, caller, deps);
-    const plain = { ...base, createdAt: Date.parse(watch.created_at) };
+    const plain = { ...base, createdAt: Date.parse(watch.created_at), phase: watch.stream_phase };
     const observer = new WatchObserver(watch.run_id, plain, receivers);
     this.observers.push(observer);
     outside.watched.push({ observer, camera, streamUrl });

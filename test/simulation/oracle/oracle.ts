@@ -394,8 +394,9 @@ export class Oracle {
       return;
     }
     const intervalMs = this.config.interval * seconds;
-    const { createdAt } = this.config;
-    const grid = createdAt + (Math.floor((now - createdAt) / intervalMs) + 1) * intervalMs;
+    const { createdAt, phase } = this.config;
+    const first = phase ?? createdAt;
+    const grid = first + (Math.floor((now - first) / intervalMs) + 1) * intervalMs;
     let at = grid;
     let confirming = false;
     if (begins) at = now;
@@ -409,7 +410,10 @@ export class Oracle {
       confirming = at < grid;
     }
     this.confirming = confirming && at < boundary;
-    this.plannedAt = wholeSecond(Math.min(at, boundary));
+    // A point of a grid with a phase is exact.
+    const wakeAt = Math.min(at, boundary);
+    const isOnGrid = typeof phase === 'number' && (wakeAt - phase) % seconds === 0;
+    this.plannedAt = isOnGrid ? wakeAt : wholeSecond(wakeAt);
   }
 
   private nextBoundary(now: number): number {

@@ -15,6 +15,8 @@ export type PlainSpan = { days: string[]; from: string; to: string };
 
 export type PlainConfig = {
   createdAt: number;
+  /** Offset of the checks on the grid of the interval, as real hosts have; absent for a grid from the creation on. */
+  phase?: number | null;
   interval: number;
   confirm: number;
   prefilter: boolean;
