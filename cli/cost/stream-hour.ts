@@ -60,7 +60,7 @@ export function priceStreamHour(input: StreamHourInput): CostLine[] {
     lambda('deliver', alertsPerHour, alertsPerHour * deliver.seconds, deliver.megabytes),
     line('DynamoDB writes', writeUnits, 'write units', listPrices.dynamoWriteUnit),
     line('DynamoDB reads', readUnits, 'read units', listPrices.dynamoReadUnit),
-    line('S3 writes', ticks * media + earlier, 'requests', listPrices.s3Put),
+    line('S3 writes', ticks * media + earlier + storedStates(input, ticks), 'requests', listPrices.s3Put),
     line('S3 reads', checks * media + earlier + alertsPerHour, 'requests', listPrices.s3Get),
     line('SQS', alertsPerHour * units.queueRequestsPerEvent, 'requests', listPrices.sqsFifoRequest),
     line('CloudWatch Logs', logBytes(input, ticks) / 1e9, 'GB', listPrices.logGigabyte),
@@ -69,6 +69,15 @@ export function priceStreamHour(input: StreamHourInput): CostLine[] {
     line('Model, input', tokens.input, 'tokens', input.model.input),
     line('Model, output', tokens.output, 'tokens', input.model.output),
   ];
+}
+
+/** Returns the states of executions that are stored: a motion reference for each burst, or the output and the reference of each tick. */
+function storedStates(
+  { workflow: { burstSeconds }, intervalSeconds }: StreamHourInput,
+  ticks: number,
+): number {
+  if (burstSeconds === 0) return 2 * ticks;
+  return (ticks / rules.ticksPerExecution) * loopsPerExecution(burstSeconds, intervalSeconds);
 }
 
 /** Lines of readers: event streams, and polls of a job. */

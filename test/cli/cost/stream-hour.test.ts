@@ -246,7 +246,7 @@ describe('the pages', () => {
     const figures = readPage('README.md').match(
       /\$\d[\d.]*|\b\d[\d.,]* ?(?:ms|MB|GB|%|cores|streams|cents)/g,
     );
-    expect(figures).toEqual(['$0.050']);
+    expect(figures).toEqual(['$0.051']);
   });
 
   test('docs/contribute/benchmarks.md states the price of a stream-hour in both modes', async () => {
