@@ -77,6 +77,10 @@ export const rules = {
   formerDestinationSeconds: 3_600,
   /** Validity of a link to evidence that needs no key, in seconds: people read an e-mail or a channel after a vacation of a week. */
   evidenceLinkSeconds: 7 * 86_400,
+  /** Time between two repetitions of the states of a watch at a broker. */
+  brokerRefreshSeconds: 300,
+  /** Time after which Home Assistant shows a state that was not repeated as unavailable: more than two repetitions. */
+  brokerExpirySeconds: 900,
   /** Minimum time between calls of a heartbeat destination. */
   heartbeatSeconds: 55,
   /** Retention of a delivery, longer than its attempts and than any job. */

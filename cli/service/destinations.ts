@@ -1,23 +1,21 @@
 import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
 import type { DestinationSenderDeps } from '../../adapters/destinations/destination-sender.ts';
 import { createSmtpSender } from '../../adapters/destinations/email/smtp.ts';
-import { createPublisher } from '../../adapters/destinations/mqtt/publish.ts';
-import type { EgressGuard } from '../../adapters/egress/guard.ts';
+import type { Publish } from '../../adapters/destinations/mqtt/publish.ts';
 import type { Destinations } from '../../core/ports/destinations.ts';
 import type { Settings } from '../settings.ts';
 
-type Deps = Pick<DestinationSenderDeps, 'http' | 'signer' | 'now'> & { guard: EgressGuard };
+type Deps = Pick<DestinationSenderDeps, 'http' | 'signer' | 'now'> & { publish: Publish };
 
 const elapsedMs = () => performance.now();
 
 /** Creates the destinations of watches of one machine: all formats, e-mail with an SMTP server, MQTT in the ranges of webhooks. */
 export function createServiceDestinations(
   { smtpUrl, emailFrom, emailRecipients }: Settings,
-  { guard, ...deps }: Deps,
+  deps: Deps,
 ): Destinations {
   return createDestinations({
     ...deps,
-    publish: createPublisher({ guard, elapsedMs }),
     ...(smtpUrl !== '' && {
       mail: {
         send: createSmtpSender({ url: smtpUrl, from: emailFrom, elapsedMs }),

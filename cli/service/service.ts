@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Hono } from 'hono';
 import { createCallLimiter } from '../../adapters/embedded/callers/call-limiter.ts';
+import { createPublisher } from '../../adapters/destinations/mqtt/publish.ts';
 import { containDestinations, containWebhooks } from '../../adapters/embedded/queue/contain-deliveries.ts';
 import { consoleFiles } from '../../adapters/embedded/web/console-files.ts';
 import { delayRefusals } from '../../adapters/embedded/web/delay-refusals.ts';
@@ -45,6 +46,7 @@ import type { AsCaller } from '../../core/ports/as-caller.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { Finding, HealthReader } from '../../core/ports/health.ts';
 import type { Log } from '../../core/ports/log.ts';
+import { startBrokerPresence } from './broker-presence.ts';
 import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../../core/observability/model-status.ts';
 import { redactedLog } from '../../core/observability/redact.ts';
@@ -101,7 +103,7 @@ export async function openService(
   address: Address,
   output: Log,
 ): Promise<Service> {
-  const { baseDeps, stores, captures, model, cameras, closeWebhooks } = await createParts(
+  const { baseDeps, stores, captures, model, cameras, closeWebhooks, publishPresence } = await createParts(
     settings,
     ffmpeg,
     address,
@@ -109,8 +111,9 @@ export async function openService(
   );
   const { pace, log } = baseDeps;
   const { database, motionReferences } = stores;
+  const unfinishedRuns = listUnfinishedRuns(database);
   const executions = createScheduler({
-    unfinishedRuns: listUnfinishedRuns(database),
+    unfinishedRuns,
     tasks: {
       analyze: (input, signal) => analyzeTask(input, deps, signal),
       capture: (input, signal) => captureTask(input, captureDeps, signal),
@@ -150,6 +153,13 @@ export async function openService(
           shutdownSeconds,
           deps.queue.consume((message) => deliverMessage(message, deps)),
         ),
+        startBrokerPresence({
+          unfinishedRuns,
+          runs: deps.runs,
+          publish: publishPresence,
+          setTimer: setSystemTimer,
+          log,
+        }),
       );
     },
     endStreams: async () => stores.eventSessions.endAll(),
@@ -209,7 +219,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     settings.allowRanges.length === 0
       ? undefined
       : createOnvifCameras({ allowRanges: settings.allowRanges, now });
-  const { closeWebhooks, ...senders } = createSenders(settings, stores, address, log);
+  const { closeWebhooks, publishPresence, ...senders } = createSenders(settings, stores, address, log);
   const consoleAddresses = createConsoleAddresses(settings.dataDir, log);
   const health = createServiceHealth({
     settings,
@@ -249,7 +259,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     limits,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
   };
-  return { baseDeps, stores, captures, model, cameras, closeWebhooks };
+  return { baseDeps, stores, captures, model, cameras, closeWebhooks, publishPresence };
 }
 
 /** Creates what sends to receivers and destinations. */
@@ -269,11 +279,12 @@ function createSenders(
     masterSecret,
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
+  const publishing = { guard: webhookUrls, elapsedMs: () => performance.now() };
   const destinations = createServiceDestinations(settings, {
     http: webhooks,
     signer,
     now,
-    guard: webhookUrls,
+    publish: createPublisher(publishing),
   });
   return {
     webhookUrls,
@@ -285,6 +296,8 @@ function createSenders(
       origin: baseUrl.replace(/\/api$/, ''),
       isPublic: settings.publicUrl !== '',
     },
+    // Brokers that do not answer delay the end of the service by this time.
+    publishPresence: createPublisher({ ...publishing, timeoutSeconds: 3 }),
     closeWebhooks: () => http.close(),
   };
 }

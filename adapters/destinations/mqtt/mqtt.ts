@@ -1,4 +1,5 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
+import { rules } from '../../../core/rules.ts';
 import { findAlert, shorten } from '../describe.ts';
 import { toWebhookData } from '../webhook/webhook.ts';
 
@@ -24,7 +25,7 @@ export function toPublications(notification: Notification): Publication[] {
   const json = JSON.stringify({ type: event.type, timestamp, data });
   return [
     { topic: `${topic}/event`, payload: json, retain: false },
-    ...states(notification, topic, json),
+    ...states(notification, json),
     ...discover(notification, topic).map((entity) =>
       entity.payload === '' ? entity : { ...entity, isOptional: true as const },
     ),
@@ -44,6 +45,7 @@ function discover(notification: Notification, topic: string): Publication[] {
       manufacturer: 'Watchpost',
     },
     origin: { name: 'Watchpost' },
+    availability_topic: `${topic}/availability`,
   };
   const config = (component: string, name: string, content: object): Publication => ({
     topic: `homeassistant/${component}/watchpost_${watchId}/${name}/config`,
@@ -58,6 +60,7 @@ function discover(notification: Notification, topic: string): Publication[] {
       config('binary_sensor', `condition_${id}`, {
         name: shorten(condition, 120),
         state_topic: `${topic}/condition/${id}`,
+        expire_after: rules.brokerExpirySeconds,
         json_attributes_topic: `${topic}/condition/${id}/event`,
       }),
     ),
@@ -68,6 +71,7 @@ function discover(notification: Notification, topic: string): Publication[] {
       name: 'Stream',
       device_class: 'connectivity',
       state_topic: `${topic}/stream`,
+      expire_after: rules.brokerExpirySeconds,
     }),
     config('camera', 'frame', { name: 'Evidence', topic: `${topic}/frame` }),
   ];
@@ -83,19 +87,38 @@ function findRemoved({ type, data }: Notification['event']): string[] {
  * Returns the states of all entities at the attempt, whatever the event: a retry of an old closing must not switch off the sensor of the next alert. The
  * newest event of an alert is an attribute of its sensor. Empty messages remove what the broker keeps of a deleted watch.
  */
-function states({ event, conditions, current }: Notification, topic: string, json: string): Publication[] {
-  const keep = (name: string, payload: string): Publication => ({
-    topic: `${topic}/${name}`,
-    payload: current === null ? '' : payload,
-    retain: true,
-  });
+function states({ watchId, event, conditions, current }: Notification, json: string): Publication[] {
   const alert = findAlert(event);
   return [
-    keep('stream', current?.isStreamLost ? 'OFF' : 'ON'),
-    ...conditions.map(({ condition_id: id }) =>
-      keep(`condition/${id}`, current?.openConditions.includes(id) ? 'ON' : 'OFF'),
-    ),
-    ...(alert === null ? [] : [keep(`condition/${alert.condition_id}/event`, json)]),
-    ...(current === null ? [keep('frame', '')] : []),
+    ...toStates(watchId, conditions, current),
+    current === null ? keep(watchId, 'availability', '') : toPresence(watchId, true),
+    ...(alert === null
+      ? []
+      : [keep(watchId, `condition/${alert.condition_id}/event`, current === null ? '' : json)]),
+    ...(current === null ? [keep(watchId, 'frame', '')] : []),
   ];
+}
+
+/** Returns the states of the stream and of all conditions. */
+export function toStates(
+  watchId: string,
+  conditions: readonly { condition_id: string }[],
+  current: Notification['current'],
+): Publication[] {
+  const state = (isOn: boolean): string => (current === null ? '' : isOn ? 'ON' : 'OFF');
+  return [
+    keep(watchId, 'stream', state(current?.isStreamLost !== true)),
+    ...conditions.map(({ condition_id: id }) =>
+      keep(watchId, `condition/${id}`, state(current?.openConditions.includes(id) === true)),
+    ),
+  ];
+}
+
+/** Returns the message by which Home Assistant learns that the service watches, or that it has ended. */
+export function toPresence(watchId: string, isOnline: boolean): Publication {
+  return keep(watchId, 'availability', isOnline ? 'online' : 'offline');
+}
+
+function keep(watchId: string, name: string, payload: string): Publication {
+  return { topic: `watchpost/${watchId}/${name}`, payload, retain: true };
 }

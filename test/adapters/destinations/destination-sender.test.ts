@@ -213,7 +213,15 @@ describe('MQTT', () => {
     );
     expect(retained.get(`watchpost/${watchId}/condition/truck`)?.payload.toString()).toBe('ON');
     expect(new Uint8Array(retained.get(`watchpost/${watchId}/frame`)!.payload)).toEqual(frame);
-    expect([...retained.keys()].filter((topic) => topic.startsWith('homeassistant/'))).toHaveLength(3);
+    const entities = [...retained].filter(([topic]) => topic.startsWith('homeassistant/'));
+    expect(entities).toHaveLength(3);
+    // The service may end without a word.
+    for (const [topic, { payload }] of entities)
+      expect(JSON.parse(payload.toString())).toMatchObject({
+        availability_topic: `watchpost/${watchId}/availability`,
+        ...(topic.includes('/binary_sensor/') && { expire_after: 900 }),
+      });
+    expect(retained.get(`watchpost/${watchId}/availability`)?.payload.toString()).toBe('online');
   });
 
   test('a broker that refuses the password is a failure that says so', async () => {
