@@ -21,7 +21,8 @@ FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
 COPY client/package.json ./client/
 COPY console/package.json ./console/
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
+# The optional packages are those of the object model, without which "a person" is not judged. The image has an ffmpeg of its own.
+RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/ffmpeg-static
 
 FROM base AS build
 COPY package.json package-lock.json .npmrc tsconfig.json ./

@@ -24,7 +24,8 @@ export async function start(settings: Settings, terminal: Terminal, asJson: bool
   const { health, vision } = service.deps;
   if (asJson) {
     const file = credentialsFile(settings.dataDir);
-    terminal.print(JSON.stringify({ base_url: credentials.base_url, credentials_file: file }));
+    const judges = describeJudged(vision.provider);
+    terminal.print(JSON.stringify({ base_url: credentials.base_url, credentials_file: file, judges }));
   } else {
     await Promise.race([service.modelTested, sleep(bannerWaitMs, undefined, { ref: false })]);
     greet(settings, credentials, { findings: await health.read(), provider: vision.provider }, terminal);
@@ -50,21 +51,24 @@ function greet(
   print(
     `  key       api_key in ${file} (readable only by you), or: npm run watchpost -- keys create --caller NAME`,
   );
-  for (const finding of findings) {
-    for (const line of formatFinding(finding, color)) print(line);
-    const note = finding.check === 'model' ? modelNotes[provider] : undefined;
-    if (note !== undefined) print(`            ${note}`);
-  }
+  print(`  judges    ${describeJudged(provider)}`);
+  for (const finding of findings) for (const line of formatFinding(finding, color)) print(line);
   print(`  data      ${resolve(settings.dataDir)}`);
   print(
     `  try       curl -H "Authorization: Bearer $(node -p 'require("${resolve(file)}").api_key')" ${baseUrl}/jobs`,
   );
 }
 
-/** Notes on the built-in models, by provider. */
-const modelNotes: Record<string, string> = {
-  objects:
-    'The built-in object model sees 80 everyday things, colors, brightness and motion; it is not a vision-language model (set WATCHPOST_VISION).',
-  pixel:
-    'The built-in pixel model measures colors, brightness and motion; it is not a vision-language model (set WATCHPOST_VISION, or run npm ci for the object model).',
+/** What the models of each provider judge. */
+const judged: Record<string, string> = {
+  objects: '80 everyday things, colors, brightness and motion (object model)',
+  pixel: 'colors, brightness and motion only, no things (pixel model; run npm ci for the object model)',
 };
+
+/** Returns in one line what the service judges: a condition beyond it never triggers. */
+export function describeJudged(provider: string): string {
+  const [first = '', second] = provider.split('+');
+  const built = judged[second ?? first];
+  if (built === undefined) return 'any condition, as well as the model understands it';
+  return `${built}; set WATCHPOST_VISION to judge any condition`;
+}

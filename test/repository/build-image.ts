@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Copy, DockerfileParser, Env, From, JSONInstruction } from 'dockerfile-ast';
@@ -116,16 +125,23 @@ function copy(instruction: Copy, image: BuiltImage, stages: Map<string, BuiltIma
       filter: (each) => source !== undefined || !ignored.includes(basename(each)),
     });
   }
+  const [mode, owner] = ['chmod', 'chown'].map((name) => readFlag(instruction, name));
+  if (mode !== undefined) chmodSync(to, Number.parseInt(mode, 8));
+  const [user, group] = (owner ?? '').split(':').map(Number);
+  if (user && group && isRoot) chownSync(to, user, group);
 }
+
+/** True if the image can have an owner other than the user of the test. */
+export const isRoot = process.getuid?.() === 0;
 
 /** Name of the stage that a `COPY` copies from; undefined for the build context. */
 export function fromFlag(instruction: Copy): string | undefined {
-  return (
-    instruction
-      .getFlags()
-      .find((flag) => flag.getName() === 'from')
-      ?.getValue() ?? undefined
-  );
+  return readFlag(instruction, 'from');
+}
+
+function readFlag(instruction: Copy, name: string): string | undefined {
+  const flag = instruction.getFlags().find((each) => each.getName() === name);
+  return flag?.getValue() ?? undefined;
 }
 
 /** Names that .dockerignore excludes in every folder. */
@@ -148,17 +164,17 @@ export function linkDependencies({ workdir }: { workdir: string }): void {
 }
 
 /**
- * Stand-in for the installation of the production dependencies: a link to each package of the checkout that package-lock.json marks neither
- * as development nor as optional. `npm ci` itself has installed the checkout from the same file.
+ * Stand-in for the installation of the production dependencies: a link to each package of the checkout that package-lock.json does not mark as
+ * development. `npm ci` itself has installed the checkout from the same file, without optional packages of other platforms.
  */
 export function linkProductionDependencies({ workdir }: { workdir: string }): void {
   const { packages } = JSON.parse(readFileSync(join(workdir, 'package-lock.json'), 'utf8'));
   for (const [path, entry] of Object.entries<LockedPackage>(packages)) {
     if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)) continue;
-    if (entry.dev === true || entry.optional === true || entry.devOptional === true) continue;
+    if (entry.dev === true || !existsSync(path)) continue;
     mkdirSync(dirname(join(workdir, path)), { recursive: true });
     symlinkSync(resolve(path), join(workdir, path));
   }
 }
 
-type LockedPackage = { dev?: boolean; optional?: boolean; devOptional?: boolean };
+type LockedPackage = { dev?: boolean };

@@ -1,15 +1,31 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Copy, DockerfileParser } from 'dockerfile-ast';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freePort } from '../support/servers/free-port.ts';
 import { pythonTool } from '../support/python/python-tool.ts';
-import { buildImage, fromFlag, inside, linkDependencies, linkProductionDependencies } from './build-image.ts';
+import {
+  buildImage,
+  fromFlag,
+  inside,
+  isRoot,
+  linkDependencies,
+  linkProductionDependencies,
+} from './build-image.ts';
 import type { BuiltImage } from './build-image.ts';
 
 /** The Dockerfile without Docker: linted, its steps run in a temporary folder, the service started as the image would start it. */
@@ -58,12 +74,16 @@ describe('the image', () => {
   let service: ChildProcess;
   let variables: NodeJS.ProcessEnv;
   let output = '';
+  let before: string[] = [];
 
   beforeAll(async () => {
     image = await buildImage('Dockerfile', folder, {
       'sed -i': () => {},
       'sh build-minimal.sh': ({ workdir }) => symlinkSync(findFfmpeg(), join(workdir, 'ffmpeg')),
-      'npm ci --omit=dev --omit=optional --ignore-scripts': linkProductionDependencies,
+      'npm ci --omit=dev --ignore-scripts && rm -rf node_modules/ffmpeg-static': (stage) => {
+        linkProductionDependencies(stage);
+        rmSync(join(stage.workdir, 'node_modules/ffmpeg-static'), { force: true });
+      },
       'npm ci --ignore-scripts': linkDependencies,
     });
     const port = String(await freePort());
@@ -75,8 +95,9 @@ describe('the image', () => {
       WATCHPOST_PORT: port,
       WATCHPOST_HOST: '127.0.0.1',
     };
+    before = listFiles();
     const [program = '', ...args] = image.command;
-    service = spawn(program, args, { cwd: inside(image, image.workdir), env: variables });
+    service = spawn(program, args, { cwd: inside(image, image.workdir), env: variables, ...findUser() });
     for (const stream of [service.stdout, service.stderr])
       stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     for (let waited = 0; healthcheck() !== 0; waited += 1) {
@@ -89,6 +110,23 @@ describe('the image', () => {
     if (service?.exitCode === null && service.kill('SIGKILL')) await once(service, 'close');
     rmSync(folder, { recursive: true, force: true });
   }, 240_000);
+
+  /** Returns the files that the service must not change: compose.yaml mounts all but the data read-only. */
+  function listFiles(): string[] {
+    const files = readdirSync(image.root, { recursive: true, withFileTypes: true });
+    return files
+      .filter((each) => each.isFile() && !each.parentPath.startsWith(inside(image, '/data')))
+      .map(({ parentPath, name }) => `${parentPath}/${name} ${statSync(`${parentPath}/${name}`).mtimeMs}`);
+  }
+
+  /** Returns the user of the image if this one may become it, and it may read the checkout that holds the dependencies. */
+  function findUser(): { uid?: number; gid?: number } {
+    const [uid = 0, gid = 0] = image.user.split(':').map(Number);
+    if (!isRoot || spawnSync(process.execPath, ['-e', ''], { cwd: 'node_modules', uid, gid }).status !== 0)
+      return {};
+    chmodSync(folder, 0o755);
+    return { uid, gid };
+  }
 
   const get = (path: string) => fetch(`http://127.0.0.1:${variables['WATCHPOST_PORT']}${path}`);
   function healthcheck(): number | null {
@@ -119,6 +157,22 @@ describe('the image', () => {
       headers: { authorization: `Bearer ${key}` },
     });
     expect(await jobs.json()).toMatchObject({ total: 0 });
+  });
+
+  test('the image judges what README promises, says so, and writes to its data only', async () => {
+    const judges = /^ {2}judges {4}80 everyday things, colors, brightness and motion/m;
+    await vi.waitFor(() => expect(output).toMatch(judges), { timeout: 20_000 });
+    const readModel = async () => {
+      const { checks } = (await (await get('/healthz?deep')).json()) as {
+        checks: { check: string; status: string; message: string }[];
+      };
+      return checks.find(({ check }) => check === 'model');
+    };
+    await vi.waitFor(async () => expect((await readModel())?.status).not.toBe('pending'), {
+      timeout: 60_000,
+    });
+    expect(await readModel()).toMatchObject({ status: 'ok', message: expect.stringContaining('objects') });
+    expect(listFiles()).toEqual(before);
   });
 
   test('SIGTERM ends the service with exit code 0, and the health check fails from then on', async () => {
