@@ -59,7 +59,7 @@ function greet(
   );
 }
 
-/** What the models of each provider judge. */
+/** Subjects of the built-in models, by provider. */
 const judged: Record<string, string> = {
   objects: '80 everyday things, colors, brightness and motion (object model)',
   pixel: 'colors, brightness and motion only, no things (pixel model; run npm ci for the object model)',

@@ -22,7 +22,7 @@ type Deps = {
  * neither arrives. A last will would need a connection that stays.
  */
 export function startBrokerPresence(deps: Deps): () => Promise<void> {
-  let stop = (): void => undefined;
+  let stop: (() => void) | undefined;
   async function refresh(): Promise<void> {
     stop = deps.setTimer(() => void (refreshed = refresh()), rules.brokerRefreshSeconds * 1000);
     await announce(true, deps).catch(report);
@@ -31,7 +31,7 @@ export function startBrokerPresence(deps: Deps): () => Promise<void> {
     deps.log.warning('States of watches were not repeated at their brokers', { error: String(error) });
   let refreshed = refresh();
   return async () => {
-    stop();
+    stop?.();
     await refreshed;
     await announce(false, deps).catch(report);
   };

@@ -1,7 +1,9 @@
 import { PreconditionFailedError, WatchNotFoundError } from '../errors.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { watchConfigSchema, watchSchema } from '../records/watch.ts';
-import type { Watch, WatchConfig } from '../records/watch.ts';
+import type { Destination, Watch, WatchConfig } from '../records/watch.ts';
+import type { DestinationState } from '../records/delivery.ts';
+import { currentState } from '../delivery/destination-state.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
 import { probeStream, requireClips } from '../stream/stream-access.ts';
@@ -114,9 +116,28 @@ async function joinedFormer(
   ]);
   const { destinations: before = [], former: addresses = [] } = secrets ?? {};
   const { destinations } = config;
+  await forgetBefore(stored, destinations, states, deliveries);
   const change = { stored, before, after, destinations, states, sequence, now };
   const added = await findFormer(change, (last) => runs.events(id, last, logPageSize, now));
   return joinFormer({ destinations: waiting, addresses }, added, now);
+}
+
+/** Forgets what a destination accepted before it was removed, and received the end of. It begins anew when it is added again. */
+async function forgetBefore(
+  { run_id, config }: WatchRun,
+  destinations: readonly Destination[],
+  states: readonly DestinationState[],
+  deliveries: WatchDeps['deliveries'],
+): Promise<void> {
+  const isKnown = (id: string) => config.destinations.some(({ destination_id: known }) => known === id);
+  for (const { destination_id, fingerprint } of destinations)
+    if (!isKnown(destination_id) && states.some((state) => state.destination_id === destination_id)) {
+      const addressed = { run: 'watch', run_id, destination_id, fingerprint } as const;
+      await deliveries.changeState(addressed, (state) => ({
+        ...currentState(addressed, state),
+        notified: [],
+      }));
+    }
 }
 
 /** Events per read of the log: an alert can be open for days. */

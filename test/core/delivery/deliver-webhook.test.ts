@@ -63,6 +63,20 @@ describe('a webhook', () => {
     expect(body.data).not.toHaveProperty('frame_key');
   });
 
+  test('a webhook that refuses the size of an image gets the event without it, and an event without one is not repeated', async () => {
+    const jobId = await triggeredMonitor();
+    const refused = { status: 413 };
+    world.script.webhooks.push(refused, {}, { status: null, isBroken: true }, {}, refused);
+    await first(jobId, 3);
+    expect(bodies().map(({ data }) => data.frame_b64 === null)).toEqual([false, true]);
+    const delivery = await world.c.deliveries.get(webhookKey(jobId, 3));
+    expect(delivery).toMatchObject({ state: 'delivered', attempts: [{ status: 204 }] });
+    const other = await triggeredMonitor();
+    await first(other, 3);
+    await first(other, 4);
+    expect(world.sent).toHaveLength(5);
+  });
+
   test("the webhook of a job's end carries the fields of the contract", async () => {
     await first(await triggeredMonitor(), 4);
     expect(bodies()[0].data).toMatchObject({
