@@ -163,9 +163,12 @@ function readCompletion(
   }
   const text = joinText(message?.content ?? '');
   const thoughts = message?.reasoning ?? message?.reasoning_content ?? text;
-  const isCut = choices[0]?.finish_reason === 'length';
+  const reason = choices[0]?.finish_reason ?? '';
+  const isCut = /length|max_tokens/i.test(reason);
   // Ollama shortens the request to its context, which leaves few tokens or one (github.com/can1357/oh-my-pi/issues/2774).
-  const contextIsFull = isCut && (usage?.completion_tokens ?? maxTokens) < maxTokens;
+  // Mistral has a reason of its own.
+  const contextIsFull =
+    reason === 'model_length' || (isCut && (usage?.completion_tokens ?? maxTokens) < maxTokens);
   return {
     text,
     end: contextIsFull ? 'context' : isCut ? 'token limit' : 'complete',
@@ -193,10 +196,10 @@ function parseCompletion(body: string): Completion {
 
 /**
  * Returns true if the request is longer than the context: llama.cpp (github.com/ggml-org/llama.cpp/pull/15780, status 400, or 500 in
- * issue 19774), OpenAI (`context_length_exceeded`), vLLM (github.com/vllm-project/vllm/issues/20409).
+ * issue 19774), OpenAI (`context_length_exceeded`), vLLM (github.com/vllm-project/vllm/issues/20409), LM Studio, TGI, Gemini.
  */
 function exceedsContext({ body }: Reply): boolean {
-  return /exceed_context_size_error|context_length_exceeded|maximum context length|context size has been exceeded/i.test(
+  return /exceed_context_size_error|context_length_exceeded|maximum context length|context size has been exceeded|context length of only|max_new_tokens. must be <=|input token count/i.test(
     body.slice(0, 2_000),
   );
 }
@@ -241,6 +244,8 @@ function remedyFor({ status, body }: Reply, model: string): string {
       return 'The vision server rejects the API key. Check the key.';
     case 404:
       return `The vision server has no model ${model} or no /chat/completions at this URL. Check both.`;
+    case 413:
+      return 'The vision server refuses the size of the pictures. Raise its limit (nginx: client_max_body_size), or lower WATCHPOST_VISION_WIDTH.';
     case 429:
     case 502:
     case 503:

@@ -155,6 +155,19 @@ describe('server without response_format', () => {
       { error: { message: 'image input is not supported - hint: you may need to provide the mmproj' } },
       /takes no images.*--mmproj/,
     ],
+    [
+      'a full context of LM Studio',
+      400,
+      { error: 'The model is loaded with context length of only 4096 tokens, which is not enough.' },
+      /Raise the context/,
+    ],
+    [
+      'a full context of TGI',
+      422,
+      { error: 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096.' },
+      /Raise the context/,
+    ],
+    ['a proxy with a limit', 413, '<html>413 Request Entity Too Large</html>', /client_max_body_size/],
     ['an exhausted account', 429, { error: { code: 'insufficient_quota' } }, /credit/],
   ])('%s gets one request and its own remediation', async (_, status, body, remediation) => {
     await using server = await chatServer({ status, body });
@@ -286,6 +299,11 @@ describe('answer that the token limit has cut', () => {
     ['an explanation without its verdict', cut('{"explanation": "A car'), /limit of 300 tokens/],
     ['half a thought', cut('<think>{"triggered": true, "explanation": "It'), /limit of 300 tokens/],
     ['no content', cut(''), /limit of 300 tokens/],
+    [
+      'a full context of Mistral',
+      { status: 200, body: { choices: [{ message: { content: '{"trig' }, finish_reason: 'model_length' }] } },
+      /Raise the context/,
+    ],
     ['one token of a full context', cut('', 1), /Raise the context/],
   ])('%s is no verdict, and the error names the limit', async (_, reply, remediation) => {
     await using server = await chatServer(reply);
