@@ -122,7 +122,7 @@ async function joinedFormer(
   return joinFormer({ destinations: waiting, addresses }, added, now);
 }
 
-/** Forgets what a destination accepted before it was removed, and received the end of. It begins anew when it is added again. */
+/** Forgets what a destination accepted before it was removed, and received the end of. Added again, it receives what begins from then on. */
 async function forgetBefore(
   { run_id, config }: WatchRun,
   destinations: readonly Destination[],
