@@ -3,7 +3,6 @@ import type { WatchRun } from '../records/watch-run.ts';
 import { watchConfigSchema, watchSchema } from '../records/watch.ts';
 import type { Destination, Watch, WatchConfig } from '../records/watch.ts';
 import type { DestinationState } from '../records/delivery.ts';
-import { currentState } from '../delivery/destination-state.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
 import { probeStream, requireClips } from '../stream/stream-access.ts';
@@ -129,15 +128,15 @@ async function forgetBefore(
   states: readonly DestinationState[],
   deliveries: WatchDeps['deliveries'],
 ): Promise<void> {
-  const isKnown = (id: string) => config.destinations.some(({ destination_id: known }) => known === id);
-  for (const { destination_id, fingerprint } of destinations)
-    if (!isKnown(destination_id) && states.some((state) => state.destination_id === destination_id)) {
-      const addressed = { run: 'watch', run_id, destination_id, fingerprint } as const;
-      await deliveries.changeState(addressed, (state) => ({
-        ...currentState(addressed, state),
+  const has = (list: readonly Destination[], id: string) => list.some((each) => each.destination_id === id);
+  for (const known of states) {
+    const { destination_id: id } = known;
+    if (has(destinations, id) && !has(config.destinations, id))
+      await deliveries.changeState({ run: 'watch', run_id, destination_id: id }, (stored = known) => ({
+        ...stored,
         notified: [],
       }));
-    }
+  }
 }
 
 /** Events per read of the log: an alert can be open for days. */
