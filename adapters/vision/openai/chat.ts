@@ -33,10 +33,11 @@ export type ChatSettings = {
 } & Partial<RetryOptions>;
 
 /** Text, or a list of parts: Mistral and gateways before it, whose thoughts are parts of their own (docs.mistral.ai/capabilities/reasoning). */
-const contentSchema = z.union([
+const partSchema = z.union([
   z.string(),
-  z.array(z.union([z.string(), z.object({ type: z.string(), text: z.string().nullish().catch(null) })])),
+  z.object({ type: z.string().default('text'), text: z.string().nullish().catch(null) }),
 ]);
+const contentSchema = z.union([partSchema, z.array(partSchema)]);
 const tokensSchema = z.number().nonnegative().transform(Math.ceil).nullish().catch(null);
 const thoughtsSchema = z.string().nullish().catch(null);
 
@@ -178,8 +179,8 @@ function readCompletion(
 }
 
 function joinText(content: z.infer<typeof contentSchema>): string {
-  if (typeof content === 'string') return content;
-  return content
+  return [content]
+    .flat()
     .map((part) => (typeof part === 'string' ? part : /^(?:output_)?text$/.test(part.type) ? part.text : ''))
     .join('');
 }

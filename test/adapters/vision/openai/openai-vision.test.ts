@@ -211,6 +211,25 @@ describe('response of the vision server', () => {
     expect(server.arrived).toHaveLength(1);
   });
 
+  test.each([
+    ['texts', [JSON.stringify(yes)]],
+    ['objects without a type', [{ text: JSON.stringify(yes) }]],
+    ['one object', { type: 'output_text', text: JSON.stringify(yes) }],
+    [
+      'thoughts and text',
+      [
+        { type: 'thinking', text: '{"triggered": false}' },
+        { type: 'text', text: JSON.stringify(yes) },
+      ],
+    ],
+  ])('content in parts is read: %s', async (_, content) => {
+    await using server = await chatServer({
+      status: 200,
+      body: { choices: [{ message: { content } }], usage: 'none' },
+    });
+    expect(await visionAt(server.baseUrl).vision.judge(look, 'x', timeout())).toMatchObject(yes);
+  });
+
   test('a response without token usage counts zero tokens', async () => {
     const body = { choices: [{ message: { content: JSON.stringify(yes) } }] };
     await using server = await chatServer({ status: 200, body });
