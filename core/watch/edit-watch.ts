@@ -128,14 +128,11 @@ async function forgetBefore(
   states: readonly DestinationState[],
   deliveries: WatchDeps['deliveries'],
 ): Promise<void> {
-  const has = (list: readonly Destination[], id: string) => list.some((each) => each.destination_id === id);
   for (const known of states) {
-    const { destination_id: id } = known;
-    if (has(destinations, id) && !has(config.destinations, id))
-      await deliveries.changeState({ run: 'watch', run_id, destination_id: id }, (stored = known) => ({
-        ...stored,
-        notified: [],
-      }));
+    const isIt = (each: Destination) => each.destination_id === known.destination_id;
+    if (!destinations.some(isIt) || config.destinations.some(isIt)) continue;
+    const key = { run: 'watch', run_id, destination_id: known.destination_id } as const;
+    await deliveries.changeState(key, (stored = known) => ({ ...stored, notified: [] }));
   }
 }
 
