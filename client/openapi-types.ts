@@ -2526,23 +2526,23 @@ export interface WatchStats {
      */
     coverage: number | null;
     /**
-     * Active time in which the model judged what moved
+     * The model judged what moved
      */
     judged_seconds: number;
     /**
-     * Active time that was scanned, and in which nothing moved
+     * Scanned, nothing moved
      */
     quiet_seconds: number;
     /**
-     * Active time in which the stream was there, and nobody looked between two pictures
+     * Between two pictures
      */
     between_seconds: number;
     /**
-     * Active time in gaps
+     * In gaps
      */
     not_seen_seconds: number;
     /**
-     * By condition, the judged and quiet time in which the model did not judge it
+     * The first two, not judged for a condition
      */
     unjudged_seconds: {
       [k: string]: number;
@@ -2579,23 +2579,23 @@ export interface WatchStats {
      */
     coverage: number | null;
     /**
-     * Active time in which the model judged what moved
+     * The model judged what moved
      */
     judged_seconds: number;
     /**
-     * Active time that was scanned, and in which nothing moved
+     * Scanned, nothing moved
      */
     quiet_seconds: number;
     /**
-     * Active time in which the stream was there, and nobody looked between two pictures
+     * Between two pictures
      */
     between_seconds: number;
     /**
-     * Active time in gaps
+     * In gaps
      */
     not_seen_seconds: number;
     /**
-     * By condition, the judged and quiet time in which the model did not judge it
+     * The first two, not judged for a condition
      */
     unjudged_seconds: {
       [k: string]: number;
@@ -2639,23 +2639,23 @@ export interface WatchStats {
      */
     coverage: number | null;
     /**
-     * Active time in which the model judged what moved
+     * The model judged what moved
      */
     judged_seconds: number;
     /**
-     * Active time that was scanned, and in which nothing moved
+     * Scanned, nothing moved
      */
     quiet_seconds: number;
     /**
-     * Active time in which the stream was there, and nobody looked between two pictures
+     * Between two pictures
      */
     between_seconds: number;
     /**
-     * Active time in gaps
+     * In gaps
      */
     not_seen_seconds: number;
     /**
-     * By condition, the judged and quiet time in which the model did not judge it
+     * The first two, not judged for a condition
      */
     unjudged_seconds: {
       [k: string]: number;

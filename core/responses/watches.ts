@@ -135,15 +135,11 @@ const countersSchema = z.object({
     .max(1)
     .nullable()
     .describe('Share of the active time with sight; null without active time'),
-  judged_seconds: seconds.describe('Active time in which the model judged what moved'),
-  quiet_seconds: seconds.describe('Active time that was scanned, and in which nothing moved'),
-  between_seconds: seconds.describe(
-    'Active time in which the stream was there, and nobody looked between two pictures',
-  ),
-  not_seen_seconds: seconds.describe('Active time in gaps'),
-  unjudged_seconds: z
-    .record(z.string(), seconds)
-    .describe('By condition, the judged and quiet time in which the model did not judge it'),
+  judged_seconds: seconds.describe('The model judged what moved'),
+  quiet_seconds: seconds.describe('Scanned, nothing moved'),
+  between_seconds: seconds.describe('Between two pictures'),
+  not_seen_seconds: seconds.describe('In gaps'),
+  unjudged_seconds: z.record(z.string(), seconds).describe('The first two, not judged for a condition'),
 });
 
 const precisionSchema = z.object({
