@@ -4,7 +4,7 @@ import type { WatchProgress } from '../records/watch-run.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
 import type { Watch } from '../records/watch.ts';
-import type { SeenAddition } from '../sight/spans.ts';
+import type { SeenAddition } from '../records/seen-hour.ts';
 
 /** Totals of ended jobs: their number by final status, and the sums of their counters. */
 export type Totals = { jobs_completed: number; jobs_stopped: number; jobs_failed: number } & Counters;

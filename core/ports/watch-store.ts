@@ -4,7 +4,7 @@ import type { WatchSecrets } from '../records/watch-secrets.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import type { WatchProgress, WatchRun } from '../records/watch-run.ts';
 import type { Alert, WatchCounts } from '../records/watch-state.ts';
-import type { SeenHour } from '../sight/spans.ts';
+import type { SeenHour } from '../records/seen-hour.ts';
 import type { IdempotencyRecord } from './job-store.ts';
 import type { RunChange, WatchPatch } from './run-store.ts';
 

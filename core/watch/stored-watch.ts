@@ -1,6 +1,6 @@
 import type { RunChange } from '../ports/run-store.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
-import type { SeenAddition } from '../sight/spans.ts';
+import type { SeenAddition } from '../records/seen-hour.ts';
 
 /** Rules that both stores of watches apply in their transactions. */
 

@@ -166,14 +166,14 @@ const ofWatches: Row[] = [
   [
     'changed condition begins',
     'change.ts',
-    "close(condition, before, 'changed');\n      return initialConditionState(rule.condition_id, now);",
+    "close(condition, before, 'changed');\n      return sinceNow(initialConditionState(rule.condition_id, now), watch);",
     "close(condition, before, 'changed');\n      return condition;",
   ],
   [
     'other numbers empty the history',
     'change.ts',
-    'hasSameChecks(before, rule) ? joined : forget(joined)',
-    'joined',
+    'isOtherQuestion || !hasSameChecks(before, rule) ? forget(asked) : asked',
+    'asked',
   ],
   ['no reminder if snoozed', 'condition.ts', 'isSnoozed(state, now) || hasCleared', 'hasCleared'],
   [

@@ -5,7 +5,8 @@ import { watchSecretsSchema, type WatchSecrets } from '../../../core/records/wat
 import { alertSchema, type Alert } from '../../../core/records/watch-state.ts';
 import { zeroWatchCounts } from '../../../core/watch/stored-watch.ts';
 import type { sumByHour } from '../../../core/watch/stored-watch.ts';
-import { extendHour, seenHourSchema } from '../../../core/sight/spans.ts';
+import { seenHourSchema } from '../../../core/records/seen-hour.ts';
+import { extendHour } from '../../../core/sight/spans.ts';
 import { readOptionalRecord, readRecords, toMilliseconds } from '../sqlite/record.ts';
 
 export function createSecretsTable(database: DatabaseSync) {

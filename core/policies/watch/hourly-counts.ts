@@ -1,5 +1,5 @@
 import type { WatchCounts } from '../../records/watch-state.ts';
-import type { SeenAddition, Span } from '../../sight/spans.ts';
+import type { SeenAddition, Span } from '../../records/seen-hour.ts';
 import { addSeconds, earlier } from '../../time.ts';
 
 /** Counts of one hour, which begins at `hour` (UTC), and what the watch has seen in it. */
