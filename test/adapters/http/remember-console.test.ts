@@ -14,13 +14,16 @@ afterEach(() => world.close());
 
 async function open(headers: Record<string, string>): Promise<number> {
   const consoleOpened = async (caller: string, origin: string) => void opened.push([caller, origin]);
-  const response = await createApp({ ...world.c, consoleOpened }).request('/api/me', { headers });
+  const response = await createApp({ ...world.c, consoleOpened, acceptsHost: () => true }).request(
+    '/api/me',
+    { headers },
+  );
   return response.status;
 }
 
-test('the console that a caller opens states its address, with a valid key only', async () => {
+test('the console that a caller opens states its address, with a valid key that may write only', async () => {
   const Authorization = `Bearer ${(await createClientFor(world)).key}`;
-  const address = { 'Watchpost-Console': 'http://192.168.1.5:8787' };
+  const address = { Host: '192.168.1.5:8787', 'Watchpost-Console': 'http://192.168.1.5:8787' };
   expect(await open({ ...address, Authorization: 'Bearer wp_wrong' })).toBe(401);
   expect(opened).toEqual([]);
   expect(await open({ ...address, Authorization })).toBe(200);
@@ -28,14 +31,23 @@ test('the console that a caller opens states its address, with a valid key only'
   expect(opened).toEqual([['harbour', 'http://192.168.1.5:8787']]);
 });
 
+test('a key that may not write states no address', async () => {
+  const { key } = await createClientFor(world, ['read']);
+  const headers = { Host: '192.168.1.5:8787', 'Watchpost-Console': 'http://192.168.1.5:8787' };
+  expect(await open({ ...headers, Authorization: `Bearer ${key}` })).toBe(200);
+  expect(opened).toEqual([]);
+});
+
 test.each([
+  'http://another.example:8787',
+  'http://192.168.1.5',
   'javascript:alert(1)',
   'http://evil.example/path',
   'http://user:password@192.168.1.5',
   'not a URL',
   `http://${'a'.repeat(200)}.example`,
-])('an address that is no origin is ignored: %s', async (origin) => {
+])('an address that is not the origin of the request is ignored: %s', async (origin) => {
   const Authorization = `Bearer ${(await createClientFor(world)).key}`;
-  expect(await open({ Authorization, 'Watchpost-Console': origin })).toBe(200);
+  expect(await open({ Authorization, Host: '192.168.1.5:8787', 'Watchpost-Console': origin })).toBe(200);
   expect(opened).toEqual([]);
 });
