@@ -9,7 +9,7 @@ import { EgressRefusedError } from '../egress/errors.ts';
 import { createEgressGuard, type EgressGuard } from '../egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../egress/guarded-http.ts';
 import { askByDatagram } from '../egress/guarded-udp.ts';
-import { toDeviceUrl, toUrlHost } from './device-address.ts';
+import { isDevicePath, toDeviceUrl, toUrlHost } from './device-address.ts';
 import { createDeviceCalls } from './device-calls.ts';
 import { toCameraError } from './errors.ts';
 import { readProfiles } from './media-profiles.ts';
@@ -100,14 +100,25 @@ async function readStreams(
   address: string,
   login: CameraLogin | null,
   callerSignal: AbortSignal,
-  { guard, http, now }: OnvifDeps & { guard: EgressGuard; http: GuardedHttp },
+  deps: OnvifDeps & { guard: EgressGuard; http: GuardedHttp },
 ): Promise<CameraStreams> {
-  const device = await findDevice(address, guard);
+  const { guard, http, now } = deps;
   const signal = AbortSignal.any([callerSignal, AbortSignal.timeout(readTimeoutMs)]);
+  const device = await findDevice(address, guard);
+  if (!isDevicePath(device)) await requireStated(device, deps, signal);
   const calls = createDeviceCalls({ http, now, randomBytes }, login, signal);
   const clockOffsetSeconds = await readClockOffset(calls, device, now);
   if (clockOffsetSeconds !== null) calls.setClockOffset(clockOffsetSeconds);
   return { profiles: await readProfiles(calls, device), clockOffsetSeconds };
+}
+
+/** Requires that the device itself states this URL in a discovery: nobody may send a request to any path of the allowed ranges. */
+async function requireStated(device: URL, deps: OnvifDeps, signal: AbortSignal): Promise<void> {
+  const { cameras } = await discover(deps, signal);
+  if (cameras.some((camera) => toDeviceUrl(camera.address) === device.href)) return;
+  throw new InvalidUrlError(
+    'address: No camera states this path. Use the address that the discovery lists, or host and port alone.',
+  );
 }
 
 /** Returns the URL of the device that the user chose, with its IP address: its name cannot lead to another host later. */

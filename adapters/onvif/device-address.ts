@@ -14,9 +14,14 @@ export function toDeviceUrl(address: string): string {
   return `http://${isIpv6 ? `[${text}]` : text}${text.includes('/') ? '' : devicePath}`;
 }
 
+/** Returns true for the path that ONVIF gives to the first service of every device. */
+export function isDevicePath({ pathname, search }: URL): boolean {
+  return pathname === devicePath && search === '';
+}
+
 /** Returns the shortest address that `toDeviceUrl` turns into this URL. */
 export function toShortAddress(url: URL): string {
-  return url.pathname === devicePath && url.search === '' ? url.host : url.href;
+  return isDevicePath(url) ? url.host : url.href;
 }
 
 /** Returns true if the host of a URL is this IP address. */

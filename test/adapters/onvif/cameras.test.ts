@@ -333,6 +333,18 @@ describe('streams of a camera', () => {
     await expect(open().readStreams(address, login, signal)).rejects.toThrow('does not answer as ONVIF');
   });
 
+  test('a path that no camera states is refused before a request, one that the camera states in a discovery is read', async () => {
+    const { address, udpPort, setTimer, requests } = await simulate({ path: '/device' });
+    const cameras = open({ port: udpPort, setTimer });
+    const reading = cameras.readStreams(`http://${address}/admin/reboot?now=1`, login, signal);
+    await expect(reading).rejects.toMatchObject({
+      code: 'INVALID_URL',
+      remediation: expect.stringContaining('No camera states this path'),
+    });
+    expect(requests).toEqual([]);
+    expect((await cameras.readStreams(`http://${address}/device`, login, signal)).profiles).not.toEqual([]);
+  });
+
   test('a slow camera is given up with the signal', async () => {
     const { address } = await simulate({ answer: () => true });
     const aborted = AbortSignal.timeout(100);

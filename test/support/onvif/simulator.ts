@@ -21,6 +21,8 @@ export type SimulatorOptions = {
   clockOffsetSeconds?: number;
   /** Answers instead of the camera; returns false to leave a request to it. */
   answer?: (operation: string, response: ServerResponse) => boolean;
+  /** Path of the device. Default: that of ONVIF. */
+  path?: string;
   /** Address from which probes are answered. Default: 127.0.0.1. */
   answersFrom?: string;
   /** Datagrams instead of the answer to a probe. */
@@ -75,7 +77,8 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
   const httpAddress = http.address();
   const port = typeof httpAddress === 'object' && httpAddress !== null ? httpAddress.port : 0;
-  const url = () => `http://${options.statedHost ?? '127.0.0.1'}:${port}/onvif/device_service`;
+  const url = () =>
+    `http://${options.statedHost ?? '127.0.0.1'}:${port}${options.path ?? '/onvif/device_service'}`;
 
   const udp = createSocket('udp4');
   const answering = createSocket('udp4');
