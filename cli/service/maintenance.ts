@@ -12,6 +12,7 @@ import { addSeconds, isOver } from '../../core/time.ts';
 import { computeMediaSeconds } from '../../core/job/media-lifetime.ts';
 import { repairDue } from '../../core/workflow/repair.ts';
 import { revokedKeySeconds } from '../../core/ports/key-store.ts';
+import type { RunStore } from '../../core/ports/run-store.ts';
 import type { Log } from '../../core/ports/log.ts';
 
 export type MaintenanceDeps = {
@@ -107,6 +108,7 @@ export type MediaTrimDeps = {
   maxMb: number;
   media: Pick<EmbeddedMediaStore, 'trim'>;
   watches: Pick<EmbeddedWatchStore, 'neededMedia'>;
+  runs: Pick<RunStore, 'source'>;
   log: Log;
   now: () => Date;
 };
@@ -114,11 +116,20 @@ export type MediaTrimDeps = {
 const megabyte = 1e6;
 
 /** Creates the step that keeps the media within their maximum. Logs the begin of each time in which they do not fit. */
-export function createMediaTrim({ maxMb, media, watches, log, now }: MediaTrimDeps): () => Promise<void> {
+export function createMediaTrim({
+  maxMb,
+  media,
+  watches,
+  runs,
+  log,
+  now,
+}: MediaTrimDeps): () => Promise<void> {
   let fitted = true;
+  const findCaller = async (sourceId: string) => (await runs.source(sourceId))?.caller;
   return async () => {
     const maxBytes = maxMb * megabyte;
-    const { removed, bytes } = await media.trim({ maxBytes, needed: watches.neededMedia(), now: now() });
+    const needed = watches.neededMedia();
+    const { removed, bytes } = await media.trim({ maxBytes, needed, findCaller, now: now() });
     const fits = bytes <= maxBytes;
     if (removed > 0) log.info('Oldest media removed', { count: removed, max_mb: maxMb });
     if (!fits && fitted)

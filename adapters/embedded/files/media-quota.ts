@@ -1,11 +1,14 @@
 import { lstat, opendir, rm } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { findLargest } from '../../fair-cache.ts';
 
 export type MediaQuota = {
   /** Maximum size of all files, in bytes. */
   maxBytes: number;
   /** Keys of media that are needed: evidence of open alerts, newest frames. */
   needed: ReadonlySet<string>;
+  /** Returns the caller of a source; undefined for one that is not stored any more. Default: each source is a caller of its own. */
+  findCaller?: (sourceId: string) => Promise<string | undefined>;
   now: Date;
 };
 
@@ -15,38 +18,64 @@ export type Trimmed = { removed: number; bytes: number };
 /** Age below which a file may belong to a tick that is under way, in milliseconds: longer than a capture and a model call take. */
 const minAgeMs = 300_000;
 
-/** Removes the oldest files under `directory` until the rest fits. Keeps files that are needed or young, even if they do not fit. */
-export async function trimMedia(directory: string, { maxBytes, needed, now }: MediaQuota): Promise<Trimmed> {
-  const files = await listFiles(directory);
-  const names = countNames(files);
-  let bytes = [...new Map(files.map(({ file, size }) => [file, size])).values()].reduce(
-    (sum, size) => sum + size,
-    0,
-  );
+/** Media of a caller. Several names can be links to one file: its space is free when the last one is removed. */
+type Holder = { size: number; names: Map<string, number>; removable: StoredFile[] };
+
+/**
+ * Removes files under `directory` until the rest fits: the oldest of the caller that holds most, so that nobody loses evidence because another caller's media
+ * grow. Keeps files that are needed or young, and those of callers within an equal share, even if they do not fit.
+ */
+export async function trimMedia(directory: string, quota: MediaQuota): Promise<Trimmed> {
+  const holders = await readHolders(directory, quota);
+  let bytes = [...holders.values()].reduce((sum, { size }) => sum + size, 0);
   let removed = 0;
-  for (const { path, file, size, writtenMs } of files.toSorted(
-    (one, other) => one.writtenMs - other.writtenMs,
-  )) {
-    if (bytes <= maxBytes) break;
-    if (now.getTime() - writtenMs < minAgeMs) continue;
-    if (needed.has(relative(directory, path).split(sep).join('/'))) continue;
-    await rm(path, { force: true });
-    const left = (names.get(file) ?? 1) - 1;
-    names.set(file, left);
-    if (left === 0) bytes -= size;
+  const share = quota.maxBytes / Math.max(1, holders.size);
+  while (bytes > quota.maxBytes) {
+    const caller = findLargest(holders);
+    const holder = caller !== undefined && holders.get(caller);
+    if (!holder || holder.size <= share) break;
+    const oldest = holder.removable.pop();
+    if (oldest === undefined) {
+      holders.delete(caller);
+      continue;
+    }
+    await rm(oldest.path, { force: true });
     removed += 1;
+    const left = (holder.names.get(oldest.file) ?? 1) - 1;
+    holder.names.set(oldest.file, left);
+    if (left > 0) continue;
+    holder.size -= oldest.size;
+    bytes -= oldest.size;
   }
   return { removed, bytes };
 }
 
-/** `file` identifies the file: several names can be links to it, and its space is free when the last one is removed. */
-type StoredFile = { path: string; file: string; size: number; writtenMs: number };
-
-function countNames(files: readonly StoredFile[]): Map<string, number> {
-  const names = new Map<string, number>();
-  for (const { file } of files) names.set(file, (names.get(file) ?? 0) + 1);
-  return names;
+/** Returns what each caller holds, the oldest file last. */
+async function readHolders(
+  directory: string,
+  { needed, findCaller = async (sourceId) => sourceId, now }: MediaQuota,
+): Promise<Map<string, Holder>> {
+  const callers = new Map<string, string>();
+  const holders = new Map<string, Holder>();
+  const files = await listFiles(directory);
+  for (const stored of files.toSorted((one, other) => other.writtenMs - one.writtenMs)) {
+    const { path, file, size, writtenMs } = stored;
+    const sourceId = basename(dirname(path));
+    const caller = callers.get(sourceId) ?? (await findCaller(sourceId)) ?? sourceId;
+    callers.set(sourceId, caller);
+    const holder = holders.get(caller) ?? { size: 0, names: new Map<string, number>(), removable: [] };
+    holders.set(caller, holder);
+    const names = holder.names.get(file) ?? 0;
+    if (names === 0) holder.size += size;
+    holder.names.set(file, names + 1);
+    const isNeeded = needed.has(relative(directory, path).split(sep).join('/'));
+    if (!isNeeded && now.getTime() - writtenMs >= minAgeMs) holder.removable.push(stored);
+  }
+  return holders;
 }
+
+/** `file` identifies the file. */
+type StoredFile = { path: string; file: string; size: number; writtenMs: number };
 
 async function listFiles(directory: string): Promise<StoredFile[]> {
   const files: StoredFile[] = [];

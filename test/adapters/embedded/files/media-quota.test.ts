@@ -37,12 +37,29 @@ test('the oldest media are removed until the rest fits', async () => {
   const keys = ['captures/a/1.jpg', 'evidence/7/a/1.jpg', 'evidence/90/b/2.jpg', 'captures/b/3.jpg'];
   for (const [index, key] of keys.entries()) await store(key, 90 - index * 10);
   const media = createMediaStore(directory);
-  expect(await media.trim({ maxBytes: 4_000_000, needed: new Set(), now })).toMatchObject({ removed: 0 });
-  expect(await media.trim({ maxBytes: 2_500_000, needed: new Set(), now })).toEqual({
+  const findCaller = async () => 'harbour';
+  const quota = { needed: new Set<string>(), findCaller, now };
+  expect(await media.trim({ ...quota, maxBytes: 4_000_000 })).toMatchObject({ removed: 0 });
+  expect(await media.trim({ ...quota, maxBytes: 2_500_000 })).toEqual({
     removed: 2,
     bytes: 2_000_000,
   });
   expect(await left(keys)).toEqual(keys.slice(2));
+});
+
+test('media of the caller that holds most are removed, and no evidence of a caller within its share', async () => {
+  const greedy = ['captures/g1/1.jpg', 'evidence/7/g2/2.jpg', 'evidence/7/g2/3.jpg', 'captures/g1/4.jpg'];
+  const modest = ['evidence/7/m/1.jpg', 'evidence/90/m/2.jpg'];
+  for (const [index, key] of greedy.entries()) await store(key, 90 - index * 10);
+  for (const key of modest) await store(key, 9000);
+  const media = createMediaStore(directory);
+  const findCaller = async (source: string) => (source === 'm' ? undefined : 'greedy');
+  const trim = (maxBytes: number, needed: string[] = []) =>
+    media.trim({ maxBytes, needed: new Set(needed), findCaller, now });
+  expect(await trim(4_500_000)).toEqual({ removed: 2, bytes: 4_000_000 });
+  expect(await left([...greedy, ...modest])).toEqual([...greedy.slice(2), ...modest]);
+  const full = await trim(3_900_000, greedy);
+  expect(full, 'what a caller needs costs nobody else').toEqual({ removed: 1, bytes: 3_000_000 });
 });
 
 test('media that are needed, and those of a tick under way, stay even if they do not fit', async () => {
@@ -128,6 +145,7 @@ test('media that do not fit are reported once, until they fit again', async () =
     maxMb: 2,
     media,
     watches: { neededMedia: () => new Set() },
+    runs: { source: async () => undefined },
     log,
     now: () => now,
   });
