@@ -1,8 +1,15 @@
 import { chmodSync, existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { createFolder } from '../../adapters/embedded/files/create-folder.ts';
 import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
+import {
+  becomeOwner,
+  copyPlainFile,
+  findOwner,
+  listPlainFiles,
+  requirePlainFile,
+} from '../../adapters/embedded/files/plain-files.ts';
 import { openForReading } from '../../adapters/embedded/sqlite/database.ts';
 import { CommandError } from '../command-error.ts';
 import { credentialsFile } from '../credentials.ts';
@@ -23,11 +30,13 @@ const defaultKeep = 7;
 /**
  * Copies the data directory to a folder (`watchpost backup`), also while the service runs. The copy is a complete data directory.
  * With `everyMs` or `keep`, backups are folders with their time as name below it, and the oldest are removed. A repeated backup that
- * fails is reported and tried again at its next time. Throws `CommandError` if there is no database or the target exists.
+ * fails is reported and tried again at its next time. Throws `CommandError` if there is no database or the target exists, `DataDirectoryError` for a link.
  */
 export async function backup(options: BackupOptions, deps: BackupDeps): Promise<void> {
   const { everyMs, keep, dataDir, folder } = options;
   requireDatabase(dataDir);
+  const [data, target] = await Promise.all([findOwner(resolve(dataDir)), findOwner(resolve(folder))]);
+  if (data.uid === target.uid) await becomeOwner(resolve(dataDir));
   if (everyMs === undefined && keep === undefined) return writeBackup(dataDir, resolve(folder), deps);
   const dated = () => writeDated(dataDir, resolve(folder), keep ?? defaultKeep, deps);
   await dated();
@@ -85,9 +94,12 @@ const datedName = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.part)?$/;
 /** Copies a data directory, also that of a running service, to an empty folder. Throws `DataDirectoryError` if it is damaged. */
 export async function copyDataDirectory(source: string, target: string): Promise<void> {
   const [from, to] = [dataPaths(source), dataPaths(target)];
+  const secrets = [from.masterSecret, credentialsFile(from.path)];
+  const databases = ['', '-wal', '-shm', '-journal'].map((ending) => from.database + ending);
+  for (const path of [...databases, ...secrets]) await requirePlainFile(path);
   copyDatabase(from.database, to.database);
-  await copyFile(from.masterSecret, to.masterSecret);
-  await copyFile(credentialsFile(from.path), credentialsFile(to.path)).catch(ignoreMissing);
+  await copyPlainFile(from.masterSecret, to.masterSecret);
+  await copyPlainFile(credentialsFile(from.path), credentialsFile(to.path)).catch(ignoreMissing);
   // Last, so that the media of the copied database exist, unless they expire in between.
   await copyMedia(from.media, to.media);
 }
@@ -104,11 +116,9 @@ function copyDatabase(from: string, to: string): void {
 }
 
 async function copyMedia(from: string, to: string): Promise<void> {
-  for (const entry of await readdir(from, { recursive: true, withFileTypes: true }).catch(() => [])) {
-    if (!entry.isFile()) continue;
-    const folder = join(to, entry.parentPath.slice(from.length));
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await copyFile(join(entry.parentPath, entry.name), join(folder, entry.name)).catch(ignoreMissing);
+  for (const path of await listPlainFiles(from)) {
+    await mkdir(dirname(join(to, path)), { recursive: true, mode: 0o700 });
+    await copyPlainFile(join(from, path), join(to, path)).catch(ignoreMissing);
   }
   await mkdir(to, { recursive: true, mode: 0o700 });
 }

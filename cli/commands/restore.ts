@@ -1,8 +1,15 @@
 import { existsSync } from 'node:fs';
-import { chown, copyFile, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { lchown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import { createFolder } from '../../adapters/embedded/files/create-folder.ts';
 import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
+import {
+  becomeOwner,
+  copyPlainFile,
+  findOwner,
+  isForeign,
+} from '../../adapters/embedded/files/plain-files.ts';
 import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
 import { markRestored } from '../../adapters/embedded/sqlite/mark-restored.ts';
@@ -28,20 +35,24 @@ export async function restore(
   if (backup === target)
     throw new CommandError(`${backup} is the data directory itself`, 'Use the folder of a backup.');
   await createFolder(target);
-  await locked(target, async () => {
-    const partial = join(target, partialName);
-    await rm(partial, { recursive: true, force: true });
-    await createFolder(partial);
-    await copyDataDirectory(backup, partial);
-    await requireOwnSecret(partial, backup);
-    markCopyRestored(partial);
-    const before = await putAside(target, now);
-    for (const name of await readdir(partial)) await rename(join(partial, name), join(target, name));
-    await rm(partial, { recursive: true });
-    await giveToOwner(target);
-    terminal.print(`Restored ${target} from ${backup}`);
-    if (before !== undefined) terminal.print(`Earlier content: ${before}`);
-  });
+  await asOwner(
+    target,
+    backup,
+    (to) => copyDataDirectory(backup, to),
+    async (readable) => {
+      const partial = join(target, partialName);
+      await rm(partial, { recursive: true, force: true });
+      await createFolder(partial);
+      await copyDataDirectory(readable, partial);
+      await requireOwnSecret(partial, backup);
+      markCopyRestored(partial);
+      const before = await putAside(target, now);
+      for (const name of await readdir(partial)) await rename(join(partial, name), join(target, name));
+      await rm(partial, { recursive: true });
+      terminal.print(`Restored ${target} from ${backup}`);
+      if (before !== undefined) terminal.print(`Earlier content: ${before}`);
+    },
+  );
 }
 
 function markCopyRestored(folder: string): void {
@@ -62,10 +73,13 @@ export async function restoreSecret(
   const [from, to] = [dataPaths(folder), dataPaths(dataDir)];
   requireBackup(from.path);
   requireDataDirectory(dataDir);
-  await locked(to.path, async () => {
+  const { masterSecret } = from;
+  const copySecret = (into: string) => copyPlainFile(masterSecret, join(into, basename(masterSecret)));
+  await asOwner(to.path, from.path, copySecret, async (readable) => {
+    const secret = join(readable, basename(masterSecret));
     const database = openDatabase(to.database);
     try {
-      if (!(await matchesMasterSecret(from.masterSecret, database)))
+      if (!(await matchesMasterSecret(secret, database)))
         throw new CommandError(
           `The master secret in ${from.path} is not the one of ${to.path}`,
           'Use a backup of this data directory.',
@@ -73,8 +87,8 @@ export async function restoreSecret(
     } finally {
       database.close();
     }
-    await copyFile(from.masterSecret, to.masterSecret);
-    await giveToOwner(to.path);
+    await rm(to.masterSecret, { force: true });
+    await copyPlainFile(secret, to.masterSecret);
     terminal.print(`Restored the master secret of ${to.path}`);
   });
 }
@@ -87,6 +101,7 @@ export async function acceptSecret(
 ): Promise<void> {
   const { path, database: file, masterSecret } = dataPaths(dataDir);
   requireDataDirectory(dataDir);
+  await becomeOwner(path);
   await locked(path, async () => {
     const database = openDatabase(file);
     try {
@@ -154,11 +169,30 @@ function staysInPlace(name: string): boolean {
   );
 }
 
-/** Gives the files to the owner of the data directory, if root restores that of a service with its own user. */
-async function giveToOwner(target: string): Promise<void> {
-  if (process.getuid?.() !== 0) return;
-  const { uid, gid } = await stat(target);
-  for (const name of await readdir(target, { recursive: true })) await chown(join(target, name), uid, gid);
+/**
+ * Does work on a locked data directory, as its owner: root must not read or change by a link in it what its user may not. A backup of another user is copied
+ * by root to a private folder before.
+ */
+async function asOwner(
+  target: string,
+  backup: string,
+  copy: (to: string) => Promise<void>,
+  work: (readable: string) => Promise<void>,
+): Promise<void> {
+  const owner = await findOwner(target);
+  const isReadable = !(await isForeign(target)) || (await findOwner(backup)).uid === owner.uid;
+  const readable = isReadable ? backup : await mkdtemp(join(tmpdir(), 'watchpost-restore-'));
+  try {
+    if (!isReadable) {
+      await copy(readable);
+      const names = await readdir(readable, { recursive: true });
+      for (const name of ['', ...names]) await lchown(join(readable, name), owner.uid, owner.gid);
+    }
+    await becomeOwner(target);
+    await locked(target, () => work(readable));
+  } finally {
+    if (!isReadable) await rm(readable, { recursive: true, force: true });
+  }
 }
 
 async function locked(path: string, work: () => Promise<void>): Promise<void> {

@@ -1,5 +1,19 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -75,6 +89,61 @@ async function watchpost(...args: string[]) {
       : runCommand(addBoth, ...args, '--data-dir', dataDir);
   return run.then((done) => ({ code: 0, ...done }), failed);
 }
+
+describe('links in a backup', () => {
+  const secret = () => join(folder, 'secret');
+  beforeEach(() => writeFileSync(secret(), 'of another user'));
+
+  test.each([
+    ['the master secret', () => dataPaths(copy).masterSecret],
+    ['the credentials', () => join(copy, 'watchpost.json')],
+    ['the database', () => dataPaths(copy).database],
+    ['its log', () => `${dataPaths(copy).database}-wal`],
+    ['a picture', () => join(dataPaths(copy).media, 'captures', 'a.jpg')],
+    ['a folder of pictures', () => join(dataPaths(copy).media, 'evidence')],
+    ['all media', () => dataPaths(copy).media],
+  ])('%s that is a link is not read', async (_, find) => {
+    mkdirSync(join(dataPaths(copy).media, 'captures'), { recursive: true });
+    rmSync(find(), { recursive: true, force: true });
+    symlinkSync(secret(), find());
+    await expect(restore(copy, join(folder, 'new'), start, quiet)).rejects.toThrow('is a link');
+    rmSync(find());
+    if (find() === dataPaths(copy).masterSecret) return;
+    linkSync(secret(), find());
+    // A picture may have several names: jobs share it.
+    const isMedia = find().includes('media/');
+    if (!isMedia) await expect(restore(copy, join(folder, 'new'), start, quiet)).rejects.toThrow('is a link');
+  });
+
+  test('a further name of a file of another user is not read', async () => {
+    const picture = join(dataPaths(copy).media, 'a.jpg');
+    mkdirSync(dataPaths(copy).media, { recursive: true });
+    linkSync(secret(), picture);
+    if (process.getuid?.() !== 0) return;
+    chownSync(dataPaths(copy).media, 12_345, 12_345);
+    await expect(restore(copy, join(folder, 'new'), start, quiet)).rejects.toThrow('is a link');
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('root restores as the owner of the data directory', async () => {
+    const open = mkdtempSync(join('/tmp', 'watchpost-test-'));
+    try {
+      chmodSync(open, 0o755);
+      const data = join(open, 'data');
+      renameSync(dataDir, data);
+      for (const name of ['', ...readdirSync(data, { recursive: true, encoding: 'utf8' })])
+        chownSync(join(data, name), 12_345, 12_345);
+      mkdirSync(join(data, 'backup-1'));
+      symlinkSync(secret(), join(data, 'backup-1', 'link'));
+      const { code, stderr } = await watchpost('restore', copy, '--data-dir', data);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(statSync(secret()).uid).toBe(0);
+      for (const file of [data, dataPaths(data).database, dataPaths(data).masterSecret])
+        expect(statSync(file).uid).toBe(12_345);
+    } finally {
+      rmSync(open, { recursive: true });
+    }
+  });
+});
 
 describe('a start with a damaged data directory', () => {
   test('a damaged database is reported in sentences with the command that restores it', async () => {
