@@ -398,6 +398,14 @@ export class TransientError extends Error {
   }
 }
 
+/** This machine had no time for the work. A later attempt is served. */
+export class MachineBusyError extends TransientError {
+  constructor() {
+    super('The machine is busy with other streams');
+    this.name = 'MachineBusyError';
+  }
+}
+
 /** A stored record that cannot be read, or a statement that the database rejects: a defect, which no retry resolves. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';

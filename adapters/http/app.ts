@@ -37,7 +37,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.get('/healthz', healthz(deps));
   app.get(`${evidencePath}/:watch_id/:sequence`, evidence(deps));
   if (deps.allowedOrigins.length > 0) app.use('/api/*', allowOrigins(deps));
-  app.use('/api/*', bearerAuth(deps));
+  app.use('/api/*', bearerAuth(deps), inNameOfCaller(deps));
   app.use('/api/me', rememberConsole(deps));
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
@@ -60,6 +60,13 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
     return context.json(body, status);
   });
   return app;
+}
+
+/** Does the work of a request in the name of its caller. */
+function inNameOfCaller({ asCaller }: Pick<HttpDeps, 'asCaller'>) {
+  return createMiddleware<AuthEnv>(async (context, next) =>
+    asCaller ? asCaller(context.var.key.caller, next) : next(),
+  );
 }
 
 /** Forbids browsers to guess the content type: responses quote callers and must not become a page or script. */

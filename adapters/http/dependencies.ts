@@ -2,6 +2,7 @@ import type { ForecastPrice } from '../../core/advice/forecast.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { EvidenceLinks } from '../../core/delivery/evidence-link.ts';
 import type { AlarmReader } from '../../core/ports/alarms.ts';
+import type { AsCaller } from '../../core/ports/as-caller.ts';
 import type { Cameras } from '../../core/ports/cameras.ts';
 import type { Destinations } from '../../core/ports/destinations.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
@@ -26,6 +27,8 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   health?: HealthReader;
   /** Absent on AWS and without allowed ranges. */
   cameras?: Cameras;
+  /** Present where callers share a machine. */
+  asCaller?: AsCaller;
   bodies: RequestBodies;
   acceptsHost: AcceptsHost;
   /** Version of the software, from package.json. */

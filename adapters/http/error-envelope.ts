@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../core/errors.ts';
-import { TransientError, WatchpostError } from '../../core/errors.ts';
+import { MachineBusyError, TransientError, WatchpostError } from '../../core/errors.ts';
 
 /** Status by error code. No other module uses statuses of errors. */
 const statuses = {
@@ -43,11 +43,12 @@ export function errorResponse(error: unknown) {
 
 function unexpected(cause: unknown): WatchpostError {
   const passing = cause instanceof TransientError;
+  const isBusy = cause instanceof MachineBusyError;
   return new WatchpostError(
     'INTERNAL_ERROR',
     'Internal server error',
     passing
-      ? 'Try again with exponential backoff. The service cannot store data at the moment.'
+      ? `Try again with exponential backoff. ${isBusy ? cause.message : 'The service cannot store data at the moment'}.`
       : 'Try again with exponential backoff; if it stays, the operator finds the cause in the logs.',
     { cause },
   );

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { containStreams } from '../../adapters/embedded/load/contain-exceptions.ts';
+import { captureAsCaller, type CurrentCaller } from '../../adapters/embedded/load/current-caller.ts';
 import { createFairTurns } from '../../adapters/embedded/load/fair-turns.ts';
 import { limitCaptures } from '../../adapters/embedded/load/limit-captures.ts';
 import {
@@ -39,6 +40,8 @@ export type CaptureSchedulerDeps = {
   reportFallback?: (url: string, reason: string) => void;
   /** Decodes key frames in processes that stay. Default: a process per capture. */
   sharesDecoders?: boolean;
+  /** Does the work of a capture in the name of its caller. Default: callers are not distinguished. */
+  callers?: CurrentCaller;
   /** Returns the mean time for which checks wait for this machine. Default: 0. */
   lateSeconds?: () => number;
 };
@@ -61,8 +64,10 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
   const guard = createEgressGuard({ allowRanges });
   const http = createGuardedHttp(guard);
   const concurrentDecodes = availableParallelism() + 1;
+  const { asCaller, currentCaller } = deps.callers ?? {};
   const inTurn = createDecodeTurns({
     max: concurrentDecodes,
+    currentCaller,
     elapsedMs,
     setTimer: setSystemTimer,
     report: (waitedMs) => reportWait('decoder', waitedMs),
@@ -72,6 +77,7 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
   const decoders = sharesDecoders ? poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses }) : runner;
   const spare = createSpareTime({
     cores: availableParallelism(),
+    currentCaller,
     lateSeconds: deps.lateSeconds ?? (() => 0),
     elapsedMs,
     setTimer: setSystemTimer,
@@ -98,13 +104,16 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
     guard,
     http,
     /** Captures of calls. */
-    streams: maskCaptures(streams, maskMedia),
+    streams: captureAsCaller(maskCaptures(streams, maskMedia), asCaller),
     /** Captures of checks. */
-    sharedStreams: {
-      ...maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia),
-      // Without shared decoders, each key frame would start a process.
-      ...(sharesDecoders && streams.follow && { follow: streams.follow }),
-    },
+    sharedStreams: captureAsCaller(
+      {
+        ...maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia),
+        // Without shared decoders, each key frame would start a process.
+        ...(sharesDecoders && streams.follow && { follow: streams.follow }),
+      },
+      asCaller,
+    ),
     /** Turns of ffmpeg, for all else that it does. */
     inTurn,
     closeSessions: async () => rtspSessions?.close(),
@@ -119,9 +128,9 @@ export function createTurns({
   capturesAtOnce,
 }: Pick<Settings, 'capturesAtOnce'>): Record<'ticks' | 'calls', StreamTurns> {
   const maxCalls = Math.ceil(capturesAtOnce / 4);
-  const common = { maxWaitMs, setTimer: setSystemTimer };
+  const common = { maxWaitMs, elapsedMs, setTimer: setSystemTimer };
   return {
-    ticks: createFairTurns({ ...common, max: capturesAtOnce, maxPerCaller: capturesAtOnce }),
+    ticks: createFairTurns({ ...common, max: capturesAtOnce, reserved: Math.ceil(capturesAtOnce / 8) }),
     calls: createFairTurns({ ...common, max: maxCalls, maxPerCaller: Math.ceil(maxCalls / 2) }),
   };
 }

@@ -184,6 +184,8 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
   const reportWait: (typeof pace)['record'] = (resource, waitedMs) => pace.record(resource, waitedMs);
   const stores = await openStores(settings, { log, now, steadyNow });
   const turns = createTurns(settings);
+  const callers = createCurrentCaller();
+  const { asCaller, currentCaller } = callers;
   const captures = createCaptureScheduler({
     allowRanges: settings.allowRanges,
     platforms,
@@ -192,6 +194,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     now,
     steadyNow,
     turns: turns.ticks,
+    callers,
     reportWait,
     reportFallback: pace.recordFallback,
     maxRtspSessions: settings.rtspSessions,
@@ -200,7 +203,6 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
   });
   const { inTurn } = captures;
   const limits = createLimits(settings);
-  const { asCaller, currentCaller } = createCurrentCaller();
   const reportModel = (text: string) => log.info(`Model: ${text}`);
   const model = createModelStatus({
     vision: createVisionModel(settings, ffmpeg.path, {
@@ -358,7 +360,14 @@ function createMaintenance(
     setTimer: setSystemTimer,
     log,
     ...(mediaMb > 0 && {
-      trimMedia: createMediaTrim({ maxMb: mediaMb, media, watches: storedWatches, log, now }),
+      trimMedia: createMediaTrim({
+        maxMb: mediaMb,
+        media,
+        watches: storedWatches,
+        runs: ports.runs,
+        log,
+        now,
+      }),
     }),
   };
 }

@@ -141,13 +141,14 @@ function createDecoder(ffmpegPath: string, { reportWait = () => undefined }: Vis
 }
 
 function createObjects(files: NetworkFiles, ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
-  const { reportWait = () => undefined } = deps;
+  const { reportWait = () => undefined, currentCaller = () => '' } = deps;
   return createObjectsVision({
     decoder: createDecoder(ffmpegPath, deps),
     detector: shareDetections(
       createThreadDetector(files, {
         maxThreads: chooseThreads({ cores: availableParallelism(), memoryBytes: readMemory() }),
         reportWait: (waitedMs) => reportWait('model', waitedMs),
+        currentCaller,
       }),
     ),
   });
@@ -192,6 +193,9 @@ function createOpenAi(
 /** Time that a call waits for its turn at most, in milliseconds: its own limit is shorter. */
 const maxTurnMs = 600_000;
 
+/** Maximum calls that wait. Each holds its pictures. */
+const maxWaitingCalls = 256;
+
 /** Creates the model of two files, in a process of its own. Throws `SettingsError` if a file or the runtime is missing. */
 function createLocal(
   settings: Settings,
@@ -226,7 +230,13 @@ function createLocal(
   return createLocalVision({
     host,
     model: basename(visionModel, '.gguf'),
-    turns: createFairTurns({ max: 1, maxPerCaller: 1, maxWaitMs: maxTurnMs, setTimer: setSystemTimer }),
+    turns: createFairTurns({
+      max: 1,
+      maxWaitMs: maxTurnMs,
+      maxWaiting: maxWaitingCalls,
+      elapsedMs: () => performance.now(),
+      setTimer: setSystemTimer,
+    }),
     ...(currentCaller && { currentCaller }),
     reportWait: (waitedMs) => reportWait('model', waitedMs),
     sheets: createContactSheets({ ffmpegPath, ...(inTurn && { inTurn }) }),

@@ -3,8 +3,8 @@
  * another.
  */
 export interface StreamTurns {
-  /** Waits for a turn. Returns undefined after the timeout. */
-  take(caller: string): Promise<StreamTurn | undefined>;
+  /** Waits for a turn. Returns undefined after the timeout; throws the abort reason. */
+  take(caller: string, signal?: AbortSignal): Promise<StreamTurn | undefined>;
 }
 
 /** Turns without a limit, for hosts that run and limit captures elsewhere. */

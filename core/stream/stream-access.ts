@@ -2,6 +2,7 @@ import type { Capture, CaptureRequest, InputMode, StreamProbe } from '../records
 import type { CoreDeps } from '../dependencies.ts';
 import { createTimeLimit } from '../time-limit.ts';
 import {
+  MachineBusyError,
   RateLimitedError,
   ServiceOverloadedError,
   StreamFetchError,
@@ -57,16 +58,16 @@ async function inTurn<Found>(
   reach: () => Promise<Found>,
 ): Promise<Found> {
   const turn = await turns.take(caller);
-  if (turn === undefined)
-    throw new RateLimitedError(
-      `Try again in ${busyRetrySeconds} s: the service is at its limit of concurrent stream requests.`,
-      busyRetrySeconds,
-    );
+  if (turn === undefined) throw busyError('the service is at its limit of concurrent stream requests');
   try {
     return await reach();
   } finally {
     turn.end();
   }
+}
+
+function busyError(reason: string): RateLimitedError {
+  return new RateLimitedError(`Try again in ${busyRetrySeconds} s: ${reason}.`, busyRetrySeconds);
 }
 
 async function inTime<Found>(
@@ -80,6 +81,7 @@ async function inTime<Found>(
   try {
     return await reach(limit);
   } catch (error) {
+    if (error instanceof MachineBusyError) throw busyError('the machine is busy with other streams');
     if (!limit.aborted || signal?.aborted || error instanceof WatchpostError) throw error;
     throw new StreamFetchError(
       `Check that the stream plays in a video player, then try again. It did not respond within ${limits.captureTimeoutSeconds} s.`,

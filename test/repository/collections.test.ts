@@ -28,9 +28,7 @@ const bounds: Record<string, string> = {
   'adapters/embedded/queue/delivery-consumer.ts':
     'groups that wait, handlers, failures in a row: groups with a message in the queue, 500 bytes each',
   'adapters/embedded/web/event-sessions.ts': 'open event streams: `eventStreamsPerCaller`, 100 kB each',
-  'adapters/embedded/load/fair-turns.ts': 'turns that are held: the maximum of turns, 500 bytes each',
   'adapters/embedded/sqlite/group-commit.ts': 'group of a database: weak, 1 kB for each waiting write',
-  'adapters/embedded/load/limit-decodes.ts': 'decodes that wait: captures under way, 500 bytes each',
   'adapters/embedded/log/log-signals.ts': 'readers of logs: open event streams, 500 bytes each',
   'adapters/embedded/files/media-store.ts': 'media of checks under way; path of stored bytes: 8 MB; weak',
   'adapters/embedded/callers/meter.ts': 'counts by provider: providers, 200 bytes each',
@@ -49,6 +47,8 @@ const bounds: Record<string, string> = {
     'connections by proxy: proxies of the settings, 64 kB each; idle connections close',
   'adapters/http/sse/job-messages.ts': 'messages of this turn of the event loop: weak, 10 kB each',
   'adapters/http/request-bodies.ts': 'bytes of open request bodies by caller: callers with one, 64 MB of all',
+  'adapters/fair-queue.ts':
+    'what waits, and use of the last minutes by caller: captures and calls under way, 500 bytes each; callers, 200 bytes each',
   'adapters/media/ffmpeg/decoder-pool.ts':
     'kinds of streams that failed; decoder processes: 2 MB; cores + 1, at least 8, of 16 MB',
   'adapters/media/ffmpeg/ffmpeg-pool.ts':
@@ -89,6 +89,7 @@ const ofOneCall = [
   'adapters/egress/address-rule.ts',
   'adapters/egress/answer-limit.ts',
   'adapters/embedded/files/media-quota.ts',
+  'adapters/embedded/files/plain-files.ts',
   'adapters/media/hls/capture-segments.ts',
   'adapters/media/hls/playlist/fetch-playlist.ts',
   'adapters/media/hls/segments/fetch-segments.ts',

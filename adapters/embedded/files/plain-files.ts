@@ -3,12 +3,12 @@ import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DataDirectoryError } from './data-directory-error.ts';
 
-/** Not present on Windows, which gives no user the files of another one by a link. */
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
+/** Windows has only the last one, and reads a missing flag as 0. */
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /**
- * Copies a file to a path that does not exist, readable by this user alone. Whoever runs the service can plant a link in its folders, and root must not read
- * what it leads to. Throws `DataDirectoryError` if it is a link or a device.
+ * Copies a file to a path that does not exist, readable by this user alone. The user of the service can plant a link in its folders, and root must not read what it
+ * leads to. Throws `DataDirectoryError` if it is a link or a device.
  */
 export async function copyPlainFile(from: string, to: string): Promise<void> {
   const source = await open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
@@ -55,7 +55,7 @@ export async function listPlainFiles(folder: string): Promise<string[]> {
   return found.map(({ path }) => path.slice(folder.length + 1));
 }
 
-/** Throws `DataDirectoryError` for a path that is no plain file of one name. A missing file is none. */
+/** Throws `DataDirectoryError` for a path that is no plain file of one name. Ignores a missing file. */
 export async function requirePlainFile(path: string): Promise<void> {
   const stats = await lstat(path).catch(ignoreMissing);
   if (stats !== undefined && !(stats.isFile() && stats.nlink === 1)) throw linkError(path);

@@ -1,74 +1,74 @@
 import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-turns.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
+import { createFairQueue } from '../../fair-queue.ts';
 
 export type FairTurnsDeps = {
   /** Maximum concurrent turns of all callers. */
   max: number;
-  /** Maximum concurrent turns of one caller, so that its hanging streams leave turns to others. */
-  maxPerCaller: number;
+  /** Maximum concurrent turns of one caller, so that its hanging streams leave turns to others. Default: `max`. */
+  maxPerCaller?: number;
+  /** Turns beyond `max` for callers that have none: they wait for no turn of a caller that has all. Default: 0. */
+  reserved?: number;
   maxWaitMs: number;
+  /** Maximum requests that wait, of all callers. Beyond, the newest of the caller with the most gets no turn. Default: no limit. */
+  maxWaiting?: number;
+  /** Monotonic clock, in milliseconds. */
+  elapsedMs: () => number;
   setTimer: SetTimer;
 };
 
-/** Creates turns in memory: first come, first served within a caller, round-robin between callers that wait. */
-export function createFairTurns({ max, maxPerCaller, maxWaitMs, setTimer }: FairTurnsDeps): StreamTurns {
-  /** Waiting callers in the order of their next turn. */
-  const waiting = new Map<string, Set<() => void>>();
-  const held = new Map<string, number>();
-  let total = 0;
-  return {
-    take: (caller) =>
-      new Promise((resolve) => {
-        const queue = waiting.get(caller) ?? new Set();
-        const cancelTimer = setTimer(() => {
-          leave(caller, begin);
-          resolve(undefined);
-        }, maxWaitMs);
-        waiting.set(caller, queue.add(begin));
-        grant();
+type Request = { begin(): void; giveUp(): void };
 
-        function begin(): void {
-          cancelTimer();
-          resolve(startTurn(caller));
-        }
+/** Creates turns in memory, divided by `FairQueue`. */
+export function createFairTurns(deps: FairTurnsDeps): StreamTurns {
+  const { max, maxPerCaller = max, reserved = 0, maxWaitMs, maxWaiting, elapsedMs, setTimer } = deps;
+  const queue = createFairQueue<Request>({ elapsedMs, maxWaiting });
+  return {
+    take: (caller, signal) =>
+      new Promise((resolve, reject) => {
+        let cancelTimer: (() => void) | undefined;
+        let isSettled = false;
+        const settled = (settle: () => void) => (): void => {
+          isSettled = true;
+          cancelTimer?.();
+          signal?.removeEventListener('abort', abort);
+          settle();
+        };
+        const request = {
+          begin: settled(() => resolve(startTurn(caller))),
+          giveUp: settled(() => resolve(undefined)),
+        };
+        const fail = settled(() => reject(signal?.reason));
+        const abort = (): void => (queue.remove(caller, request) ? fail() : undefined);
+        const expire = (): void => (queue.remove(caller, request) ? request.giveUp() : undefined);
+        queue.add(caller, request)?.giveUp();
+        grant();
+        if (isSettled) return;
+        cancelTimer = setTimer(expire, maxWaitMs);
+        signal?.addEventListener('abort', abort, { once: true });
       }),
   };
 
   function grant(): void {
-    for (const [caller, [begin]] of waiting) {
-      if (total >= max) return;
-      if (begin === undefined || heldBy(caller) >= maxPerCaller) continue;
-      leave(caller, begin);
-      begin();
+    for (;;) {
+      const next = queue.take(mayBegin);
+      if (next === undefined) return;
+      next.item.begin();
     }
   }
 
-  /** Removes one waiting request. If the caller has others, the caller moves to the end of the order. */
-  function leave(caller: string, begin: () => void): void {
-    const queue = waiting.get(caller);
-    queue?.delete(begin);
-    waiting.delete(caller);
-    if (queue !== undefined && queue.size > 0) waiting.set(caller, queue);
+  function mayBegin(caller: string): boolean {
+    const held = queue.inUse(caller);
+    return held < maxPerCaller && queue.inUse() < (held === 0 ? max + reserved : max);
   }
 
   function startTurn(caller: string): StreamTurn {
-    total += 1;
-    held.set(caller, heldBy(caller) + 1);
-    let ended = false;
+    const stop = queue.begin(caller);
     return {
       end: () => {
-        if (ended) return;
-        ended = true;
-        total -= 1;
-        const left = heldBy(caller) - 1;
-        if (left === 0) held.delete(caller);
-        else held.set(caller, left);
+        stop();
         grant();
       },
     };
-  }
-
-  function heldBy(caller: string): number {
-    return held.get(caller) ?? 0;
   }
 }

@@ -1,4 +1,4 @@
-import { TransientError } from '../../../core/errors.ts';
+import { MachineBusyError } from '../../../core/errors.ts';
 import type { Scan } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { StreamTurns } from '../../../core/ports/stream-turns.ts';
@@ -11,7 +11,7 @@ export type LimitCapturesDeps = {
 };
 
 /**
- * Returns the capturer for ticks, in which each capture takes a turn. Throws `TransientError` if no turn is free in time, which costs one tick. Each picture of
+ * Returns the capturer for ticks, in which each capture takes a turn. Throws `MachineBusyError` if no turn is free in time, which costs one tick. Each picture of
  * its scan takes one too, and is missing then.
  */
 export function limitCaptures(
@@ -21,19 +21,24 @@ export function limitCaptures(
   return {
     probe: streams.probe,
     capture: async (request, signal) => {
-      const capture = await inTurn(request.url, () => streams.capture(request, signal));
-      if (capture === undefined) throw new TransientError('No capture turn was free in time');
+      const { caller } = request;
+      const capture = await inTurn(caller, () => streams.capture(request, signal), signal);
+      if (capture === undefined) throw new MachineBusyError();
       const { scan } = capture;
       if (!scan) return capture;
       const picture: Scan['picture'] = async (...call) =>
-        (await inTurn(request.url, () => scan.picture(...call))) ?? null;
+        (await inTurn(caller, () => scan.picture(...call), call[1])) ?? null;
       return { ...capture, scan: { ...scan, picture } };
     },
   };
 
-  async function inTurn<Result>(url: string, work: () => Promise<Result>): Promise<Result | undefined> {
+  async function inTurn<Result>(
+    caller: string,
+    work: () => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result | undefined> {
     const startedMs = elapsedMs();
-    const turn = await turns.take(url);
+    const turn = await turns.take(caller, signal);
     report(elapsedMs() - startedMs);
     if (turn === undefined) return undefined;
     try {

@@ -1,12 +1,15 @@
-import { TransientError } from '../../../core/errors.ts';
+import { MachineBusyError } from '../../../core/errors.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import type { InTurn } from '../../media/ffmpeg/in-turn.ts';
 import type { FfmpegRunner } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { createFairTurns } from './fair-turns.ts';
 import { collectChunks } from '../../media/ffmpeg/spawn-ffmpeg.ts';
 
 export type DecodeTurnsDeps = {
-  /** Maximum concurrent runs of ffmpeg. */
+  /** Maximum concurrent runs of ffmpeg, without one for a caller that has none. */
   max: number;
+  /** Returns for whom a run is. Default: one caller for all. */
+  currentCaller?: (() => string) | undefined;
   elapsedMs: () => number;
   setTimer: SetTimer;
   /** Called with the time for which a run waited. */
@@ -18,7 +21,7 @@ export type DecodeTurnsDeps = {
 /** Time of the machine that no check needs. */
 export type SpareTime = { inTurn: InTurn; isBusy: () => boolean };
 
-export type SpareTimeDeps = Pick<DecodeTurnsDeps, 'elapsedMs' | 'setTimer'> & {
+export type SpareTimeDeps = Pick<DecodeTurnsDeps, 'elapsedMs' | 'setTimer' | 'currentCaller'> & {
   cores: number;
   /** Returns the mean wait of checks. */
   lateSeconds: () => number;
@@ -33,7 +36,7 @@ const busyFromSeconds = 0.5;
 const defaultMaxWaitMs = 20_000;
 
 /**
- * Returns a runner whose decodes take turns, in the order of arrival. More would only slow each other down. A capture waits once its bytes are there, so a
+ * Returns a runner whose decodes take turns, fairly by caller. More would only slow each other down. A capture waits once its bytes are there, so a
  * slow stream delays no other. Runs that read from the network themselves have no limit. Groups of pictures are decoded in spare time only.
  */
 export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn, spare?: SpareTime): FfmpegRunner {
@@ -54,10 +57,10 @@ export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn, spare?: Spare
 }
 
 /** Creates the spare time of a machine: half of its cores, as long as checks are in time. */
-export function createSpareTime({ cores, lateSeconds, elapsedMs, setTimer }: SpareTimeDeps): SpareTime {
+export function createSpareTime({ cores, lateSeconds, ...deps }: SpareTimeDeps): SpareTime {
   const max = Math.max(1, Math.floor(cores / 2));
   return {
-    inTurn: createDecodeTurns({ max, elapsedMs, setTimer, report: ignore, maxWaitMs: maxSpareWaitMs }),
+    inTurn: createDecodeTurns({ ...deps, max, report: ignore, maxWaitMs: maxSpareWaitMs }),
     isBusy: () => lateSeconds() >= busyFromSeconds,
   };
 }
@@ -74,7 +77,7 @@ async function inSpareTime<Result>(
   try {
     return await inTurn(work, signal);
   } catch (error) {
-    if (error instanceof TransientError) return null;
+    if (error instanceof MachineBusyError) return null;
     throw error;
   }
 }
@@ -82,51 +85,23 @@ async function inSpareTime<Result>(
 /** Creates the turns of a machine. */
 export function createDecodeTurns({
   max,
+  currentCaller = () => '',
   elapsedMs,
   setTimer,
   report,
   maxWaitMs = defaultMaxWaitMs,
 }: DecodeTurnsDeps): InTurn {
-  const waiting = new Set<() => void>();
-  let running = 0;
+  const turns = createFairTurns({ max, reserved: 1, maxWaitMs, elapsedMs, setTimer });
   return async (work, signal) => {
+    signal.throwIfAborted();
     const startedMs = elapsedMs();
-    await takeTurn(signal).finally(() => report(elapsedMs() - startedMs));
+    const taken = turns.take(currentCaller(), signal);
+    const turn = await taken.finally(() => report(elapsedMs() - startedMs));
+    if (turn === undefined) throw new MachineBusyError();
     try {
       return await work();
     } finally {
-      endTurn();
+      turn.end();
     }
   };
-
-  async function takeTurn(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (running < max) {
-      running += 1;
-      return;
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = (reason: unknown): void => {
-      if (waiting.delete(resolve)) reject(reason);
-    };
-    const abort = (): void => leave(signal.reason);
-    waiting.add(resolve);
-    signal.addEventListener('abort', abort, { once: true });
-    const cancel = setTimer(() => leave(new TransientError('No decoder was free in time')), maxWaitMs);
-    await promise.finally(() => {
-      cancel();
-      signal.removeEventListener('abort', abort);
-    });
-  }
-
-  /** Passes the turn on. */
-  function endTurn(): void {
-    const [begin] = waiting;
-    if (begin === undefined) {
-      running -= 1;
-      return;
-    }
-    waiting.delete(begin);
-    begin();
-  }
 }

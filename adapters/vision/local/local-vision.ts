@@ -2,7 +2,6 @@ import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-turns.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
-import { waitUntilAborted } from '../../../core/time-limit.ts';
 import { type Chat, createPictureVision, type PictureVisionSettings } from '../picture-vision.ts';
 import { ContextError, readAnswer, toAnswerSchema, type ModelTask, withTokens } from '../task.ts';
 import type { ModelHost } from './model-host.ts';
@@ -18,8 +17,6 @@ export type LocalVisionDeps = Pick<PictureVisionSettings, 'model' | 'sheets' | '
   reportWait?: (waitedMs: number) => void;
 };
 
-/** Maximum calls that wait. Each holds its pictures. */
-const maxWaiting = 256;
 /** Largest picture that is decoded. Those of captures have 0.5 megapixels, uploaded ones may have more. */
 const maxPixels = 40e6;
 
@@ -42,22 +39,15 @@ function createLocalChat(
     reportWait = () => undefined,
   }: Pick<LocalVisionDeps, 'turns' | 'currentCaller' | 'reportWait'>,
 ): Chat {
-  let waiting = 0;
-
   /** Waits for a turn. Throws `ModelBusyError` if none is free in time. */
   async function takeTurn(signal: AbortSignal): Promise<StreamTurn> {
-    if (waiting >= maxWaiting) throw new ModelBusyError();
     const calledMs = performance.now();
-    waiting += 1;
-    const taken = turns.take(currentCaller());
     try {
-      const turn = await waitUntilAborted(taken, signal);
+      const turn = await turns.take(currentCaller(), signal);
       if (turn !== undefined) return turn;
     } catch (cause) {
-      void taken.then((turn) => turn?.end());
       if (!isTimeout(cause)) throw new VisionError('The call was cancelled.', { cause, calls: [] });
     } finally {
-      waiting -= 1;
       // A wait that exceeds the time limit of the call is the clearest sign of overload.
       reportWait(performance.now() - calledMs);
     }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { createFairQueue } from '../../fair-queue.ts';
 import { z } from 'zod';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import { objectClasses } from './classes.ts';
@@ -46,6 +47,8 @@ export type NetworkThreadData = NetworkFiles & { warmUp: PictureSize | null };
 export type ThreadDetectorDeps = {
   /** Reports how long each call has waited for its turn, also without getting it, in milliseconds. */
   reportWait?: (waitedMs: number) => void;
+  /** Returns for whom a call is. Default: one caller for all. */
+  currentCaller?: () => string;
   /** Default: 1. */
   maxThreads?: number;
   setTimer?: SetTimer;
@@ -60,13 +63,14 @@ type Member = {
 };
 
 /**
- * Creates a detector that runs the network in threads, one image each at a time, in the order of the calls. The first thread starts with the first
+ * Creates a detector that runs the network in threads, one image each at a time, fairly by caller. The first thread starts with the first
  * image, further ones while images wait, if `maxThreads` allows. Threads start again after a failure, and do not keep the process alive while they wait.
  */
 export function createThreadDetector(
   files: NetworkFiles,
   {
     reportWait = () => undefined,
+    currentCaller = () => '',
     maxThreads = 1,
     setTimer = setQuietTimer,
     startThread = startNetworkThread,
@@ -76,7 +80,7 @@ export function createThreadDetector(
   const members: Member[] = [];
   let limit = maxThreads;
   let lastId = 0;
-  const queue = createCallQueue(reportWait);
+  const queue = createCallQueue({ reportWait, currentCaller });
 
   function addThread({ width, height }: PictureSize): void {
     const isFurther = members.length > 0;
@@ -112,17 +116,17 @@ export function createThreadDetector(
 
   function runNext(): void {
     for (;;) {
-      const call = queue.first();
-      if (call === undefined) return;
+      const waiting = queue.peek();
+      if (waiting === undefined) return;
       const free = members.find(({ isReady, running }) => isReady && running === undefined);
       if (free === undefined) {
         const isStarting = members.some(({ isReady }) => !isReady);
         // A further thread warms up: until it is quick, the others take the calls.
-        if (members.length < limit && !isStarting) addThread(call.picture);
+        if (members.length < limit && !isStarting) addThread(waiting.picture);
         return;
       }
-      queue.removeFirst();
-      run(free, call);
+      const call = queue.take();
+      if (call !== undefined) run(free, call);
     }
   }
 
@@ -179,45 +183,58 @@ function receive(member: Member, message: unknown): void {
   else call.resolve(reply.detections);
 }
 
-/** Calls that wait for their turn, in their order. */
+/** Calls that wait for their turn, fairly by caller. */
 type CallQueue = {
-  /** Adds a call and waits for its result. Aborted while it waits, it leaves without a run. Throws `DetectorBusyError` if too many wait. */
+  /**
+   * Adds a call and waits for its result. Aborted while it waits, it leaves without a run. Throws `DetectorBusyError` if too many wait and it is the newest
+   * of the caller with the most.
+   */
   add(picture: Picture, signal: AbortSignal): Promise<Detection[]>;
-  first(): Call | undefined;
-  removeFirst(): void;
+  /** Returns a call that waits. It stays in the queue. */
+  peek(): Call | undefined;
+  take(): Call | undefined;
   rejectAll(error: Error): void;
 };
 
-function createCallQueue(reportWait: (waitedMs: number) => void): CallQueue {
-  const waiting: Call[] = [];
+function createCallQueue({
+  reportWait,
+  currentCaller,
+}: Required<Pick<ThreadDetectorDeps, 'reportWait' | 'currentCaller'>>): CallQueue {
+  const queue = createFairQueue<Call>({ elapsedMs: () => performance.now(), maxWaiting });
   return {
     async add(picture, signal) {
       signal.throwIfAborted();
-      if (waiting.length >= maxWaiting)
-        throw new DetectorBusyError(`${maxWaiting} images wait for the detector`);
+      const caller = currentCaller();
       const { promise, resolve, reject } = Promise.withResolvers<Detection[]>();
       const call: Call = { picture, calledMs: performance.now(), resolve, reject };
       const abort = () => {
-        const at = waiting.indexOf(call);
-        if (at >= 0) {
-          waiting.splice(at, 1);
-          // A wait that exceeds the time limit of the call is the clearest sign of overload.
-          reportWait(performance.now() - call.calledMs);
-        }
+        // A wait that exceeds the time limit of the call is the clearest sign of overload.
+        if (queue.remove(caller, call)) reportWait(performance.now() - call.calledMs);
         reject(signal.reason);
       };
       signal.addEventListener('abort', abort, { once: true });
-      waiting.push(call);
+      const displaced = queue.add(caller, call);
+      displaced?.reject(new DetectorBusyError(`${maxWaiting} images wait for the detector`));
       try {
         return await promise;
       } finally {
         signal.removeEventListener('abort', abort);
       }
     },
-    first: () => waiting[0],
-    removeFirst: () => void waiting.shift(),
+    peek: queue.peek,
+    take: () => {
+      const next = queue.take();
+      if (next === undefined) return undefined;
+      const { caller, item } = next;
+      const end = queue.begin(caller);
+      return {
+        ...item,
+        resolve: (found) => (end(), item.resolve(found)),
+        reject: (error) => (end(), item.reject(error)),
+      };
+    },
     rejectAll(error) {
-      for (const call of waiting.splice(0)) call.reject(error);
+      for (const call of queue.takeAll()) call.reject(error);
     },
   };
 }

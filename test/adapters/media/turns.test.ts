@@ -60,7 +60,7 @@ test('boxes are not drawn, no frame is cut, and a contact sheet is tried again l
   expect(await made).toEqual([
     { status: 'fulfilled', value: frame },
     { status: 'fulfilled', value: null },
-    { status: 'rejected', reason: expect.objectContaining({ name: 'TransientError' }) },
+    { status: 'rejected', reason: expect.objectContaining({ name: 'MachineBusyError' }) },
   ]);
   const ended = AbortSignal.abort(new Error('too late'));
   expect([await work.boxes(ended), await work.frame(ended)]).toEqual([frame, null]);

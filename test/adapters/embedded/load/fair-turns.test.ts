@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { createFairTurns } from '../../../../adapters/embedded/load/fair-turns.ts';
 import { limitCaptures } from '../../../../adapters/embedded/load/limit-captures.ts';
-import { TransientError } from '../../../../core/errors.ts';
+import { MachineBusyError } from '../../../../core/errors.ts';
 import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
 
-function openTurns(limits: { max: number; maxPerCaller?: number }) {
+function openTurns(limits: { max: number; maxPerCaller?: number; reserved?: number; maxWaiting?: number }) {
+  const time = { nowMs: 0 };
   const timers = new Set<() => void>();
   const turns = createFairTurns({
-    maxPerCaller: limits.max,
     maxWaitMs: 20_000,
+    elapsedMs: () => time.nowMs,
     setTimer: (fire) => {
       timers.add(fire);
       return () => timers.delete(fire);
@@ -32,6 +33,7 @@ function openTurns(limits: { max: number; maxPerCaller?: number }) {
       await settled();
     },
     runOut: () => [...timers].forEach((fire) => fire()),
+    time,
     timers,
     turns,
   };
@@ -57,6 +59,63 @@ describe('Turns', () => {
     void take('quiet 0');
     await settled();
     expect(begun).toEqual(['loud 0', 'loud 1', 'quiet 0']);
+  });
+
+  test('a caller that has no turn waits for none of a caller that has all', async () => {
+    const { begun, take, settled } = openTurns({ max: 2, reserved: 1 });
+    for (let call = 0; call < 10; call += 1) void take(`loud ${call}`);
+    for (const call of [0, 1]) void take(`quiet ${call}`);
+    await settled();
+    expect(begun).toEqual(['loud 0', 'loud 1', 'quiet 0']);
+  });
+
+  test('the next turn is of the caller that used the least time of late, not of the one with fewer turns', async () => {
+    const { begun, take, settled, endOldest, time } = openTurns({ max: 1 });
+    for (let call = 0; call < 3; call += 1) void take(`slow ${call}`);
+    for (let call = 0; call < 3; call += 1) void take(`quick ${call}`);
+    for (const spentMs of [5_000, 20, 20, 20]) {
+      await settled();
+      time.nowMs += spentMs;
+      await endOldest();
+    }
+    expect(begun).toEqual(['slow 0', 'quick 0', 'quick 1', 'quick 2', 'slow 1']);
+  });
+
+  test('use is forgotten, so that a caller is not behind for ever', async () => {
+    const { begun, take, settled, endOldest, time } = openTurns({ max: 1 });
+    void take('early 0');
+    await settled();
+    time.nowMs += 5_000;
+    await endOldest();
+    time.nowMs += 300_000;
+    void take('late 0');
+    await settled();
+    time.nowMs += 100;
+    for (const name of ['late 1', 'early 1']) void take(name);
+    await endOldest();
+    expect(begun).toEqual(['early 0', 'late 0', 'early 1']);
+  });
+
+  test('an aborted request leaves without a turn', async () => {
+    const { turns, take, begun, endOldest, settled, timers } = openTurns({ max: 1 });
+    void take('first 0');
+    const leaving = new AbortController();
+    const left = turns.take('second', leaving.signal);
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    expect(timers.size).toBe(0);
+    void take('third 0');
+    await endOldest();
+    await settled();
+    expect(begun).toEqual(['first 0', 'third 0']);
+  });
+
+  test('if too many wait, the newest request of the caller with the most gets no turn', async () => {
+    const { begun, take, settled } = openTurns({ max: 1, maxWaiting: 3 });
+    for (let call = 0; call < 5; call += 1) void take(`loud ${call}`);
+    void take('quiet 0');
+    await settled();
+    expect(begun).toEqual(['loud 0', 'loud 4 had no turn', 'loud 3 had no turn']);
   });
 
   test('a request that waits too long gets no turn, not even later', async () => {
@@ -96,7 +155,7 @@ describe('Captures of ticks', () => {
     capture: () => Promise.reject(new Error('captured')),
   };
 
-  test('a capture without a turn is a transient error, and a failed capture releases its turn', async () => {
+  test('a capture without a turn says that the machine is busy, and a failed capture releases its turn', async () => {
     const { turns, runOut, settled } = openTurns({ max: 1 });
     const { capture } = limitCaptures(failing, { turns, elapsedMs: () => 0, report: () => undefined });
     const { signal } = new AbortController();
@@ -104,7 +163,7 @@ describe('Captures of ticks', () => {
     await expect(capture(request, signal)).rejects.toThrow('captured');
 
     await turns.take('hanging');
-    const refused = expect(capture(request, signal)).rejects.toThrow(TransientError);
+    const refused = expect(capture(request, signal)).rejects.toThrow(MachineBusyError);
     await settled();
     runOut();
     await refused;

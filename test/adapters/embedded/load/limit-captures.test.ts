@@ -21,13 +21,13 @@ function openCapturer(free: number) {
     thumbnail: picture,
     capturedAt: new Date(0),
     position: { segment: null, segment_seconds: 0 },
-    scan: { ...scan, picture: async () => (held.includes(request.url) ? picture : null) },
+    scan: { ...scan, picture: async () => (held.includes(request.caller) ? picture : null) },
   };
   const turns = {
-    take: async (url: string) => {
+    take: async (caller: string) => {
       if ((free -= 1) < 0) return undefined;
-      held.push(url);
-      return { end: () => void held.splice(held.indexOf(url), 1) };
+      held.push(caller);
+      return { end: () => void held.splice(held.indexOf(caller), 1) };
     },
   };
   const streams = {

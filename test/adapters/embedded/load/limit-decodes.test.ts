@@ -4,7 +4,7 @@ import {
   createSpareTime,
   limitDecodes,
 } from '../../../../adapters/embedded/load/limit-decodes.ts';
-import { TransientError } from '../../../../core/errors.ts';
+import { MachineBusyError } from '../../../../core/errors.ts';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 
 function openRunner(max: number) {
@@ -113,7 +113,7 @@ test('a decode without a turn in time costs one check, is no failure of the stre
   const third = decode();
   await settled();
   pass(1);
-  expect(await second).toBeInstanceOf(TransientError);
+  expect(await second).toBeInstanceOf(MachineBusyError);
   expect(waits).toEqual([0, 20_000]);
   ends[0]?.();
   await first;

@@ -36,7 +36,14 @@ function vision(reply?: ModelAnswer) {
   };
   const { asCaller, currentCaller } = createCurrentCaller();
   const time = createFakeTime();
-  const turns = createFairTurns({ max: 1, maxPerCaller: 1, maxWaitMs: 600_000, setTimer: time.setTimer });
+  const turns = createFairTurns({
+    max: 1,
+    maxPerCaller: 1,
+    maxWaitMs: 600_000,
+    maxWaiting: 256,
+    elapsedMs: () => 0,
+    setTimer: time.setTimer,
+  });
   const reportWait = (waitedMs: number) => void waits.push(waitedMs);
   const model = createLocalVision({ host, model: 'toy', sheets, turns, currentCaller, reportWait });
   return { model, calls, waits, asCaller };

@@ -60,7 +60,13 @@ describe.skipIf(toy === undefined || runtime === undefined)('a model in a proces
   }
 
   function visionOf(host: ModelHost) {
-    const turns = createFairTurns({ max: 1, maxPerCaller: 1, maxWaitMs: 60_000, setTimer: setSystemTimer });
+    const turns = createFairTurns({
+      max: 1,
+      maxPerCaller: 1,
+      maxWaitMs: 60_000,
+      elapsedMs: () => 0,
+      setTimer: setSystemTimer,
+    });
     return createLocalVision({ host, model: 'toy', turns, sheets });
   }
 
