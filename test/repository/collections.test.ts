@@ -13,7 +13,7 @@ const collection =
 
 /** Content and bound of each collection that lives as long as the process, by file: of all of it or of each entry in bytes. */
 const bounds: Record<string, string> = {
-  'core/delivery/address-pace.ts': 'addresses of vendors with a request in the last second',
+  'core/delivery/address-pace.ts': 'addresses of vendors with a request in the last second, 4 kB each',
   'core/tick/pace.ts':
     'newest check of each job; waits of five seconds: jobs of the last hour; resources of the machine, 200 bytes each',
   'adapters/media/capture-web.ts': 'addresses of playlists: 2 MB',
@@ -86,6 +86,7 @@ const bounds: Record<string, string> = {
 
 /** Files whose collections belong to one call, one capture or one connection. */
 const ofOneCall = [
+  'cli/service/broker-presence.ts',
   'adapters/egress/address-rule.ts',
   'adapters/egress/answer-limit.ts',
   'adapters/embedded/files/media-quota.ts',
