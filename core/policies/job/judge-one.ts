@@ -41,12 +41,12 @@ function readJudgement(captured: Captured, judgement: Judgement | undefined): Jo
   const [answer] = answers;
   // One frame that failed costs the others nothing.
   const hasVerdict = captured.black ? earlier.length > 0 : !!answer?.verdict;
-  if (failure && !hasVerdict) return { kind: 'model_failed', failure, captured };
-  if (busy && !hasVerdict) return { kind: 'model_busy', captured };
   const tokens = {
-    input_tokens: calls.reduce((sum, call) => sum + (call?.input_tokens ?? 0), 0),
-    output_tokens: calls.reduce((sum, call) => sum + (call?.output_tokens ?? 0), 0),
+    input_tokens: calls.reduce((sum, call) => sum + call.input_tokens, 0),
+    output_tokens: calls.reduce((sum, call) => sum + call.output_tokens, 0),
   };
+  if (failure && !hasVerdict) return { kind: 'model_failed', failure, captured, tokens };
+  if (busy && !hasVerdict) return { kind: 'model_busy', captured };
   const missed = judgement.earlier.some((moment) => moment.answers.some(isFailed));
   const explanation = captured.black ? blackExplanation : (answer?.unjudgedReason ?? '');
   const unjudged = { triggered: false, judged: false, explanation };

@@ -3,7 +3,7 @@ import type { ClosureResult } from '../../records/window-closure.ts';
 import type { Counters, Job, JobSight, TerminalStatus } from '../../records/job.ts';
 import type { StopReason } from '../../records/stop-reason.ts';
 import type { NextTick } from '../../records/run-base.ts';
-import type { Verdict } from '../../records/vision.ts';
+import type { TokenUse, Verdict } from '../../records/vision.ts';
 import type { Captured, Screening } from '../../sight/screening.ts';
 import type { NewEvent } from '../../records/event.ts';
 import { ageSeconds, earlier } from '../../time.ts';
@@ -17,7 +17,8 @@ export type JobOutcome = (
   | Exclude<Screening, { kind: 'fresh' }>
   /** `missed`: the model failed for a moment. */
   | { kind: 'judged'; verdict: Verdict; captured: Captured; earlier?: EarlierVerdict[]; missed?: true }
-  | { kind: 'model_failed'; failure: Failure; captured: Captured }
+  /** `tokens`: those of answers that were not usable. */
+  | { kind: 'model_failed'; failure: Failure; captured: Captured; tokens?: TokenUse }
   /** The model of this machine had too many images to judge. */
   | { kind: 'model_busy'; captured: Captured }
   | { kind: 'sampled'; captured: Captured }

@@ -70,12 +70,17 @@ function modelGrace({ model_grace_seconds: seconds }: Job) {
 
 function count(before: Counters, outcome: JobOutcome): Counters {
   const counters = { ...before };
+  const tokens = outcome.kind === 'judged' ? outcome.verdict.tokens : 'tokens' in outcome && outcome.tokens;
+  if (tokens) {
+    counters.input_tokens += tokens.input_tokens;
+    counters.output_tokens += tokens.output_tokens;
+  }
   if (outcome.kind === 'judged') {
-    counters.checks_performed += 1;
+    const { verdict, earlier } = outcome;
+    // A condition that cannot be judged has no verdict.
+    if (verdict.judged !== false || earlier) counters.checks_performed += 1;
     if (outcome.missed) counters.checks_missed += 1;
     counters.frames_captured += 1;
-    counters.input_tokens += outcome.verdict.tokens.input_tokens;
-    counters.output_tokens += outcome.verdict.tokens.output_tokens;
   }
   if (outcome.kind === 'sampled') {
     counters.checks_performed += 1;
