@@ -29,12 +29,11 @@ export function advise(condition: string, settings: Settings, terminal: Terminal
   for (const { days, from, to } of suggestion.active ?? [])
     terminal.print(`Schedule of the watch: ${days.join(', ')} from ${from} to ${to}.`);
   const { with_look_back: back } = forecast;
-  const bound = forecast.asked_share === undefined ? 'At most' : 'About';
   terminal.print(
-    `${bound} ${forecast.model_calls_per_day} model calls a day with ${model.model}: ${inDollars(forecast.usd_per_day)}.`,
+    `About ${forecast.model_calls_per_day} model calls a day with ${model.model}: ${inDollars(forecast.usd_per_day)}; with confirming checks and motion at most ${forecast.max_model_calls_per_day}.`,
   );
   terminal.print(
-    `With look_back, the default of watches: ${bound.toLowerCase()} ${back.model_calls_per_day} calls with ${back.frames_per_day} frames: ${inDollars(back.usd_per_day)}.`,
+    `With look_back, the default of watches: about ${back.model_calls_per_day} calls with ${back.frames_per_day} frames: ${inDollars(back.usd_per_day)}; at most ${back.max_model_calls_per_day}.`,
   );
   terminal.print(
     `Sure to see visits of ${back.shortest_visit_seconds} s and more if the stream has a key frame every 2 s; without look_back of ${forecast.shortest_visit_seconds} s.`,

@@ -12,11 +12,15 @@ export type ForecastPrice = {
 };
 
 export type Forecast = {
+  /** Calls of the interval, if nothing is skipped. */
   model_calls_per_day: number;
+  /** Upper bound, with confirming checks and those that motion causes. */
+  max_model_calls_per_day: number;
   /** Frames that the model gets; a clip has none. */
   frames_per_day: number;
   usd_per_day: number | null;
   usd_per_month: number | null;
+  max_usd_per_day: number | null;
   shortest_visit_seconds: number;
 };
 
@@ -31,6 +35,7 @@ type Checks = {
 
 /** Scan of a stream with usual key frames, for a stream that nobody has seen yet. */
 const usualScan = { distance_seconds: 2, left_out_seconds: 0 };
+/** Default of `confirm_seconds`. Checks that motion causes are as far apart at least. */
 const usualConfirmSeconds = 2;
 
 /** Tokens of prompt and schema, and of an answer about one frame, as measured with Nova Lite. */
@@ -64,15 +69,18 @@ function forecast(
   price: ForecastPrice | null,
 ): Forecast {
   const checks = Math.ceil((86_400 / interval) * askedShare);
+  const maxChecks = Math.max(checks, 86_400 / usualConfirmSeconds);
   const calls = groupFrames({ earlier }, mode, judgesMoments).length;
   const frames = earlier + (mode === 'clip' ? 0 : 1);
-  const usd =
-    price === null ? null : checks * priceCheck({ calls, frames, answers: earlier + 1, mode }, price);
+  const usd = price === null ? null : priceCheck({ calls, frames, answers: earlier + 1, mode }, price);
+  const priced = (times: number) => (usd === null ? null : roundCents(times * usd));
   return {
     model_calls_per_day: checks * calls,
+    max_model_calls_per_day: maxChecks * calls,
     frames_per_day: checks * frames,
-    usd_per_day: usd === null ? null : roundCents(usd),
-    usd_per_month: usd === null ? null : roundCents(usd * daysPerMonth),
+    usd_per_day: priced(checks),
+    usd_per_month: priced(checks * daysPerMonth),
+    max_usd_per_day: priced(maxChecks),
     shortest_visit_seconds: shortestVisitSeconds(
       {
         lookBack: earlier > 0,

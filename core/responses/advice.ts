@@ -9,13 +9,21 @@ export const findingsSchema = z
   .describe('Doubts about the condition, each with a remedy; empty without doubts');
 
 const forecastSchema = z.object({
-  model_calls_per_day: z.int().describe('Upper bound: the pre-filter skips captures without motion'),
-  frames_per_day: z.int().describe('Frames that the model gets at most, besides clips'),
+  model_calls_per_day: z
+    .int()
+    .describe('Calls of the interval, if the pre-filter skips nothing; frames and dollars are theirs'),
+  max_model_calls_per_day: z
+    .int()
+    .describe(
+      'Upper bound: a check every 2 s, as confirming ones and those that motion causes are with the default confirm_seconds',
+    ),
+  frames_per_day: z.int().describe('Frames that the model gets, besides clips'),
   usd_per_day: z
     .number()
     .nullable()
     .describe('US dollars by list prices; 0 for a local model, null if the price is not known'),
   usd_per_month: z.number().nullable(),
+  max_usd_per_day: z.number().nullable().describe('Price of max_model_calls_per_day'),
   shortest_visit_seconds: z
     .number()
     .describe('Duration from which a watch is sure to see a visit, if the stream has a key frame every 2 s'),

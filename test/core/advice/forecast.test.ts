@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { forecastCost } from '../../../core/advice/forecast.ts';
+import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 
 const price = { input: 0.06e-6, output: 0.24e-6, pictureTokens: 800, videoTokensPerSecond: 288 };
 
@@ -46,11 +47,47 @@ test('an unknown price has no forecast in dollars', () => {
     judgesMoments: true,
     checks_to_open: 2,
   } as const;
-  const unknown = { model_calls_per_day: 8640, usd_per_day: null, usd_per_month: null };
+  const unknown = {
+    model_calls_per_day: 8640,
+    max_model_calls_per_day: 43_200,
+    usd_per_day: null,
+    usd_per_month: null,
+    max_usd_per_day: null,
+  };
   expect(forecastCost(asked, null)).toEqual({
     ...unknown,
     frames_per_day: 8640,
     shortest_visit_seconds: 12,
     with_look_back: { ...unknown, frames_per_day: 4 * 8640, shortest_visit_seconds: 6 },
   });
+});
+
+test('the upper bound holds for a watch that a single yes in each interval keeps confirming', async () => {
+  let step = await createWatch();
+  const { clock } = world;
+  const begin = clock.now.getTime();
+  const seconds = () => (clock.now.getTime() - begin) / 1000;
+  let calls = 0;
+  world.c.vision = {
+    ...world.c.vision,
+    judge: async () => {
+      calls += 1;
+      const tokens = { input_tokens: 1, output_tokens: 1 };
+      return { triggered: seconds() % 10 === 0, explanation: 'x', tokens };
+    },
+  };
+  while (seconds() < 3600) {
+    const { generation } = await stored();
+    step = await world.tick(step.done ? await world.begin({ job_id: watchId, generation }) : step);
+  }
+  closeWorld();
+  const asked = {
+    interval_seconds: 10,
+    input_mode: 'frames',
+    judgesMoments: true,
+    checks_to_open: 2,
+  } as const;
+  const { model_calls_per_day: usual, max_model_calls_per_day: most } = forecastCost(asked, price);
+  expect(24 * calls).toBeGreaterThan(usual);
+  expect(24 * (calls - 1)).toBeLessThanOrEqual(most);
 });
