@@ -60,8 +60,8 @@ export type AlertPosition = Pick<Alert, 'opened_at' | 'alert_id'>;
 /** Statistics of one hour (UTC). */
 export type HourOfWatch = { hour: string; counts: WatchCounts; seen?: SeenHour | undefined };
 
-/** Reviewed alerts of a condition in one week; `week` is its Monday (UTC) as a date. */
-export type ReviewedWeek = { week: string; condition_id: string; correct: number; wrong: number };
+/** Reviewed alerts of a condition that opened in one hour (UTC). */
+export type ReviewedHour = { hour: string; condition_id: string; correct: number; wrong: number };
 
 /** Creation and lists of watches, their alerts and statistics; `RunStore` has all that follows a creation. `create` and `review` are transactions. */
 export interface WatchStore {
@@ -81,8 +81,8 @@ export interface WatchStore {
   review(alertId: string, review: NonNullable<Alert['review']>, now: Date): Promise<Alert | undefined>;
   /** Returns hours with statistics from `from` to before `to`, in order. */
   hours(watchId: string, from: Date, to: Date): Promise<HourOfWatch[]>;
-  /** Returns the weeks with reviews that begin from `from` to before `to`, in order. */
-  reviewedWeeks(watchId: string, from: Date, to: Date): Promise<ReviewedWeek[]>;
+  /** Returns hours with reviews from `from` to before `to`, in order. */
+  reviewedHours(watchId: string, from: Date, to: Date): Promise<ReviewedHour[]>;
   /** Returns the runs of all watches that are neither paused nor deleted. May miss watches of the last second. */
   standing(): Promise<WatchProgress[]>;
 }

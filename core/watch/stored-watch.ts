@@ -16,12 +16,6 @@ export function changeAlert(alert: Alert, change: Exclude<AlertChange, { kind: '
   }
 }
 
-/** Returns the date (UTC) of the Monday of the week of a time. */
-export function weekStart(at: Date): string {
-  const daysSinceMonday = (at.getUTCDay() + 6) % 7;
-  return new Date(at.getTime() - daysSinceMonday * 86_400_000).toISOString().slice(0, 10);
-}
-
 /** Counts of an hour without ticks. */
 export const zeroWatchCounts: WatchCounts = {
   ticks: 0,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { wilson } from '../evaluation/score.ts';
-import type { HourOfWatch, ReviewedWeek } from '../ports/watch-store.ts';
+import type { HourOfWatch, ReviewedHour } from '../ports/watch-store.ts';
 import type { Watch } from '../records/watch.ts';
 import type { WatchCounts } from '../records/watch-state.ts';
 import type { watchStatsResponseSchema } from '../responses/watches.ts';
@@ -28,27 +28,25 @@ export async function readWatchStats(
   // The default includes the current hour, also in its first millisecond.
   const end = to ?? new Date(deps.now().getTime() + 1);
   const start = later(from ?? addSeconds(end, -defaultSeconds), addSeconds(end, -maxSeconds));
-  const [hours, weeks] = await Promise.all([
+  const [hours, reviews] = await Promise.all([
     deps.watches.hours(watchId, floorHour(start), end),
-    // Stores compare dates: the day of the last moment is included, so that a week counts on its Monday.
-    deps.watches.reviewedWeeks(
-      watchId,
-      addSeconds(start, -defaultSeconds),
-      addSeconds(end, daySeconds - 0.001),
-    ),
+    deps.watches.reviewedHours(watchId, floorHour(start), end),
   ]);
-  return presentStats(watch, { start, end, hours, weeks });
+  return presentStats(watch, { start, end, hours, reviews });
 }
 
 function floorHour(at: Date): Date {
   return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
 }
 
-type Found = { start: Date; end: Date; hours: HourOfWatch[]; weeks: ReviewedWeek[] };
+type Found = { start: Date; end: Date; hours: HourOfWatch[]; reviews: ReviewedHour[] };
 
-function presentStats({ run_id: watch_id, config }: Watch, { start, end, hours, weeks }: Found): WatchStats {
+function presentStats(
+  { run_id: watch_id, config }: Watch,
+  { start, end, hours, reviews }: Found,
+): WatchStats {
   const byDay = Map.groupBy(hours, ({ hour }) => hour.slice(0, 10));
-  const conditions = [...new Set([...config.conditions, ...weeks].map(({ condition_id: id }) => id))];
+  const conditions = [...new Set([...config.conditions, ...reviews].map(({ condition_id: id }) => id))];
   return {
     watch_id,
     from: start.toISOString(),
@@ -61,11 +59,22 @@ function presentStats({ run_id: watch_id, config }: Watch, { start, end, hours, 
     precision: conditions.map((id) =>
       presentPrecision(
         id,
-        weeks.filter((week) => week.condition_id === id),
+        reviews.filter((hour) => hour.condition_id === id),
       ),
     ),
-    weeks: weeks.map((week) => ({ week: week.week, ...presentPrecision(week.condition_id, [week]) })),
+    weeks: [...Map.groupBy(reviews, ({ hour }) => weekStart(new Date(hour)))].flatMap(([week, of]) =>
+      [...Map.groupBy(of, ({ condition_id: id }) => id)].map(([id, all]) => ({
+        week,
+        ...presentPrecision(id, all),
+      })),
+    ),
   };
+}
+
+/** Returns the date (UTC) of the Monday of the week of a time. */
+function weekStart(at: Date): string {
+  const daysSinceMonday = (at.getUTCDay() + 6) % 7;
+  return new Date(at.getTime() - daysSinceMonday * 86_400_000).toISOString().slice(0, 10);
 }
 
 function sumCounts(hours: readonly HourOfWatch[]): WatchCounts {
@@ -133,10 +142,10 @@ function presentCounts(hours: readonly HourOfWatch[]): WatchStats['total'] {
 
 function presentPrecision(
   conditionId: string,
-  weeks: readonly Pick<ReviewedWeek, 'correct' | 'wrong'>[],
+  reviews: readonly ReviewedHour[],
 ): WatchStats['precision'][number] {
-  const correct = weeks.reduce((sum, week) => sum + week.correct, 0);
-  const reviewed = correct + weeks.reduce((sum, week) => sum + week.wrong, 0);
+  const correct = reviews.reduce((sum, hour) => sum + hour.correct, 0);
+  const reviewed = correct + reviews.reduce((sum, hour) => sum + hour.wrong, 0);
   const precision = wilson(correct, reviewed);
   return {
     condition_id: conditionId,

@@ -216,7 +216,7 @@ function commitCases(makeStore: MakeStore): void {
     expect(await store.alert(alert.alert_id, start)).toBeUndefined();
     expect(await store.alerts({ caller: 'alice', limit: 10 }, start)).toEqual([]);
     expect(await store.hours(id, start, after(3600))).toEqual([]);
-    expect(await store.reviewedWeeks(id, after(-14 * 86_400), after(86_400))).toEqual([]);
+    expect(await store.reviewedHours(id, after(-14 * 86_400), after(86_400))).toEqual([]);
   });
 }
 
@@ -294,7 +294,7 @@ function alertCases(makeStore: MakeStore): void {
     expect(await read({ from: after(10), to: after(20) })).toEqual([15, 10]);
   });
 
-  test('a review is stored and counted in the week of the opening; a new review replaces it', async () => {
+  test('a review is stored and counted in the hour of the opening; a new review replaces it', async () => {
     const { store, creation } = await withWatch(makeStore);
     const id = creation.run_id;
     const alerts = [newAlert(creation), newAlert(creation)];
@@ -309,10 +309,10 @@ function alertCases(makeStore: MakeStore): void {
     await store.review(second.alert_id, review(false), start);
 
     expect((await store.alert(second.alert_id, start))?.review).toEqual(review(false));
-    expect(await store.reviewedWeeks(id, after(-7 * 86_400), after(86_400))).toEqual([
-      { week: '2026-02-23', condition_id: 'person', correct: 1, wrong: 1 },
+    expect(await store.reviewedHours(id, start, after(86_400))).toEqual([
+      { hour: start.toISOString(), condition_id: 'person', correct: 1, wrong: 1 },
     ]);
-    expect(await store.reviewedWeeks(id, after(86_400), after(7 * 86_400))).toEqual([]);
+    expect(await store.reviewedHours(id, after(-86_400), start)).toEqual([]);
     expect(await store.review(randomUUID(), review(true), start)).toBeUndefined();
   });
 

@@ -9,7 +9,8 @@ import {
 import { isWatch } from '../../../core/records/run.ts';
 import { watchRunSchema } from '../../../core/records/watch-run.ts';
 import { addSeconds } from '../../../core/time.ts';
-import { reviewDelta, weekStart } from '../../../core/watch/stored-watch.ts';
+import { toHour } from '../../../core/policies/watch/hourly-counts.ts';
+import { reviewDelta } from '../../../core/watch/stored-watch.ts';
 import { insertRun } from './run-commit.ts';
 import { wakeReaders, type Notify } from './run-store.ts';
 import type { RunTables } from './run-tables.ts';
@@ -52,13 +53,12 @@ export function createWatchStore(
         if (alert === undefined) return undefined;
         const reviewed = { ...alert, review };
         alerts.put(reviewed);
-        const week = weekStart(new Date(alert.opened_at));
-        reviews.add(alert.watch_id, week, alert.condition_id, reviewDelta(alert, review));
+        const hour = toHour(new Date(alert.opened_at));
+        reviews.add(alert.watch_id, hour, alert.condition_id, reviewDelta(alert, review));
         return reviewed;
       }),
     hours: async (watchId, from, to) => withStorageErrors(() => hours.list(watchId, from, to)),
-    reviewedWeeks: async (watchId, from, to) =>
-      withStorageErrors(() => reviews.list(watchId, toDate(from), toDate(to))),
+    reviewedHours: async (watchId, from, to) => withStorageErrors(() => reviews.list(watchId, from, to)),
     standing: async () => withStorageErrors(readStanding),
     neededMedia: () =>
       withStorageErrors(() => {
@@ -111,8 +111,4 @@ export function createWatchStore(
     if (creation.idempotency) idempotency.put(watch.caller, creation.idempotency, watch.run_id);
     return { kind: 'created' };
   }
-}
-
-function toDate(at: Date): string {
-  return at.toISOString().slice(0, 10);
 }

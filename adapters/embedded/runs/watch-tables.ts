@@ -100,18 +100,19 @@ const hourSchema = z.object({ hour: z.string() });
 
 export function createReviewTable(database: DatabaseSync) {
   const add = database.prepare(`
-    INSERT INTO watch_reviews VALUES (:watch_id, :week, :condition_id, :correct, :wrong)
+    INSERT INTO watch_reviews VALUES (:watch_id, :hour, :condition_id, :correct, :wrong)
     ON CONFLICT DO UPDATE SET correct = correct + excluded.correct, wrong = wrong + excluded.wrong`);
   const list = database.prepare(`
-    SELECT week, condition_id, correct, wrong FROM watch_reviews
-    WHERE watch_id = ? AND week >= ? AND week < ? ORDER BY week, condition_id`);
+    SELECT hour, condition_id, correct, wrong FROM watch_reviews
+    WHERE watch_id = ? AND hour >= ? AND hour < ? ORDER BY hour, condition_id`);
   return {
-    add: (watchId: string, week: string, conditionId: string, delta: { correct: number; wrong: number }) =>
-      void add.run({ watch_id: watchId, week, condition_id: conditionId, ...delta }),
-    list: (watchId: string, from: string, to: string) => reviewsSchema.parse(list.all(watchId, from, to)),
+    add: (watchId: string, hour: string, conditionId: string, delta: { correct: number; wrong: number }) =>
+      void add.run({ watch_id: watchId, hour, condition_id: conditionId, ...delta }),
+    list: (watchId: string, from: Date, to: Date) =>
+      reviewsSchema.parse(list.all(watchId, from.toISOString(), to.toISOString())),
   };
 }
 
 const reviewsSchema = z.array(
-  z.object({ week: z.string(), condition_id: z.string(), correct: z.int(), wrong: z.int() }),
+  z.object({ hour: z.string(), condition_id: z.string(), correct: z.int(), wrong: z.int() }),
 );

@@ -159,11 +159,11 @@ CREATE INDEX watch_hours_by_age ON watch_hours (hour);
 
 CREATE TABLE watch_reviews (
   watch_id TEXT NOT NULL,
-  week TEXT NOT NULL,
+  hour TEXT NOT NULL,
   condition_id TEXT NOT NULL,
   correct INTEGER NOT NULL,
   wrong INTEGER NOT NULL,
-  PRIMARY KEY (watch_id, week, condition_id)
+  PRIMARY KEY (watch_id, hour, condition_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE facts (

@@ -12,7 +12,7 @@ import { addSeconds } from '../../time.ts';
 import { alertFields, closeAlert } from './alerts.ts';
 import type { Closing } from './alerts.ts';
 import { closed, forget, isOpen } from './condition.ts';
-import { countByHour } from './hourly-counts.ts';
+import { countByHour, toHour } from './hourly-counts.ts';
 import { initialConditionState } from './initial-state.ts';
 import { listActive } from './schedule.ts';
 import { watchStatus } from './status.ts';
@@ -36,7 +36,7 @@ export function pauseWatch(watch: WatchRun, reason: string, now: Date): WatchCha
     ...withoutTick(watch),
     sight: { ...sight, ...uncounted, stream_trouble: null, model_trouble: lostModel(sight) },
   };
-  return decision(watch, { ...state, conditions, causes }, set, steps, 'paused', hours, ended);
+  return decision(watch, { ...state, conditions, causes }, set, steps, now, 'paused', hours, ended);
 }
 
 /** The next capture does not look back into the pause. */
@@ -58,7 +58,7 @@ export function resumeWatch(watch: WatchRun, now: Date): WatchChangeDecision {
   const conditions = state.conditions.map((condition) => sinceNow(restarted(condition, now), watch));
   const sight = { ...watch.sight, counted_until: now.toISOString() };
   const set = { next: null, seen: withoutScan(watch.seen), sight, lease_until: now.toISOString() };
-  return decision(watch, { ...state, conditions, causes, failed_executions: 0 }, set, [], 'resumed');
+  return decision(watch, { ...state, conditions, causes, failed_executions: 0 }, set, [], now, 'resumed');
 }
 
 /**
@@ -106,7 +106,7 @@ export function changeWatch(
     ...(isOtherStream && { seen: null, sight: { ...sight, ...unseenStream } }),
   };
   const after = { ...state, conditions, failed_executions: 0 };
-  const decided = decision(watch, after, set, steps, undefined, hours, ended);
+  const decided = decision(watch, after, set, steps, now, undefined, hours, ended);
   const removed = watch.config.conditions.filter(({ condition_id: id }) => !findRule(config, id));
   const data = {
     status: decided.set.status,
@@ -122,7 +122,7 @@ export function deleteWatch(watch: WatchRun, now: Date): WatchChangeDecision {
   const { conditions, steps } = closeAll(watch, 'deleted', now);
   const ended = endedLoss(watch, 'deleted', now);
   const set = { ...withoutTick(watch), sight, deleted_at: now.toISOString() };
-  return decision(watch, { ...watch.state, conditions }, set, steps, 'deleted', hours, ended);
+  return decision(watch, { ...watch.state, conditions }, set, steps, now, 'deleted', hours, ended);
 }
 
 /** Snoozes one condition, or all: no alert opens or is repeated for `seconds`; 0 ends the snooze. */
@@ -224,6 +224,7 @@ function decision(
   state: WatchState,
   set: WatchChange['set'] & Pick<WatchRun, 'sight'>,
   steps: readonly Closing[],
+  now: Date,
   reason?: WatchChangeReason,
   hours: WatchChangeDecision['hours'] = [],
   ended: readonly NewWatchEvent[] = [],
@@ -233,7 +234,7 @@ function decision(
     set: { ...nextGeneration(watch, null), ...set, state, status },
     events: [...steps.map(({ event }) => event), ...ended, ...changedEvent(reason, status)],
     alerts: steps.map(({ change }) => change),
-    hours,
+    hours: [...hours, { hour: toHour(now), counts: { alerts_closed: steps.length } }],
   };
 }
 

@@ -6,7 +6,8 @@ import { isWatch } from '../../../../core/records/run.ts';
 import { watchProgressSchema, type WatchRun } from '../../../../core/records/watch-run.ts';
 import { watchCountsSchema, type Alert } from '../../../../core/records/watch-state.ts';
 import { addSeconds } from '../../../../core/time.ts';
-import { reviewDelta, weekStart, zeroWatchCounts } from '../../../../core/watch/stored-watch.ts';
+import { toHour } from '../../../../core/policies/watch/hourly-counts.ts';
+import { reviewDelta, zeroWatchCounts } from '../../../../core/watch/stored-watch.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import { alertQuery, findAlert, readAlertItem } from './alert-item.ts';
@@ -43,11 +44,11 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
         seen: readSeen(item),
       }));
     },
-    reviewedWeeks: async (watchId, from, to) => {
-      const items = await range(watchId, sortPrefixes.reviews, toDate(from), toDate(to));
+    reviewedHours: async (watchId, from, to) => {
+      const items = await range(watchId, sortPrefixes.reviews, from.toISOString(), to.toISOString());
       return items.map((item) => {
-        const [, week = '', conditionId = ''] = readItem(keySchema, item).sk.split('#');
-        return { week, condition_id: conditionId, ...readItem(reviewsSchema, item) };
+        const [, hour = '', conditionId = ''] = readItem(keySchema, item).sk.split('#');
+        return { hour, condition_id: conditionId, ...readItem(reviewsSchema, item) };
       });
     },
     standing: async () => {
@@ -84,7 +85,7 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
       },
       {
         kind: 'update',
-        key: itemKeys.watchReviews(alert.watch_id, weekStart(at), alert.condition_id),
+        key: itemKeys.watchReviews(alert.watch_id, toHour(at), alert.condition_id),
         change: 'SET #ttl = :ttl ADD #correct :correct, #wrong :wrong',
         values: {
           ':correct': correct,
@@ -114,10 +115,6 @@ function creationOrder(watch: WatchRun): string {
 function inOrder(keys: ItemKey[], items: Item[]): Item[] {
   const byKey = new Map(items.map((item) => [item['pk'], item]));
   return keys.map(({ pk }) => byKey.get(pk)).filter((item) => item !== undefined);
-}
-
-function toDate(at: Date): string {
-  return at.toISOString().slice(0, 10);
 }
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });

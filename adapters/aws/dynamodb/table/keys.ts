@@ -47,9 +47,9 @@ export const itemKeys = {
     pk: runPartition(watchId),
     sk: `${sortPrefixes.hour}${hour}`,
   }),
-  watchReviews: (watchId: string, week: string, conditionId: string): ItemKey => ({
+  watchReviews: (watchId: string, hour: string, conditionId: string): ItemKey => ({
     pk: runPartition(watchId),
-    sk: `${sortPrefixes.reviews}${week}#${conditionId}`,
+    sk: `${sortPrefixes.reviews}${hour}#${conditionId}`,
   }),
   destinationState: ({ run_id, destination_id }: DestinationKey): ItemKey => ({
     pk: runPartition(run_id),
@@ -69,7 +69,7 @@ export const sortPrefixes = {
   delivery: 'DELIVERY#',
   destination: 'DESTINATION#',
   hour: 'HOUR#',
-  reviews: 'WEEK#',
+  reviews: 'REVIEWS#',
   apiKey: 'KEY#',
   use: 'USE#',
   /** In the partition of a key: those that it made. */

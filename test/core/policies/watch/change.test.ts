@@ -42,7 +42,8 @@ describe('change of a watch', () => {
       now,
     );
     const state = { ...watch.state, conditions: [condition] };
-    const { events, alerts } = deleteWatch({ ...watch, state }, later);
+    const { events, alerts, hours } = deleteWatch({ ...watch, state }, later);
+    expect(hours).toContainEqual({ hour: now.toISOString(), counts: { alerts_closed: 1 } });
     expect(events).toMatchObject([
       { type: 'alert_closed', data: { alert_id: alertId, reason: 'deleted', open_seconds: 90 } },
       { type: 'watch_changed', data: { reason: 'deleted' } },
