@@ -63,7 +63,7 @@ function inWords(issue: z.core.$ZodIssue, input: unknown): Words {
     case 'invalid_value':
       return describeAllowedValues(issue.values.map(String));
     case 'invalid_format':
-      return issue.format === 'datetime' ? notInstant : notUuid(String(input));
+      return formatWords(issue.format, String(input)) ?? valueError(issue.message);
     case 'custom':
       return issue.params?.['type'] === notUnicode ? notUnicodeWords : valueError(issue.message);
     default:
@@ -152,6 +152,17 @@ const notInstant: Words = {
   type: 'datetime_from_date_parsing',
   msg: 'Input should be a valid datetime with a time zone, such as 2026-03-01T12:00:00Z',
 };
+
+const notDate: Words = {
+  type: 'date_parsing',
+  msg: 'Input should be a valid date in the format YYYY-MM-DD',
+};
+
+function formatWords(format: string, input: string): Words | undefined {
+  if (format === 'datetime') return notInstant;
+  if (format === 'date') return notDate;
+  return format === 'uuid' || format === 'guid' ? notUuid(input) : undefined;
+}
 
 function notUuid(input: string): Words {
   const error = uuidError(input);

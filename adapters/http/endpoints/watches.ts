@@ -334,7 +334,7 @@ const watchStatsEndpoint = defineEndpoint(
     effect: 'reads',
     request: { parameters: watchPathSchema, query: watchStatsQuerySchema },
     response: jsonResponse(watchStatsResponseSchema, { description: 'The statistics' }),
-    errors: ['WATCH_NOT_FOUND'],
+    errors: ['BAD_REQUEST', 'WATCH_NOT_FOUND'],
     examples: { parameters: watchExample, response: { stats: examples.stats } },
   },
   ({ parameters, query: { from, to }, caller }, deps) =>

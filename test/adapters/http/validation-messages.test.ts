@@ -181,6 +181,7 @@ const rows: Row[] = [
   ['GET /jobs/11111111-1111-1111-1111-11111111111g', 'uuid_parsing path.job_id: Input should be a valid UUID, invalid character: found `g` at 35 {"error":"invalid character: found `g` at 35"}'],
   ['GET /jobs/%00', 'uuid_parsing path.job_id: Input should be a valid UUID, invalid character: found `\u0000` at 0 {"error":"invalid character: found `\\u0000` at 0"}'],
   ['GET /jobs/11111111-1111-1111-1111-111111111111'],
+  ['GET /usage?from=2026-02-30&to=yesterday', 'date_parsing query.from: Input should be a valid date in the format YYYY-MM-DD', 'date_parsing query.to: Input should be a valid date in the format YYYY-MM-DD'],
 ];
 
 // oxfmt-ignore

@@ -67,3 +67,8 @@ test('a deletion counts the alert that it closes', async () => {
   const hours = await world.c.watches.hours(watchId, new Date(0), new Date(deleted.deleted_at ?? 0));
   expect(hours.map(({ counts }) => [counts.alerts_opened, counts.alerts_closed])).toEqual([[1, 1]]);
 });
+
+test('statistics of a span that ends before it begins are refused', async () => {
+  await createWatch();
+  await expect(read(day, 0, world.clock.now)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+});
