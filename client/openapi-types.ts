@@ -239,7 +239,7 @@ export type WatchEvent =
          */
         sequence: number;
         labels: string[];
-        reason: 'unreachable' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
+        reason: 'unreachable' | 'damaged' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
         lost_seconds: number;
         open_alerts: string[];
       };
@@ -262,7 +262,7 @@ export type WatchEvent =
          */
         sequence: number;
         labels: string[];
-        reason: 'unreachable' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
+        reason: 'unreachable' | 'damaged' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
         lost_seconds: number;
         open_alerts: string[];
         ended_by?: 'paused' | 'deleted' | 'changed' | 'destination_changed';
@@ -882,7 +882,7 @@ export interface ReviewRequest {
 export interface Gap {
   from: string;
   to: string;
-  reason: 'stream' | 'stale' | 'model' | 'service';
+  reason: 'stream' | 'damaged' | 'stale' | 'model' | 'service';
 }
 export interface ErrorEnvelope {
   error: {
@@ -1084,7 +1084,7 @@ export interface StreamValidation {
    */
   picture_seconds?: number;
   /**
-   * Reason why the stream is not live, with a remedy
+   * Reason why the stream is not live, or gives no frame, with a remedy
    */
   error_hint?: string;
 }
@@ -2394,7 +2394,7 @@ export interface Watch {
       } | null;
       stream_lost: {
         since: string;
-        reason: 'unreachable' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
+        reason: 'unreachable' | 'damaged' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
       } | null;
     };
     conditions: {

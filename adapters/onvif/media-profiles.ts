@@ -1,3 +1,4 @@
+import { StreamFetchError } from '../../core/errors.ts';
 import type { CameraProfile } from '../../core/records/camera.ts';
 import { toMediaUrl, toServiceUrl } from './device-address.ts';
 import type { DeviceCalls } from './device-calls.ts';
@@ -23,8 +24,10 @@ export async function readProfiles(calls: DeviceCalls, device: URL): Promise<Cam
     try {
       return await readServiceProfiles(calls, service, device);
     } catch (error) {
-      // Some devices list version 2 without it.
-      if (!(error instanceof OnvifFaultError) || index === services.length - 1) throw error;
+      // Some devices list version 2 without it, or a port that is closed from here.
+      const isRefused = !(error instanceof StreamFetchError) || error.accessRefused;
+      const isFault = error instanceof OnvifFaultError;
+      if ((isRefused && !isFault) || index === services.length - 1) throw error;
     }
   }
   throw new OnvifFaultError();
@@ -37,7 +40,16 @@ async function findMediaServices(calls: DeviceCalls, device: URL): Promise<Media
     const stated = listed.find((service) => service.namespace === namespace)?.address;
     return stated === undefined ? [] : [{ namespace, url: toServiceUrl(stated, device) }];
   });
-  return found;
+  const answered = found
+    .filter(({ url }) => url.port !== device.port)
+    .map(({ namespace, url }) => ({ namespace, url: withPort(url, device.port) }));
+  return [...found, ...answered];
+}
+
+function withPort(url: URL, port: string): URL {
+  const moved = new URL(url);
+  moved.port = port;
+  return moved;
 }
 
 async function listServices(calls: DeviceCalls, device: URL) {

@@ -4,7 +4,7 @@ import { findElement, findText } from './xml.ts';
 /** Times that WS-Security can state, which is in years of four digits. */
 const [earliestMs, latestMs] = [0, Date.UTC(9999)];
 
-/** Returns by how many seconds the clock of a device is ahead; null if it does not state a usable time in UTC. */
+/** Returns by how many seconds the clock of a device is ahead; null if it does not state a usable time. Some devices state their local time only. */
 export async function readClockOffset(
   calls: DeviceCalls,
   device: URL,
@@ -14,7 +14,8 @@ export async function readClockOffset(
     namespace: 'http://www.onvif.org/ver10/device/wsdl',
     name: 'GetSystemDateAndTime',
   });
-  const time = response === null ? undefined : findElement(response, 'SystemDateAndTime', 'UTCDateTime');
+  const times = response === null ? undefined : findElement(response, 'SystemDateAndTime');
+  const time = findElement(times, 'UTCDateTime') ?? findElement(times, 'LocalDateTime');
   const [year, month, day, hour, minute, second] = [
     ['Date', 'Year'],
     ['Date', 'Month'],

@@ -39,6 +39,7 @@ const outcomeOrder = [
 
 const reasons = {
   stream: 'stream unavailable',
+  damaged: 'packets of the stream were lost',
   stale: 'stream stale',
   model: 'model calls failed',
   service: 'service down',

@@ -28,6 +28,7 @@ const phaseTones: Record<ConditionState['state'], Tone> = { unknown: 'warn', cle
 const lossReasons: Record<NonNullable<Causes['stream_lost']>['reason'], string> = {
   unreachable: 'the stream cannot be reached',
   stale: 'the stream has no new segment',
+  damaged: 'packets of the stream are lost',
   access_refused: 'the stream refuses the password',
   not_live: 'the stream ended, or is a recording',
   frozen: 'the picture is frozen',

@@ -4,7 +4,7 @@ import { failureSchema } from './failure.ts';
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
 
-export const gapReasonSchema = z.enum(['stream', 'stale', 'model', 'service']);
+export const gapReasonSchema = z.enum(['stream', 'damaged', 'stale', 'model', 'service']);
 export type GapReason = z.infer<typeof gapReasonSchema>;
 
 /** Reason why a watch did not see, more exactly than in the gaps of jobs. */
@@ -15,9 +15,10 @@ export type SpanReason = z.infer<typeof spanReasonSchema>;
 export const gapSchema = z.object({ from: timestampSchema, to: timestampSchema, reason: gapReasonSchema });
 export type Gap = z.infer<typeof gapSchema>;
 
-/** Reasons of a lost stream: unreachable, no new segment, wrong password, ended or a recording, or one image for too long. */
+/** Reasons of a lost stream: unreachable, no picture without a hole, no new segment, wrong password, ended or a recording, or one image for too long. */
 export const streamLossReasonSchema = z.enum([
   'unreachable',
+  'damaged',
   'stale',
   'access_refused',
   'not_live',

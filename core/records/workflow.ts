@@ -86,6 +86,8 @@ const captureResultSchema = z.discriminatedUnion('kind', [
     remediation: z.string(),
     /** True if the server refused user name or password. */
     access_refused: z.boolean(),
+    /** True if pictures arrived, and none was whole. */
+    damaged: z.boolean().optional(),
   }),
   /** No frame, for a reason other than the stream: full disk, no free process, advertisement of the platform. */
   z.object({ kind: z.literal('unavailable'), message: z.string() }),

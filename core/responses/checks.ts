@@ -47,5 +47,8 @@ export const streamValidationResponseSchema = z.object({
     .describe(
       'Time between new pictures of a stream with rare key frames, in seconds, as far as the capture shows it; absent below 10 s, if unknown, and without a frame',
     ),
-  error_hint: z.string().optional().describe('Reason why the stream is not live, with a remedy'),
+  error_hint: z
+    .string()
+    .optional()
+    .describe('Reason why the stream is not live, or gives no frame, with a remedy'),
 });

@@ -106,6 +106,7 @@ function readStream(outcome: SeenOutcome, { outlivesStream, reportsStills }: Sig
       return 'stale';
     case 'capture_failed':
       if (outcome.code === 'NOT_LIVESTREAM') return 'not_live';
+      if (outcome.isDamaged) return 'damaged';
       return outcome.accessRefused ? 'access_refused' : 'unreachable';
     case 'skipped':
       return reportsStills && (outcome.why === 'frozen' || outcome.why === 'black') ? outcome.why : 'fine';
@@ -131,8 +132,7 @@ function readBegin(outcome: SeenOutcome): Date | undefined {
 function readTime(sign: StreamSign, seen: SeenTime): SeenTime {
   if (sign === 'fine') return seen;
   if (sign === 'unavailable') return 'service';
-  const isKnown = sign === 'unknown' || sign === 'stale' || sign === 'frozen' || sign === 'black';
-  return isKnown ? sign : 'stream';
+  return sign === 'not_live' || sign === 'access_refused' || sign === 'unreachable' ? 'stream' : sign;
 }
 
 function countSkips(

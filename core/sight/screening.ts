@@ -12,7 +12,14 @@ export type Screening =
   | { kind: 'fresh'; captured: Captured }
   | { kind: 'skipped'; why: SkipReason; captured: Captured }
   | { kind: 'stale'; captured: Captured }
-  | { kind: 'capture_failed'; code: string; message: string; remediation: string; accessRefused: boolean }
+  | {
+      kind: 'capture_failed';
+      code: string;
+      message: string;
+      remediation: string;
+      accessRefused: boolean;
+      isDamaged?: boolean | undefined;
+    }
   /** The service could not take or store a capture. */
   | { kind: 'unavailable'; message: string }
   | { kind: 'ended'; message: string }
@@ -38,8 +45,9 @@ export function screenOutput(output: CaptureResult, state: ScreeningState): Scre
   if (output.kind === 'unavailable') return { kind: 'unavailable', message: output.message };
   if (output.kind === 'ended') return { kind: 'ended', message: output.message };
   if (output.kind === 'failed') {
-    const { code, message, remediation, access_refused: accessRefused } = output;
-    return { kind: 'capture_failed', code, message, remediation, accessRefused };
+    const { code, message, remediation, access_refused: accessRefused, damaged } = output;
+    const failure = { kind: 'capture_failed', code, message, remediation, accessRefused } as const;
+    return { ...failure, ...(damaged && { isDamaged: true }) };
   }
   if (isStale(output)) return { kind: 'stale', captured: output };
   const why = noNews(output, state) ?? nothingMoved(output, state);

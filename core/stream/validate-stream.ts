@@ -44,9 +44,9 @@ export function readSparseSeconds({
   return seconds > sparseSeconds ? Math.round(seconds) : undefined;
 }
 
-type FrameFields = { frame_b64?: string; picture_seconds?: number };
+type FrameFields = { frame_b64?: string; picture_seconds?: number; error_hint?: string };
 
-/** Reads a frame. Returns no field if the capture fails, because the stream is live nevertheless. */
+/** Reads a frame. Returns the reason if the capture fails: the stream is live nevertheless. */
 async function readFrame(url: string, caller: string, deps: ReachDeps): Promise<FrameFields> {
   try {
     const request = {
@@ -63,7 +63,7 @@ async function readFrame(url: string, caller: string, deps: ReachDeps): Promise<
       ...(seconds !== undefined && { picture_seconds: seconds }),
     };
   } catch (error) {
-    if (error instanceof StreamFetchError) return {};
+    if (error instanceof StreamFetchError) return { error_hint: `${error.message}. ${error.remediation}` };
     throw error;
   }
 }

@@ -138,6 +138,7 @@ async function reachStream<Result>(
       message: error.message,
       remediation: error.remediation,
       access_refused: error instanceof StreamFetchError && error.accessRefused,
+      ...(error instanceof StreamFetchError && error.isDamaged && { damaged: true }),
     };
   }
 }

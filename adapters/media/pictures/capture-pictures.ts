@@ -178,7 +178,7 @@ async function decode(
     throw new StreamFetchError(
       'The picture is a damaged JPEG. Check that it is whole in a browser, then try again.',
       error.message,
-      { cause: error },
+      { cause: error, isDamaged: true },
     );
   }
 }

@@ -1,4 +1,5 @@
 import { StreamFetchError } from '../../../core/errors.ts';
+import { EgressTimeoutError } from '../../egress/errors.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { maxPixels } from '../ffmpeg/capture-arguments.ts';
 import type { PictureLimits } from './picture-limits.ts';
@@ -26,7 +27,7 @@ export async function* readPictures(
   const splitter = createJpegSplitter({ maxBytes: limits.jpegBytes });
   let bytes = 0;
   let pictures = 0;
-  for await (const chunk of chunks) {
+  for await (const chunk of withoutEnd(chunks)) {
     bytes += chunk.length;
     if (bytes > limits.streamBytes) throw tooMuch(limits.streamBytes);
     const jpeg = split(chunk).at(taken === 'first' ? 0 : -1);
@@ -36,6 +37,16 @@ export async function* readPictures(
     yield { jpeg, atMs: elapsedMs() };
   }
   if (pictures === 0) throw endsEarly(splitter.isWithin());
+
+  /** A timeout within a picture says that its end is missing. */
+  async function* withoutEnd(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      yield* source;
+    } catch (error) {
+      const isLate = error instanceof StreamFetchError && error.cause instanceof EgressTimeoutError;
+      throw isLate && pictures === 0 && splitter.isWithin() ? endsEarly(true) : error;
+    }
+  }
 
   function split(chunk: Uint8Array): Uint8Array[] {
     try {
@@ -73,7 +84,9 @@ function tooMuch(maxBytes: number): StreamFetchError {
 function endsEarly(isWithin: boolean): StreamFetchError {
   if (isWithin)
     return new IncompletePictureError(
-      'The picture is incomplete: the response ends before it. Check that the picture is whole in a browser, then try again.',
+      'The picture is incomplete: the bytes end before the end marker of the JPEG. Check that the picture is whole in a browser, then try again.',
+      undefined,
+      { isDamaged: true },
     );
   return new StreamFetchError(
     'The stream ended without a picture. Check that the camera is on, and that the address shows a picture in a browser.',

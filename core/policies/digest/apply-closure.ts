@@ -124,6 +124,7 @@ const maxGapsInSummary = 5;
 
 const causes = {
   stream: 'it could not be reached',
+  damaged: 'packets of it were lost',
   stale: 'it stood still',
   model: 'the model did not answer',
   service: 'the service was not watching',

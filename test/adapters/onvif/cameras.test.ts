@@ -162,6 +162,11 @@ describe('streams of a camera', () => {
     ['by a digest of HTTP with MD5', { access: 'http' }],
     ['by a digest of HTTP with SHA-256', { access: 'http', algorithm: 'SHA-256' }],
     ['without a user', { access: 'open' }],
+    [
+      'although it states its local time only',
+      { access: 'token', clockOffsetSeconds: -7_200, statesLocalTime: true },
+    ],
+    ['although it states a port that is closed', { access: 'token', statedPort: 9 }],
     ['although its clock is a day ahead', { access: 'token', clockOffsetSeconds: 86_400 }],
   ])('a camera is read %s, and its password is never sent', async (_, options) => {
     const simulator = await simulate(options);

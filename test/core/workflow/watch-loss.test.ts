@@ -27,6 +27,16 @@ describe('an alert beside a lost stream', () => {
     return lost;
   }
 
+  test('a stream whose packets are lost is lost with that reason', async () => {
+    const clear = await run(await createWatch(), 1);
+    world.script.captures.push(new StreamFetchError('A hole.', undefined, { isDamaged: true }));
+    await world.tick(clear);
+    expect((await stored()).sight).toMatchObject({
+      in_gap: 'damaged',
+      stream_trouble: { reason: 'damaged' },
+    });
+  });
+
   test('an alert that opens with the first picture of a stream that was gone says for how long', async () => {
     const clear = await run(await createWatch(), 1);
     const lost = await lose(clear);

@@ -17,6 +17,10 @@ export type SimulatorOptions = {
   listsServices?: boolean;
   /** Host that addresses state. Default: the own one. */
   statedHost?: string;
+  /** Port that services state. Default: their own. */
+  statedPort?: number;
+  /** True to state the local time only. */
+  statesLocalTime?: boolean;
   /** Seconds by which the clock is ahead. */
   clockOffsetSeconds?: number;
   /** Answers instead of the camera; returns false to leave a request to it. */
@@ -78,7 +82,7 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   const httpAddress = http.address();
   const port = typeof httpAddress === 'object' && httpAddress !== null ? httpAddress.port : 0;
   const url = () =>
-    `http://${options.statedHost ?? '127.0.0.1'}:${port}${options.path ?? '/onvif/device_service'}`;
+    `http://${options.statedHost ?? '127.0.0.1'}:${options.statedPort ?? port}${options.path ?? '/onvif/device_service'}`;
 
   const udp = createSocket('udp4');
   const answering = createSocket('udp4');
@@ -227,7 +231,7 @@ function respond(
   operation: string,
   namespace: string,
   url: string,
-  { versions = [], listsServices = true, clockOffsetSeconds = 0 }: SimulatorOptions,
+  { versions = [], listsServices = true, clockOffsetSeconds = 0, statesLocalTime = false }: SimulatorOptions,
 ): string | null {
   const version = ([1, 2] as const).find((each) => serviceVersions[each] === namespace);
   const base = url.replace('/onvif/device_service', '');
@@ -235,7 +239,7 @@ function respond(
   if (version !== undefined && !versions.includes(version)) return null;
   switch (operation) {
     case 'GetSystemDateAndTime':
-      return dateAndTime(new Date(Date.now() + clockOffsetSeconds * 1000));
+      return dateAndTime(new Date(Date.now() + clockOffsetSeconds * 1000), statesLocalTime ? 'Local' : 'UTC');
     case 'GetServices':
       return listsServices
         ? `<tds:GetServicesResponse>${versions.map((each) => `<tds:Service><tds:Namespace>${serviceVersions[each]}</tds:Namespace><tds:XAddr>${base}/onvif/media${each}</tds:XAddr></tds:Service>`).join('')}</tds:GetServicesResponse>`
@@ -261,11 +265,11 @@ function respond(
   }
 }
 
-function dateAndTime(now: Date): string {
+function dateAndTime(now: Date, kind: 'UTC' | 'Local'): string {
   const field = (name: string, value: number) => `<tt:${name}>${value}</tt:${name}>`;
   const time = `<tt:Time>${field('Hour', now.getUTCHours())}${field('Minute', now.getUTCMinutes())}${field('Second', now.getUTCSeconds())}</tt:Time>`;
   const date = `<tt:Date>${field('Year', now.getUTCFullYear())}${field('Month', now.getUTCMonth() + 1)}${field('Day', now.getUTCDate())}</tt:Date>`;
-  return `<tds:GetSystemDateAndTimeResponse><tds:SystemDateAndTime><tt:DateTimeType>NTP</tt:DateTimeType><tt:UTCDateTime>${time}${date}</tt:UTCDateTime></tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>`;
+  return `<tds:GetSystemDateAndTimeResponse><tds:SystemDateAndTime><tt:DateTimeType>NTP</tt:DateTimeType><tt:${kind}DateTime>${time}${date}</tt:${kind}DateTime></tds:SystemDateAndTime></tds:GetSystemDateAndTimeResponse>`;
 }
 
 function profile1(token: string, codec: string, width: number, height: number): string {

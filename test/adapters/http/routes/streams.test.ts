@@ -25,7 +25,7 @@ describe('POST /streams/validate', () => {
     });
   });
 
-  test('a frame is included only if it was requested and captured', async () => {
+  test('a frame is included only if it was requested and captured, else the reason', async () => {
     const withPicture = () =>
       call('POST', '/streams/validate', { stream_url: 'https://example.com/live.m3u8', include_frame: true });
     expect((await validate('https://example.com/live.m3u8')).body).not.toHaveProperty('frame_b64');
@@ -35,6 +35,7 @@ describe('POST /streams/validate', () => {
     const { status, body } = await withPicture();
     expect({ status, live: body.is_live }).toEqual({ status: 200, live: true });
     expect(body).not.toHaveProperty('frame_b64');
+    expect(body.error_hint).toBe('Failed to fetch stream. No key frame came.');
   });
 
   test.each([
