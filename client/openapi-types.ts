@@ -2673,7 +2673,16 @@ export interface WatchStats {
        * ISO 8601 in UTC, with milliseconds
        */
       to: string;
-      reason: 'stream' | 'stale' | 'model' | 'service' | 'budget' | 'frozen' | 'black' | 'overload';
+      reason:
+        | 'stream'
+        | 'damaged'
+        | 'stale'
+        | 'model'
+        | 'service'
+        | 'budget'
+        | 'frozen'
+        | 'black'
+        | 'overload';
     }[];
   }[];
   /**

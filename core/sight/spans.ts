@@ -41,6 +41,7 @@ const codes: Record<Exclude<SpanClass, 'not_seen'> | SpanReason, string> = {
   quiet: 'q',
   between: 'b',
   stream: 's',
+  damaged: 'd',
   stale: 't',
   model: 'm',
   service: 'v',
