@@ -111,8 +111,7 @@ export function createGuardedHttp(
       }
     },
     open: async (url, { headers = {}, ...options }) => {
-      // A stream has nothing to compress.
-      const request = { ...options, headers: { 'accept-encoding': 'identity', ...headers } };
+      const request = { ...options, headers };
       const pool = findPool(request);
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
@@ -230,8 +229,8 @@ function firstHop(guard: EgressGuard, text: string, request: RequestHead): Hop {
   // undici writes a byte per character: those of UTF-8 are what servers compute the digest of a user name from.
   for (const [name, value] of Object.entries(request.headers ?? {}))
     headers[name.toLowerCase()] = Buffer.from(value).toString('latin1');
-  // A byte range of an encoded body cannot be decoded.
-  headers['accept-encoding'] ??= headers['range'] === undefined ? 'gzip, deflate, br' : 'identity';
+  // Media have nothing to compress. What is compressed nevertheless counts decoded.
+  headers['accept-encoding'] ??= 'identity';
   return { url, method: request.method ?? 'GET', headers, body: request.body ?? null };
 }
 

@@ -1,5 +1,5 @@
 /** Levels and values that a body may have. Those of the API have at most ten levels and some thousand values. */
-const [maxDepth, maxValues] = [64, 50_000];
+const [maxDepth, maxValues] = [64, 10_000];
 
 /**
  * Returns the position from which a JSON text has too many levels or values; undefined within the limits. Each level and value of a parsed text costs some

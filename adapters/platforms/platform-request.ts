@@ -23,7 +23,14 @@ export async function requestPlatform(
   request: Pick<GuardedRequest, 'method' | 'headers' | 'body'>,
 ): Promise<GuardedResponse> {
   try {
-    return await http.request(url, { ...request, maxBytes: answerBytes, timeoutMs: answerTimeoutMs });
+    // Pages and JSON, of hosts that are known.
+    const headers = { 'accept-encoding': 'gzip, deflate, br', ...request.headers };
+    return await http.request(url, {
+      ...request,
+      headers,
+      maxBytes: answerBytes,
+      timeoutMs: answerTimeoutMs,
+    });
   } catch (error) {
     const failure = describeFailure(error);
     if (failure === null) throw error;

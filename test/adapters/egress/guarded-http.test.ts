@@ -280,6 +280,12 @@ describe('redirect', () => {
   });
 });
 
+test('bodies are requested without an encoding', async () => {
+  const { port, requests } = await serve((_, response) => response.end('plain'));
+  await client()(`http://cam.example:${port}/`);
+  expect(requests[0]?.headers['accept-encoding']).toBe('identity');
+});
+
 describe('byte limit', () => {
   const large = Buffer.alloc(50_000_000);
 

@@ -5,7 +5,7 @@ test.each([
   ['64 levels', `${'['.repeat(64)}${']'.repeat(64)}`],
   ['brackets in a string', JSON.stringify({ a: '['.repeat(1000), b: '\\"['.repeat(1000) })],
   ['a string without end', `"${'['.repeat(1000)}`],
-  ['50,001 values', JSON.stringify(Array.from({ length: 50_001 }, () => 1))],
+  ['10,001 values', JSON.stringify(Array.from({ length: 10_001 }, () => 1))],
 ])('a text of %s is within the limits', (_, text) => {
   expect(findJsonExcess(text)).toBeUndefined();
 });
@@ -14,7 +14,7 @@ test.each([
   ['65 levels', '['.repeat(65), 64],
   ['65 objects', '{"a":'.repeat(65), 64 * 5],
   ['a string of backslashes before them', `"\\\\",${'['.repeat(65)}`, 5 + 64],
-  ['50,002 values', '1,'.repeat(50_001), 100_001],
+  ['10,002 values', '1,'.repeat(10_001), 20_001],
 ])('a text of %s exceeds them', (_, text, at) => {
   expect(findJsonExcess(text)).toBe(at);
 });

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { startService } from '../../support/service-process.ts';
 import { createAbuser } from './abuser.ts';
 import type { Statuses } from './abuser.ts';
+import { parserScenes } from './parser-scenes.ts';
 import { startNeighbor } from './neighbor.ts';
 import type { Latencies } from './neighbor.ts';
 import { startTarget } from './target.ts';
@@ -103,6 +104,80 @@ export async function runCameraAbuse(seconds: number): Promise<Omit<AbuseResult,
     busy: Number((((await readProcessorMs(pid)) - usedMs) / (performance.now() - beganMs)).toFixed(2)),
     connections: target.maxConnections(),
   };
+}
+
+export type SceneResult = {
+  scene: string;
+  /** Latency of `/healthz`, and that without the attack: of a busy machine. */
+  p99Ms: number;
+  aloneMs: number;
+  /** Resident memory above that at the start, at its highest, in MB. */
+  memory: number;
+  isAlive: boolean;
+  answers: Record<string, number>;
+};
+
+/** One key sends the worst input of a parser, three calls at a time, for `seconds`. */
+export async function runParserAbuse(scene: string, seconds: number): Promise<SceneResult> {
+  await using cleanup = new AsyncDisposableStack();
+  const { path: dataDir } = cleanup.use(openTemporaryFolder('abuse-'));
+  const service = await startService(dataDir, {
+    WATCHPOST_SYNC_PER_MINUTE: '0',
+    WATCHPOST_LOG_LEVEL: 'error',
+  });
+  cleanup.defer(async () => void (await service.kill('SIGTERM')));
+  const calls = (await parserScenes[scene]?.(cleanup)) ?? [];
+  const origin = new URL(service.baseUrl).origin;
+  const answers: SceneResult['answers'] = {};
+  const aloneMs = await watchHealth(origin, quietMs);
+  const until = performance.now() + seconds * 1000;
+  const before = await readMegabytes(service.pid, 'VmRSS');
+  let index = 0;
+  const attack = async (): Promise<void> => {
+    while (performance.now() < until) {
+      const { path, body } = calls[(index += 1) % calls.length] ?? { path: '/', body: {} };
+      const answer = await request(`${origin}${path}`, service.apiKey, body);
+      answers[answer] = (answers[answer] ?? 0) + 1;
+    }
+  };
+  const [p99Ms] = await Promise.all([watchHealth(origin, seconds * 1000), attack(), attack(), attack()]);
+  const { status } = await fetch(`${origin}/healthz`).catch(() => ({ status: 0 }));
+  return {
+    scene,
+    p99Ms,
+    aloneMs,
+    memory: (await readMegabytes(service.pid, 'VmHWM')) - before,
+    isAlive: status === 200,
+    answers,
+  };
+}
+
+/** Returns the latency of `/healthz` at 99 %. */
+async function watchHealth(origin: string, milliseconds: number): Promise<number> {
+  const latencies: number[] = [];
+  for (const startMs = performance.now(); performance.now() - startMs < milliseconds;) {
+    const beganMs = performance.now();
+    const response = await fetch(`${origin}/healthz`).catch(() => undefined);
+    await response?.text();
+    latencies.push(performance.now() - beganMs);
+    await sleep(50);
+  }
+  const sorted = latencies.toSorted((one, other) => one - other);
+  return Math.round(sorted[Math.floor((sorted.length - 1) * 0.99)] ?? 0);
+}
+
+/** Returns the status and code of an answer. */
+async function request(url: string, key: string, body: unknown): Promise<string> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(url, { method: 'POST', headers, body: text }).catch(() => undefined);
+  if (response === undefined) return 'none';
+  const [, code = ''] = /"code":\s*"(\w+)"/.exec(await response.text()) ?? [];
+  return `${response.status} ${code}`.trim();
 }
 
 /** Starts the targets, the service, and another caller. */
