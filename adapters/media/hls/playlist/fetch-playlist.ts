@@ -109,7 +109,8 @@ async function fetchPlaylist(
     const first = await ask();
     // Some servers answer without a body now and then.
     const isEmpty = first.status === 200 && first.body.length === 0;
-    return readPlaylist(fetcher, isEmpty ? await ask() : first, imported);
+    const response = isEmpty ? await ask() : first;
+    return await share.read(() => readPlaylist(fetcher, response, imported));
   } finally {
     share.close();
   }

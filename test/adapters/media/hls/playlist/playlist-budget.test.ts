@@ -13,6 +13,34 @@ import {
 const kilobytes = (count: number) => count * 1024;
 
 describe('The bytes of playlists', () => {
+  test('large playlists are read one after another, with a pause as long as each took; usual ones do not wait', async () => {
+    const done: string[] = [];
+    const paused = Promise.withResolvers<void>();
+    let nowMs = 0;
+    const budget = createPlaylistBudget({
+      elapsedMs: () => nowMs,
+      pause: (milliseconds) => {
+        done.push(`pause ${milliseconds}`);
+        return paused.promise;
+      },
+    });
+    const read = (name: string, bytes: number) => {
+      const share = budget.open();
+      share.count(bytes);
+      return share.read(() => {
+        nowMs += 80;
+        done.push(name);
+        return name;
+      });
+    };
+    const [first, second] = [read('first', kilobytes(1000)), read('second', kilobytes(1000))];
+    expect(await first).toBe('first');
+    expect(await read('usual', kilobytes(10))).toBe('usual');
+    expect(done).toEqual(['first', 'pause 80', 'usual']);
+    paused.resolve();
+    expect(await second).toBe('second');
+  });
+
   test('all playlists together are limited, and small ones are not counted', () => {
     const budget = createPlaylistBudget({ maxBytes: kilobytes(1000) });
     const [first, second, small] = [budget.open(), budget.open(), budget.open()];
