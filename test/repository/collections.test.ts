@@ -100,7 +100,10 @@ const ofOneCall = [
   'adapters/onvif/cameras.ts',
   'adapters/vision/objects/summarize-objects.ts',
   'core/access/erase-caller.ts',
+  'adapters/media/mpeg-ts/renumber-packets.ts',
+  'cli/service/broker-presence.ts',
   'core/watch/stored-watch.ts',
+  'core/watch/watch-stats.ts',
 ];
 
 /** Folders of the service of one machine, without its commands. */
