@@ -21,7 +21,7 @@ FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
 COPY client/package.json ./client/
 COPY console/package.json ./console/
-# The optional packages are those of the object model, without which "a person" is not judged. The image has an ffmpeg of its own.
+# The optional packages are those of the built-in model, without which "a person" is not judged. The image has an ffmpeg of its own.
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/ffmpeg-static
 
 FROM base AS build

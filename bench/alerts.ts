@@ -27,9 +27,7 @@ const kinds = [
 const live = await recordFilm(ffmpeg.path, directory, film, kinds);
 const config = { ffmpegPath: ffmpeg.path, ageSeconds: 10, streams: live };
 const streams = cleanup.use(await startStreams(config));
-const service = cleanup.use(
-  await openService({ ffmpeg, jobs: kinds.length * modes.length, vision: 'objects' }),
-);
+const service = cleanup.use(await openService({ ffmpeg, jobs: kinds.length * modes.length }));
 const monitors: string[] = [];
 for (const { name } of kinds)
   for (const mode of modes) {

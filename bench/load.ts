@@ -17,7 +17,7 @@ import { type BenchService, openService } from './service.ts';
 import { type LiveStream, runFfmpeg, startStreams, words } from './streams.ts';
 
 /**
- * Measures what checks every 10 s cost on this machine, with monitors or watches in `frames` mode and the `pixel` model. Prints the processor time per check (service
+ * Measures what checks every 10 s cost on this machine, with monitors or watches in `frames` mode and measured conditions. Prints the processor time per check (service
  * and its ffmpeg processes; the streams come from another process), the delay of checks, and the checks that motion caused. Several loads, of jobs x sources, run
  * after one another.
  * Usage: npm run bench -- load [40x40 …]
@@ -160,7 +160,7 @@ async function warmUp(): Promise<void> {
 
 async function openWith(jobs: number): Promise<BenchService> {
   const eventStreams = Math.max(readers, 10);
-  return openService({ ffmpeg, jobs, vision: 'pixel', eventStreams, wakes: !values['no-wakes'] });
+  return openService({ ffmpeg, jobs, eventStreams, wakes: !values['no-wakes'] });
 }
 
 async function startJob(

@@ -9,7 +9,6 @@ import { type AlertDelays, readDelays } from './delays.ts';
 type ServiceOptions = {
   ffmpeg: LocatedFfmpeg;
   jobs: number;
-  vision: 'objects' | 'pixel';
   eventStreams?: number;
   /** False if motion causes no check before its time. Default: true. */
   wakes?: boolean;
@@ -20,10 +19,10 @@ const neverHolds = 'The picture is entirely black';
 export type BenchService = Awaited<ReturnType<typeof openService>>;
 
 /** Starts the service in this process with a data folder of its own, and returns what a measurement of its jobs needs. */
-export async function openService({ ffmpeg, jobs, vision, eventStreams = 10, wakes = true }: ServiceOptions) {
+export async function openService({ ffmpeg, jobs, eventStreams = 10, wakes = true }: ServiceOptions) {
   const folder = openTemporaryFolder('watchpost-bench-');
   const settings = {
-    vision,
+    vision: 'objects',
     port: '0',
     dataDir: folder.path,
     allowRanges: '127.0.0.0/8',

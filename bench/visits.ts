@@ -88,7 +88,7 @@ console.log(describeMachine(ffmpeg));
 async function measure(lookBack: boolean) {
   const config = { ffmpegPath: ffmpeg.path, ageSeconds: leadSeconds, streams: live };
   await using streams = await startStreams(config);
-  await using service = await openService({ ffmpeg, jobs: live.length, vision: 'objects' });
+  await using service = await openService({ ffmpeg, jobs: live.length });
   for (const { name } of live)
     await service.startWatch(streams.url(name).replace('live.m3u8', 'master.m3u8'), {
       name,

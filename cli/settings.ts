@@ -13,9 +13,9 @@ const help = z.registry<{ fallback: string; text: string }>();
 
 /** Providers of models that are not built in. */
 const openProviders = ['local', 'bedrock', 'openai'] as const;
-/** The object model with another one for what it does not judge surely. */
-const combinedProviders = openProviders.map((name) => `objects+${name}` as const);
-const visionChoices = ['auto', 'objects', 'pixel', ...openProviders, ...combinedProviders] as const;
+/** Models behind a gate of the built-in one. */
+const gatedProviders = openProviders.map((name) => `objects+${name}` as const);
+const visionChoices = ['auto', 'objects', 'pixel', ...openProviders, ...gatedProviders] as const;
 
 const settingsSchema = z.object({
   port: wholeNumber(0, 65_535)
@@ -103,7 +103,7 @@ const settingsSchema = z.object({
     }),
   vision: z.enum(visionChoices).prefault('auto').register(help, {
     fallback: 'auto',
-    text: 'model provider: objects, pixel (built in), local (your files), bedrock (Amazon Bedrock), openai (any compatible server), or two: objects+local, objects+bedrock, objects+openai; auto: objects if installed, else pixel',
+    text: 'model provider: objects (built in; pixel is the same), local (your files), bedrock (Amazon Bedrock), openai (any compatible server), or one behind a gate: objects+local, objects+bedrock, objects+openai; auto: objects, or only its measurements if its packages are missing',
   }),
   visionModel: z.string().prefault('').register(help, {
     fallback: '',

@@ -964,7 +964,6 @@ export interface Advice {
       | 'place_not_judged'
       | 'counts_as_any'
       | 'words_not_judged'
-      | 'answered_by'
       | 'sensitivity_ignored';
     message: string;
   }[];
@@ -999,11 +998,15 @@ export interface Advice {
    */
   forecast: {
     /**
-     * Upper bound: the pre-filter skips captures without motion
+     * Calls of the interval, if the pre-filter skips nothing; frames and dollars are theirs
      */
     model_calls_per_day: number;
     /**
-     * Frames that the model gets at most, besides clips
+     * Upper bound: a check every 2 s, as confirming ones and those that motion causes are with the default confirm_seconds
+     */
+    max_model_calls_per_day: number;
+    /**
+     * Frames that the model gets, besides clips
      */
     frames_per_day: number;
     /**
@@ -1012,24 +1015,28 @@ export interface Advice {
     usd_per_day: number | null;
     usd_per_month: number | null;
     /**
+     * Price of max_model_calls_per_day
+     */
+    max_usd_per_day: number | null;
+    /**
      * Duration from which a watch is sure to see a visit, if the stream has a key frame every 2 s
      */
     shortest_visit_seconds: number;
     model: string;
     /**
-     * Share of the checks in which the second of two models is assumed to be asked; calls, frames and dollars are its own. Absent with one model
-     */
-    asked_share?: number;
-    /**
      * The same with look_back, the default of watches: up to four frames a check
      */
     with_look_back: {
       /**
-       * Upper bound: the pre-filter skips captures without motion
+       * Calls of the interval, if the pre-filter skips nothing; frames and dollars are theirs
        */
       model_calls_per_day: number;
       /**
-       * Frames that the model gets at most, besides clips
+       * Upper bound: a check every 2 s, as confirming ones and those that motion causes are with the default confirm_seconds
+       */
+      max_model_calls_per_day: number;
+      /**
+       * Frames that the model gets, besides clips
        */
       frames_per_day: number;
       /**
@@ -1037,6 +1044,10 @@ export interface Advice {
        */
       usd_per_day: number | null;
       usd_per_month: number | null;
+      /**
+       * Price of max_model_calls_per_day
+       */
+      max_usd_per_day: number | null;
       /**
        * Duration from which a watch is sure to see a visit, if the stream has a key frame every 2 s
        */
@@ -2830,7 +2841,6 @@ export interface WatchPreview {
         | 'place_not_judged'
         | 'counts_as_any'
         | 'words_not_judged'
-        | 'answered_by'
         | 'sensitivity_ignored';
       message: string;
     }[];

@@ -12,7 +12,6 @@ export function advise(condition: string, settings: Settings, terminal: Terminal
   const checks = {
     ...suggestion,
     judgesMoments: model.judgeMoments !== undefined,
-    askedShare: model.explainParts?.(condition).askedShare,
   };
   const forecast = { model: model.model, ...forecastCost(checks, findModelPrice(model)) };
   if (asJson) return terminal.print(JSON.stringify({ findings, suggestion, forecast }));

@@ -67,7 +67,7 @@ export async function check(
       explanation: verdict.explanation,
       latency_ms: Math.round(performance.now() - startedMs),
       frame: file,
-      model: verdict.judgedBy?.model ?? vision.model,
+      model: vision.model,
     };
     if (asJson) terminal.print(JSON.stringify(answer));
     else printAnswer(answer, terminal);

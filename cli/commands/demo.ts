@@ -1,6 +1,7 @@
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
+import { findNetworkFiles } from '../../adapters/vision/objects/packages.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
 import { estimate } from '../cost/estimate.ts';
@@ -21,7 +22,8 @@ import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
 
-const condition = 'A red stop sign is in the yard';
+const condition =
+  findNetworkFiles() === null ? 'Something red is in the yard' : 'A red stop sign is in the yard';
 const signAfterSeconds = 18;
 const intervalSeconds = 5;
 

@@ -109,8 +109,7 @@ async function modelFinding(settings: Settings, ffmpegPath: string, terminal: Te
     const finding = await testModel({ vision, ...clock });
     if (vision.callsAtOnce === undefined || finding.status === 'failed' || finding.status === 'pending')
       return finding;
-    // The second of two models decides how many streams there is time for.
-    const seconds = await measureCheck(vision.parts?.at(-1) ?? vision, ffmpegPath, clock);
+    const seconds = await measureCheck(vision, ffmpegPath, clock);
     return { ...finding, message: `${finding.message}; ${describeSpeed(seconds, vision.callsAtOnce)}` };
   } catch (error) {
     return failure('model', error);

@@ -6,6 +6,7 @@ import type { Credentials } from '../credentials.ts';
 import { credentialsFile } from '../credentials.ts';
 import { formatFinding } from '../checks/format-finding.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
+import { findNetworkFiles, installCommand } from '../../adapters/vision/objects/packages.ts';
 import { findStrayVariables } from '../service/stray-variables.ts';
 import { runService } from '../service/run-service.ts';
 import type { Settings } from '../settings.ts';
@@ -59,16 +60,10 @@ function greet(
   );
 }
 
-/** Subjects of the built-in models, by provider. */
-const judged: Record<string, string> = {
-  objects: '80 everyday things, colors, brightness and motion (object model)',
-  pixel: 'colors, brightness and motion only, no things (pixel model; run npm ci for the object model)',
-};
-
-/** Returns in one line what the service judges: a condition beyond it never triggers. */
-export function describeJudged(provider: string): string {
-  const [first = '', second] = provider.split('+');
-  const built = judged[second ?? first];
-  if (built === undefined) return 'any condition, as well as the model understands it';
-  return `${built}; set WATCHPOST_VISION to judge any condition`;
+/** Returns in one line what the service judges, and what it cannot judge: a condition beyond it never triggers. */
+export function describeJudged(provider: string, hasDetector = findNetworkFiles() !== null): string {
+  if (provider !== 'objects') return 'any condition, as well as the model understands it';
+  return hasDetector
+    ? '80 everyday things, colors, brightness and motion (built-in model); set WATCHPOST_VISION to judge any condition'
+    : `colors, brightness and motion only, no things such as persons and cars: packages are missing, run ${installCommand}`;
 }

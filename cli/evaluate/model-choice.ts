@@ -6,7 +6,7 @@ import { createVisionModel } from '../service/vision-model.ts';
 /** Model of `--model`: `PROVIDER` or `PROVIDER:MODEL`. */
 export type ModelChoice = { name: string; vision: VisionModel };
 
-/** Creates the model of a choice, such as `pixel` or `openai:llava`; other settings stay. Throws `SettingsError`. */
+/** Creates the model of a choice, such as `objects` or `openai:llava`; other settings stay. Throws `SettingsError`. */
 export function createChosenModel(choice: string, settings: Settings, ffmpegPath: string): ModelChoice {
   const at = choice.indexOf(':');
   const provider = at < 0 ? choice : choice.slice(0, at);

@@ -37,7 +37,7 @@ export function addEvaluate(program: Command, terminal: Terminal): void {
     )
     .option(
       '--model <provider[:model]>',
-      'model to evaluate, such as pixel or openai:llava; repeatable',
+      'model to evaluate, such as objects or openai:llava; repeatable',
       append,
     )
     .option('--mode <mode>', 'input of the model: frames, clip or hybrid; repeatable', appendMode)

@@ -9,13 +9,13 @@ import {
   tokenUseSchema,
   verdictSchema,
 } from '../../core/records/vision.ts';
-import type { CheckMedia, MomentFrame, PartialFailure, VisionModel } from '../../core/ports/vision-model.ts';
+import type { CheckMedia, MomentFrame, VisionModel } from '../../core/ports/vision-model.ts';
 
 /** Model that remembers its verdicts, with the number of those that were remembered. */
 export type CachedVision = VisionModel & { remembered: () => number };
 
 /** Change it when prompts or built-in models change their answers. */
-const format = 6;
+const format = 7;
 
 const verdictsSchema = z.array(
   z.object({
@@ -39,11 +39,7 @@ export function createCachedVision(vision: VisionModel, folder: string, variant:
   const judgeMoments = vision.judgeMoments?.bind(vision);
   let remembered = 0;
 
-  async function recall<Answer>(
-    key: string,
-    schema: z.ZodType<Answer>,
-    ask: () => Promise<Answer & PartialFailure>,
-  ) {
+  async function recall<Answer>(key: string, schema: z.ZodType<Answer>, ask: () => Promise<Answer>) {
     const file = join(folder, `${key}.json`);
     const known = await readStored(file, schema);
     if (known !== undefined) {
@@ -51,8 +47,7 @@ export function createCachedVision(vision: VisionModel, folder: string, variant:
       return known;
     }
     const answer = await ask();
-    // A failure of one of two models is not remembered.
-    if (answer.failure === undefined) await store(folder, file, answer).catch(() => undefined);
+    await store(folder, file, answer).catch(() => undefined);
     return answer;
   }
 

@@ -13,30 +13,33 @@ import { promptVariants } from '../../adapters/vision/prompt-variants.ts';
 import { createBedrockClient } from '../../adapters/vision/bedrock/bedrock-client.ts';
 import { createBedrockVision } from '../../adapters/vision/bedrock/bedrock-vision.ts';
 import { createOpenAiVision } from '../../adapters/vision/openai/openai-vision.ts';
-import { createCombinedVision } from '../../adapters/vision/combined/combined-vision.ts';
+import { createGatedVision } from '../../adapters/vision/gate/gated-vision.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
-import { createObjectsVision, type ObjectsVision } from '../../adapters/vision/objects/objects-vision.ts';
-import { findNetworkFiles, type NetworkFiles } from '../../adapters/vision/objects/packages.ts';
+import { createObjectsVision } from '../../adapters/vision/objects/objects-vision.ts';
+import {
+  findNetworkFiles,
+  installCommand as installPackages,
+  type NetworkFiles,
+} from '../../adapters/vision/objects/packages.ts';
 import { shareDetections } from '../../adapters/vision/objects/share-detections.ts';
 import { createThreadDetector } from '../../adapters/vision/objects/thread-detector.ts';
 import { createLocalVision } from '../../adapters/vision/local/local-vision.ts';
 import { inspectModelFiles, type ModelFiles } from '../../adapters/vision/local/model-files.ts';
 import { createModelHost } from '../../adapters/vision/local/model-host.ts';
 import { findRuntime, installCommand } from '../../adapters/vision/local/runtime.ts';
-import { createPixelVision } from '../../adapters/vision/pixel/pixel-vision.ts';
 import { createFairTurns } from '../../adapters/embedded/load/fair-turns.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';
 import { SettingsError } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 
 export type VisionModelDeps = {
-  /** Counts the calls of the second of two models. Default: nobody counts them. */
+  /** Counts the calls of a model behind a gate. Default: nobody counts them. */
   meter?: Meter;
   /** Turns of ffmpeg for contact sheets. Default: no limit. */
   inTurn?: InTurn;
-  /** Reports how long each image has waited for the decoder or the network of a built-in model, in milliseconds. */
+  /** Reports how long each image has waited for the decoder or the network of the built-in model, in milliseconds. */
   reportWait?: (resource: 'picture' | 'model', waitedMs: number) => void;
-  /** Reports how the process of a local model fares, as a sentence. */
+  /** Reports how the process of a local model or the detector of a gate fares, as a sentence. */
   reportModel?: (text: string) => void;
   /** Returns the caller of the current call. Default: all calls are of one caller. */
   currentCaller?: () => string;
@@ -50,11 +53,11 @@ export function createVisionModel(
 ): VisionModel {
   switch (settings.vision) {
     case 'objects+local':
-      return createBoth('local', settings, ffmpegPath, deps);
+      return createGated('local', settings, ffmpegPath, deps);
     case 'objects+bedrock':
-      return createBoth('bedrock', settings, ffmpegPath, deps);
+      return createGated('bedrock', settings, ffmpegPath, deps);
     case 'objects+openai':
-      return createBoth('openai', settings, ffmpegPath, deps);
+      return createGated('openai', settings, ffmpegPath, deps);
     default:
       return createScaled({ ...settings, vision: settings.vision }, ffmpegPath, deps);
   }
@@ -62,27 +65,25 @@ export function createVisionModel(
 
 type OneProvider = Settings & { vision: Exclude<Settings['vision'], `objects+${string}`> };
 
-/** Creates the object model with another one for what it does not judge surely. */
-function createBoth(
+/** Creates a model behind a gate of the object detector. Throws `SettingsError` if its packages are not installed. */
+function createGated(
   second: 'local' | 'bedrock' | 'openai',
   settings: Settings,
   ffmpegPath: string,
   deps: VisionModelDeps,
 ): VisionModel {
-  return createCombinedVision({
-    first: requireObjects(ffmpegPath, deps),
-    second: metered(createScaled({ ...settings, vision: second }, ffmpegPath, deps), deps),
+  const vision = createScaled({ ...settings, vision: second }, ffmpegPath, deps);
+  return createGatedVision({
+    decoder: createDecoder(ffmpegPath, deps),
+    detector: createDetector(requireFiles(), deps),
+    vision: deps.meter === undefined ? vision : meteredVision(vision, deps.meter),
+    report: deps.reportModel,
   });
-}
-
-function metered(vision: VisionModel, { meter }: VisionModelDeps): VisionModel {
-  return meter === undefined ? vision : meteredVision(vision, meter);
 }
 
 function createScaled(settings: OneProvider, ffmpegPath: string, deps: VisionModelDeps): VisionModel {
   const vision = createProvider(settings, ffmpegPath, deps);
-  const isBuiltIn = vision.provider === 'objects' || vision.provider === 'pixel';
-  return isBuiltIn || settings.visionWidth >= capturedWidthPixels
+  return vision.provider === 'objects' || settings.visionWidth >= capturedWidthPixels
     ? vision
     : withPictureWidth(vision, settings.visionWidth, async (jpeg, widthPixels, signal) =>
         resizeJpeg(jpeg, widthPixels, ffmpegPath, signal),
@@ -92,11 +93,10 @@ function createScaled(settings: OneProvider, ffmpegPath: string, deps: VisionMod
 function createProvider(settings: OneProvider, ffmpegPath: string, deps: VisionModelDeps): VisionModel {
   switch (settings.vision) {
     case 'auto':
-      return createBuiltInVision(findNetworkFiles(), ffmpegPath, deps);
-    case 'objects':
-      return requireObjects(ffmpegPath, deps);
     case 'pixel':
-      return createBuiltInVision(null, ffmpegPath, deps);
+      return createBuiltIn(findNetworkFiles(), ffmpegPath, deps);
+    case 'objects':
+      return createBuiltIn(requireFiles(), ffmpegPath, deps);
     case 'bedrock':
       return createBedrockVision({
         client: createBedrockClient({}),
@@ -111,25 +111,21 @@ function createProvider(settings: OneProvider, ffmpegPath: string, deps: VisionM
   }
 }
 
-const packagesMissing =
-  'WATCHPOST_VISION: the packages of the object model are not installed; run npm ci without --omit=optional, or set WATCHPOST_VISION=pixel';
-
-/** Creates the object model. Throws `SettingsError` if its packages are not installed. */
-function requireObjects(ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
+/** Returns the files of the object detector. Throws `SettingsError` if its packages are not installed. */
+function requireFiles(): NetworkFiles {
   const files = findNetworkFiles();
-  if (files === null) throw new SettingsError(packagesMissing);
-  return createObjects(files, ffmpegPath, deps);
+  if (files !== null) return files;
+  throw new SettingsError(
+    `WATCHPOST_VISION: the packages of the object detector are not installed; run ${installPackages}, or set WATCHPOST_VISION=auto`,
+  );
 }
 
-/** Creates the object model if its packages are installed, otherwise the pixel model. */
-function createBuiltInVision(
-  files: NetworkFiles | null,
-  ffmpegPath: string,
-  deps: VisionModelDeps,
-): VisionModel {
-  return files === null
-    ? createPixelVision({ decoder: createDecoder(ffmpegPath, deps) })
-    : createObjects(files, ffmpegPath, deps);
+/** Creates the built-in model. Without the files of its detector, it only measures. */
+function createBuiltIn(files: NetworkFiles | null, ffmpegPath: string, deps: VisionModelDeps): VisionModel {
+  return createObjectsVision({
+    decoder: createDecoder(ffmpegPath, deps),
+    detector: files && createDetector(files, deps),
+  });
 }
 
 function createDecoder(ffmpegPath: string, { reportWait = () => undefined }: VisionModelDeps) {
@@ -140,18 +136,17 @@ function createDecoder(ffmpegPath: string, { reportWait = () => undefined }: Vis
   });
 }
 
-function createObjects(files: NetworkFiles, ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
-  const { reportWait = () => undefined, currentCaller = () => '' } = deps;
-  return createObjectsVision({
-    decoder: createDecoder(ffmpegPath, deps),
-    detector: shareDetections(
-      createThreadDetector(files, {
-        maxThreads: chooseThreads({ cores: availableParallelism(), memoryBytes: readMemory() }),
-        reportWait: (waitedMs) => reportWait('model', waitedMs),
-        currentCaller,
-      }),
-    ),
-  });
+function createDetector(
+  files: NetworkFiles,
+  { reportWait = () => undefined, currentCaller = () => '' }: VisionModelDeps,
+) {
+  return shareDetections(
+    createThreadDetector(files, {
+      maxThreads: chooseThreads({ cores: availableParallelism(), memoryBytes: readMemory() }),
+      reportWait: (waitedMs) => reportWait('model', waitedMs),
+      currentCaller,
+    }),
+  );
 }
 
 /** Time after the decoding of a clip at which the process for the next one starts. The network has judged the clip by then. */

@@ -7,14 +7,11 @@ const prices: { name: string; input: number; output: number }[] = [
   { name: 'nova-pro', input: 0.8, output: 3.2 },
 ];
 
-/** Providers whose models run in the service. */
-const builtIn = ['objects', 'pixel'];
-
 /** Returns the cost of a check as text. Without a known price it returns the tokens. */
 export function checkCost(use: ModelUse | null): { text: string; note: string } {
   if (!use) return { text: 'Unknown', note: 'The service does not report its model.' };
-  if (builtIn.includes(use.provider))
-    return { text: 'No model cost', note: `The built-in ${use.provider} model runs on this machine.` };
+  if (use.provider === 'objects')
+    return { text: 'No model cost', note: 'The built-in model runs on this machine.' };
   const tokens = `${use.inputTokens.toLocaleString()} tokens in, ${use.outputTokens.toLocaleString()} out`;
   const price = prices.find(({ name }) => use.model.includes(name));
   if (!price) return { text: tokens, note: 'Multiply by the price of your model.' };

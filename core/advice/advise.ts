@@ -21,7 +21,6 @@ export const adviceCodes = [
   'place_not_judged',
   'counts_as_any',
   'words_not_judged',
-  'answered_by',
   'sensitivity_ignored',
 ] as const;
 export type AdviceCode = (typeof adviceCodes)[number];
@@ -35,7 +34,6 @@ export type ModelFacts = {
   reasonNotToJudge?: ((condition: string) => string | undefined) | undefined;
   unjudgedParts?: ((condition: string) => UnjudgedPart[]) | undefined;
   hasSensitivity?: boolean | undefined;
-  explainParts?: ((condition: string) => { message: string; askedShare: number }) | undefined;
 };
 
 /** Settings that fit a condition. `conditions` has a clearer wording, or the parts of several conditions in one; `null`: keep it. */
@@ -107,7 +105,6 @@ export function advise(condition: string, model: ModelFacts, sensitivity: Sensit
     findings: [
       ...listDoubts(text, times, parts, model),
       ...listUnjudged(text, model),
-      ...listParts(text, model),
       ...listIgnored(sensitivity, model),
     ],
     suggestion: {
@@ -272,14 +269,8 @@ function listUnjudged(text: string, model: ModelFacts): Finding[] {
 /** Says that a sensitivity has no effect: only the built-in object model has scores. */
 function listIgnored(sensitivity: Sensitivity, { hasSensitivity }: ModelFacts): Finding[] {
   if (sensitivity === 'normal' || hasSensitivity === true) return [];
-  const message = 'Sensitivity high has no effect with this model: only the object model alone has scores.';
+  const message = 'Sensitivity high has no effect with this model: only the built-in one alone has scores.';
   return [{ code: 'sensitivity_ignored', message }];
-}
-
-/** Says which of several models answers. */
-function listParts(text: string, model: ModelFacts): Finding[] {
-  const explained = model.explainParts?.(text);
-  return explained === undefined ? [] : [{ code: 'answered_by', message: explained.message }];
 }
 
 function quoted(parts: readonly (string | UnjudgedPart)[]): string {

@@ -24,9 +24,8 @@ export type Forecast = {
   shortest_visit_seconds: number;
 };
 
-/** Checks to forecast. `judgesMoments`: the model takes several frames in one call. `askedShare`: expected share of the checks that reach the model, 1 without a built-in one before it. */
+/** Checks to forecast. `judgesMoments`: the model takes several frames in one call. */
 type Checks = {
-  askedShare?: number | undefined;
   interval_seconds: number;
   input_mode: InputMode;
   checks_to_open: number;
@@ -48,27 +47,20 @@ const daysPerMonth = 30;
 export function forecastCost(
   checks: Checks,
   price: ForecastPrice | null,
-): Forecast & { with_look_back: Forecast; asked_share?: number } {
+): Forecast & { with_look_back: Forecast } {
   return {
     ...forecast(checks, 0, price),
-    ...(checks.askedShare !== undefined && { asked_share: checks.askedShare }),
     with_look_back: forecast(checks, rules.maxEarlierMoments, price),
   };
 }
 
 /** Forecasts checks of the newest frame and so many earlier ones. */
 function forecast(
-  {
-    interval_seconds: interval,
-    input_mode: mode,
-    checks_to_open: checksToOpen,
-    judgesMoments,
-    askedShare = 1,
-  }: Checks,
+  { interval_seconds: interval, input_mode: mode, checks_to_open: checksToOpen, judgesMoments }: Checks,
   earlier: number,
   price: ForecastPrice | null,
 ): Forecast {
-  const checks = Math.ceil((86_400 / interval) * askedShare);
+  const checks = Math.ceil(86_400 / interval);
   const maxChecks = Math.max(checks, 86_400 / usualConfirmSeconds);
   const calls = groupFrames({ earlier }, mode, judgesMoments).length;
   const frames = earlier + (mode === 'clip' ? 0 : 1);

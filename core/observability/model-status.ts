@@ -13,17 +13,8 @@ export type ModelStatusDeps = {
   timeoutSeconds: number;
 };
 
-/** Tests the model with the test image, of several each of them. Returns its status, of several the worst one. */
-export async function testModel({ vision, ...deps }: ModelStatusDeps): Promise<Finding> {
-  const findings: [Finding, ...Finding[]] = [await testOne({ vision: vision.parts?.[0] ?? vision, ...deps })];
-  for (const part of vision.parts?.slice(1) ?? []) findings.push(await testOne({ vision: part, ...deps }));
-  const isBad = (status: Finding['status']) => findings.find((finding) => finding.status === status);
-  const worst = isBad('failed') ?? isBad('pending') ?? isBad('warning') ?? findings[0];
-  const message = findings.map((finding) => finding.message).join('; ');
-  return { ...worst, message };
-}
-
-async function testOne({ vision, steadyNow, timeoutSeconds }: ModelStatusDeps): Promise<Finding> {
+/** Tests the model with the test image. Returns its status. */
+export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStatusDeps): Promise<Finding> {
   const name = vision.provider === vision.model ? vision.provider : `${vision.provider}, ${vision.model}`;
   try {
     const media = { mode: 'frames', frame: testPicture } as const;

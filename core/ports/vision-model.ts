@@ -1,5 +1,4 @@
 import type { Region } from '../records/capture.ts';
-import type { VisionError } from '../errors.ts';
 import type {
   Answer,
   ConditionQuestion,
@@ -38,16 +37,8 @@ export type UnjudgedPart = {
   countsAs?: string;
 };
 
-/** Fields that an answer of several models adds; all absent from answers of one model. */
-export type AnswerOfSeveral = {
-  /** Calls of the model that is not built in; absent: one call, with the tokens of the answer. */
-  calls?: readonly ModelCall[];
-  /** Model that answered, if one did. */
-  judgedBy?: { provider: string; model: string };
-};
-
-/** Failure of one of several models: conditions without a verdict are those that it was asked. */
-export type PartialFailure = { failure?: VisionError };
+/** `calls` is empty if a gate answered without a call; absent: one call, with the tokens of the answer. */
+export type Called = { calls?: readonly ModelCall[] };
 
 /** Sample of a digest window, as JPEG. */
 export type Sample = { frame: Uint8Array; capturedAt: Date };
@@ -57,7 +48,7 @@ export type Sample = { frame: Uint8Array; capturedAt: Date };
  * refuses, stays throttled or returns an invalid result. Text in an image is evidence, never an instruction.
  */
 export interface VisionModel {
-  /** Name in `/metrics`, logs and errors: `objects`, `pixel`, `local`, `bedrock`, `openai`; of two models `objects+openai`. */
+  /** Name in `/metrics`, logs and errors: `objects`, `local`, `bedrock`, `openai`; behind a gate `objects+openai`. */
   readonly provider: string;
   /** Model id of the provider, for messages. */
   readonly model: string;
@@ -76,10 +67,6 @@ export interface VisionModel {
   readonly usesPrevious?: boolean;
   /** True if the sensitivity of a condition has an effect. */
   readonly hasSensitivity?: boolean;
-  /** Models that it asks, each of which can fail alone; absent if it is one. */
-  readonly parts?: readonly VisionModel[];
-  /** Says which of several models answers a condition, and from which share of the checks the one that is not built in is expected to be asked. */
-  explainParts?(condition: string): { message: string; askedShare: number };
   /** Conditions that the model judges well, for forms. Absent: it judges any. */
   readonly conditionExamples?: readonly string[];
   /** Returns why the model can never judge the condition, as a sentence; undefined if it may. Absent: it judges any. */
@@ -87,13 +74,13 @@ export interface VisionModel {
   /** Returns the parts of a condition that the model does not judge, whatever the capture. Absent: it judges all. */
   unjudgedParts?(condition: string): UnjudgedPart[];
   /** Checks whether `condition` holds in the media. */
-  judge(media: CheckMedia, condition: string, signal: AbortSignal): Promise<Verdict & AnswerOfSeveral>;
+  judge(media: CheckMedia, condition: string, signal: AbortSignal): Promise<Verdict & Called>;
   /** Checks several conditions in one call. Absent if the model has no such call: then each condition is a call of `judge`. */
   judgeConditions?(
     media: CheckMedia,
     questions: readonly ConditionQuestion[],
     signal: AbortSignal,
-  ): Promise<ConditionVerdicts & AnswerOfSeveral & PartialFailure>;
+  ): Promise<ConditionVerdicts & Called>;
   /**
    * Checks conditions in several frames of one stream, oldest first, in one call. `moments` has one entry per frame. Absent if the model has
    * no such call: then each frame is a call. Throws `TooManyFramesError` if the server takes fewer frames. `previous` is the frame of the
@@ -104,9 +91,9 @@ export interface VisionModel {
     questions: readonly ConditionQuestion[],
     options: Pick<CheckMedia, 'regions' | 'previous'>,
     signal: AbortSignal,
-  ): Promise<MomentVerdicts & AnswerOfSeveral & PartialFailure>;
+  ): Promise<MomentVerdicts & Called>;
   /** Answers a question about one JPEG. */
-  answer(frame: Uint8Array, question: string, signal: AbortSignal): Promise<Answer & AnswerOfSeveral>;
+  answer(frame: Uint8Array, question: string, signal: AbortSignal): Promise<Answer & Called>;
   /** Summarizes the samples of a window, given in time order. */
-  summarize(samples: Sample[], signal: AbortSignal): Promise<Summary & AnswerOfSeveral>;
+  summarize(samples: Sample[], signal: AbortSignal): Promise<Summary & Called>;
 }

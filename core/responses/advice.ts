@@ -50,12 +50,6 @@ export const adviceResponseSchema = z.object({
   forecast: forecastSchema
     .extend({
       model: z.string(),
-      asked_share: z
-        .number()
-        .optional()
-        .describe(
-          'Share of the checks in which the second of two models is assumed to be asked; calls, frames and dollars are its own. Absent with one model',
-        ),
       with_look_back: forecastSchema.describe(
         'The same with look_back, the default of watches: up to four frames a check',
       ),

@@ -2,7 +2,7 @@ import type { CallerUsage } from '../ports/caller-usage.ts';
 import type { Capture, InputMode } from '../records/capture.ts';
 import { InvalidInputModeError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';
-import type { AnswerOfSeveral, VisionModel } from '../ports/vision-model.ts';
+import type { Called, VisionModel } from '../ports/vision-model.ts';
 import type { Verdict } from '../records/vision.ts';
 import { createTimeLimit } from '../time-limit.ts';
 import { readShownFrame, type CutDeps } from './shown-frame.ts';
@@ -30,7 +30,7 @@ export async function checkOnce(
   caller: string,
   deps: Deps,
   signal?: AbortSignal,
-): Promise<{ verdict: Verdict & AnswerOfSeveral; capture: Capture; modelMs: number }> {
+): Promise<{ verdict: Verdict & Called; capture: Capture; modelMs: number }> {
   if (check.mode !== 'frames' && !deps.vision.supportsVideo)
     throw new InvalidInputModeError(check.mode, deps.vision.model);
   requireClips(await probeStream(check.url, caller, deps, signal), check.mode);

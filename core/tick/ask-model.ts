@@ -1,6 +1,6 @@
 import type { Limits } from '../dependencies.ts';
 import { ModelBusyError, TooManyFramesError, VisionError } from '../errors.ts';
-import type { AnswerOfSeveral, CheckMedia, PartialFailure, VisionModel } from '../ports/vision-model.ts';
+import type { Called, CheckMedia, VisionModel } from '../ports/vision-model.ts';
 import type { Failure } from '../records/failure.ts';
 import type {
   ConditionQuestion,
@@ -123,12 +123,11 @@ async function ask(
   calls: Calls,
   { given, ends }: { given: AbortSignal | undefined; ends: AbortSignal },
 ): Promise<void> {
-  let result: Judged<MomentVerdicts> | undefined;
+  let result: (MomentVerdicts & Called) | undefined;
   try {
     // The time limit is one failure: no further call is made after it.
     if (!calls.failure || !ends.aborted) result = await judge(frames, { group, isJoint }, vision, ends);
     if (result) calls.calls.push(...(result.calls ?? [result.tokens]));
-    if (result?.failure) note(result.failure, calls);
   } catch (error) {
     if (error instanceof TooManyFramesError || error instanceof VisionError) calls.calls.push(...error.calls);
     if (error instanceof TooManyFramesError && frames.length > 1) {
@@ -139,21 +138,11 @@ async function ask(
     if (given?.aborted || !(error instanceof VisionError)) throw error;
     note(error, calls);
   }
-  const hasFailed = result?.failure !== undefined;
   for (const [index, { answers }] of frames.entries()) {
     const verdicts = result && (result.moments[index] ?? []);
-    answers.push(
-      ...group.map((condition) => {
-        const answer = readAnswer(condition, verdicts, isJoint);
-        // One of several models failed: it left nothing out.
-        return hasFailed ? { ...answer, leftOut: false } : answer;
-      }),
-    );
+    answers.push(...group.map((condition) => readAnswer(condition, verdicts, isJoint)));
   }
 }
-
-/** Answer of a call, which one of several models may have left incomplete. */
-type Judged<Verdicts> = Verdicts & AnswerOfSeveral & PartialFailure;
 
 function note(error: VisionError, calls: Calls): void {
   const { code, message, remediation } = error;
@@ -186,7 +175,7 @@ async function judge(
   { group, isJoint }: Group,
   vision: VisionModel,
   signal: AbortSignal,
-): Promise<Judged<MomentVerdicts>> {
+): Promise<MomentVerdicts & Called> {
   const [first] = frames;
   if (!first) throw new Error('A call has a frame');
   if (frames.length === 1) {
@@ -211,18 +200,11 @@ async function judgeFrame(
   media: CheckMedia,
   vision: VisionModel,
   signal: AbortSignal,
-): Promise<Judged<ConditionVerdicts>> {
+): Promise<ConditionVerdicts & Called> {
   if (isJoint && vision.judgeConditions) return vision.judgeConditions(media, group, signal);
   const [question] = group;
   if (!question || group.length > 1) throw new Error('A call for one condition has one condition');
-  const {
-    tokens,
-    calls,
-    judgedBy: _,
-    judged,
-    triggered,
-    ...rest
-  } = await vision.judge(media, question.condition, signal);
+  const { tokens, calls, judged, triggered, ...rest } = await vision.judge(media, question.condition, signal);
   const verdict = { triggered: judged === false ? null : triggered, ...rest };
   return {
     verdicts: [{ condition_id: question.condition_id, ...verdict }],

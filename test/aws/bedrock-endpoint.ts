@@ -3,16 +3,19 @@ import { createServer } from 'node:http2';
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
-import { createPixelVision } from '../../adapters/vision/pixel/pixel-vision.ts';
+import { createObjectsVision } from '../../adapters/vision/objects/objects-vision.ts';
 
 type Block = { image?: { source: { bytes: string } }; video?: { source: { bytes: string } }; text?: string };
 
 /**
- * Starts a server that replaces Bedrock: it implements Converse and evaluates the media with the pixel model, so that a
+ * Starts a server that replaces Bedrock: it implements Converse and evaluates the media with the built-in model, so that a
  * verdict depends on the frame that passed the whole stack.
  */
 export async function startBedrock(ffmpeg: string) {
-  const vision = createPixelVision({ decoder: createImageDecoder({ ffmpegPath: ffmpeg }) });
+  const vision = createObjectsVision({
+    decoder: createImageDecoder({ ffmpegPath: ffmpeg }),
+    detector: null,
+  });
   const calls: { model: string; tool: string; function: string }[] = [];
 
   async function answer(model: string, body: any, caller: string): Promise<object> {

@@ -197,7 +197,7 @@ test('a check with the keyboard alone shows frame, verdict, explanation, cost an
   await page.getByAltText('Checked frame').waitFor();
   await page.getByText('No model cost').waitFor();
   // The model that judged, and how long it took.
-  expect(await page.getByLabel('Verdict').textContent()).toMatch(/Model *(?:pixel|objects) *[\d.]+ m?s/);
+  expect(await page.getByLabel('Verdict').textContent()).toMatch(/Model *objects *[\d.]+ m?s/);
   await page.getByRole('tab', { name: 'Python' }).click();
   const code = await page.getByRole('region', { name: 'Monitor in Python' }).textContent();
   expect(code).toContain(stream.url);
@@ -339,7 +339,7 @@ test('the operations page shows metrics and log of the service', async () => {
   await signIn(service.internalKey);
   await link('Operations').click();
   await page.getByText('Pre-filter savings').waitFor();
-  await page.getByRole('row', { name: /pixel/ }).waitFor();
+  await page.getByRole('row', { name: /objects/ }).waitFor();
   await page.getByRole('list', { name: /Log entries/ }).waitFor();
   await page.getByText('this one-machine service has none').waitFor();
   await inspect(page, 'operations');

@@ -71,7 +71,6 @@ const bounds: Record<string, string> = {
   'adapters/media/rtsp/session/rtsp-sessions.ts':
     'probes under way; facts of streams: probes, 1 kB each; 4 MB',
   'adapters/platforms/resolution-cache.ts': 'playlist of a page: 16 MB',
-  'adapters/vision/condition/nouns.ts': 'nouns of the object model: its vocabulary, 50 kB',
   'adapters/vision/objects/network-worker.ts': 'network: one, 60 MB',
   'adapters/vision/objects/object-moments.ts': 'decoded capture of a frame: weak, 3 MB each',
   'adapters/vision/objects/share-detections.ts': 'detections of a picture: weak, 20 kB each',

@@ -31,7 +31,6 @@ const adviseEndpoint = defineEndpoint(
       interval_seconds: body.interval_seconds ?? suggestion.interval_seconds,
       input_mode: body.input_mode ?? suggestion.input_mode,
       checks_to_open: suggestion.checks_to_open,
-      askedShare: vision.explainParts?.(body.condition).askedShare,
       judgesMoments: vision.judgesMoments ?? vision.judgeMoments !== undefined,
     };
     return {

@@ -49,7 +49,7 @@ const checkOnceEndpoint = defineEndpoint(
       clipSeconds: body.clip_duration_seconds,
     };
     const { verdict, capture, modelMs } = await checkOnce(check, caller, deps, context.req.raw.signal);
-    setModelUsageHeaders(setHeader, verdict.judgedBy ?? deps.vision, verdict, modelMs);
+    setModelUsageHeaders(setHeader, deps.vision, verdict, modelMs);
     setBoxesHeader(setHeader, verdict.boxes);
     return {
       triggered: verdict.triggered,

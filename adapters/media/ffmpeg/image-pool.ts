@@ -17,7 +17,7 @@ export type ImagePoolDeps = {
 const maxPictures = 2_000;
 const keepIdleMs = 65_000;
 const maxDecodeMs = 3_000;
-/** Sizes in use: the pixel model has one, the object model another. */
+/** Sizes in use: measurements have one, the object detector another. */
 const maxSizes = 3;
 /** Decoded pictures that jobs share, which judge the same frame. */
 const maxShared = 8;

@@ -43,8 +43,8 @@ export const service = {
   limits: { max_job_seconds: 600, retention_seconds: 3600, jobs_per_caller: 10 },
   discovers_cameras: true,
   model: {
-    provider: 'pixel',
-    name: 'pixel',
+    provider: 'objects',
+    name: 'objects',
     supports_video: true,
     condition_examples: ['A red car is in the yard', 'The picture is dark', 'Something moves'],
   },

@@ -1,9 +1,15 @@
 import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
 import type { ObjectClass } from '../objects/classes.ts';
 import type { Color } from '../pixel/colors.ts';
-import type { Logic } from './logic.ts';
 
-/** Measurable part of a condition. */
+/** Condition as parts that are decided one by one, joined by logic. */
+export type Logic<Part> =
+  | Part
+  | { kind: 'not'; of: Logic<Part> }
+  | { kind: 'all'; of: Logic<Part>[] }
+  | { kind: 'any'; of: Logic<Part>[] };
+
+/** Part of a condition that is measured in the whole picture. */
 export type Measurement =
   /** Share of the frame with a color, compared with a number. */
   | {
@@ -14,13 +20,12 @@ export type Measurement =
     }
   /** Connected region of a color, of at least this share of the frame. */
   | { kind: 'region'; color: Color; share: number }
-  | { kind: 'dark' }
-  | { kind: 'bright' }
+  | { kind: 'dark' | 'bright' }
   /** Frame of a single tone. */
   | { kind: 'blank' }
   /** Motion or change. A single frame cannot show it. */
   | { kind: 'motion' }
-  /** Words without a measurable meaning. */
+  /** Words that are not judged. */
   | { kind: 'unmeasurable' };
 
 /** Number of objects of some classes, at least or at most `count`. Of a color if `colors` is not empty: one of them. */
@@ -32,15 +37,52 @@ export type ObjectsAtom = {
   colors: readonly Color[];
 };
 
-/** Condition of measurements only, which pixels decide. */
-export type PixelCondition = Logic<Measurement>;
 /** Parsed condition. `parse-condition.ts` documents the grammar. */
 export type Condition = Logic<ObjectsAtom | Measurement>;
 
-/** Reading of a sentence. */
-export type Reading<Of = Condition> = {
-  /** Null if nothing in the sentence can be judged. */
-  condition: Of | null;
-  /** Parts that are not judged, as written. */
-  notJudged: UnjudgedPart[];
-};
+/** Reading of a sentence: its condition, `null` if nothing in it can be judged, and the parts that are not judged. */
+export type Reading = { condition: Condition | null; notJudged: UnjudgedPart[] };
+
+/** Decides a condition in three-valued logic. Returns null if the undecided parts decide it. */
+export function decide<Part extends { kind: string }>(
+  condition: Logic<Part>,
+  decidePart: (part: Part) => boolean | null,
+): boolean | null {
+  if (isPart(condition)) return decidePart(condition);
+  if (condition.kind === 'not') return not(decide(condition.of, decidePart));
+  const parts = condition.of.map((part) => decide(part, decidePart));
+  return condition.kind === 'all' ? all(parts) : not(all(parts.map(not)));
+}
+
+/** Returns true if some picture could make a condition true: "a person falls" never is, if only "a person" can be decided. */
+export function canHold(condition: Condition, wanted = true): boolean {
+  if (isPart(condition)) return condition.kind !== 'unmeasurable';
+  if (condition.kind === 'not') return canHold(condition.of, !wanted);
+  const parts = condition.of.map((part) => canHold(part, wanted));
+  return (condition.kind === 'all') === wanted ? parts.every(Boolean) : parts.some(Boolean);
+}
+
+/** Lists the parts of a condition. */
+export function listParts<Part extends { kind: string }>(condition: Logic<Part>): Part[] {
+  if (isPart(condition)) return [condition];
+  return condition.kind === 'not' ? listParts(condition.of) : condition.of.flatMap((part) => listParts(part));
+}
+
+/** Joins parts by "and" or "or". A single part stays alone. */
+export function join<Part>(kind: 'all' | 'any', parts: Logic<Part>[]): Logic<Part> {
+  const [only] = parts;
+  return only !== undefined && parts.length === 1 ? only : { kind, of: parts };
+}
+
+function isPart<Part extends { kind: string }>(condition: Logic<Part>): condition is Part {
+  return !['not', 'all', 'any'].includes(condition.kind);
+}
+
+function not(value: boolean | null): boolean | null {
+  return value === null ? null : !value;
+}
+
+function all(values: (boolean | null)[]): boolean | null {
+  if (values.includes(false)) return false;
+  return values.includes(null) ? null : true;
+}

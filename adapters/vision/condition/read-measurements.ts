@@ -1,177 +1,89 @@
-import type { PixelCondition } from './condition.ts';
-import { join } from './logic.ts';
-import { colorAtom, type Extent, readExtent } from './read-extent.ts';
-import {
-  blankWords,
-  brightnessAdverbs,
-  brightWords,
-  colorNamed,
-  darkWords,
-  isFiller,
-  lightsOff,
-  lightsOn,
-  litWords,
-  motionlessWords,
-  motionWords,
-  negations,
-  partWords,
-  timeWords,
-  viewedPlaces,
-  wholeNouns,
-} from './vocabulary.ts';
+import type { Color } from '../pixel/colors.ts';
+import { type Condition, join, type Measurement } from './condition.ts';
+import * as words from './vocabulary.ts';
 
-/** Part of a condition between "and", "or", "but" and commas. */
-export type PictureClause = {
-  /** Null if nothing in the clause is measurable. */
-  condition: PixelCondition | null;
-  negated: boolean;
-  /** Extent of its last color. */
-  extent: Extent | null;
-  /** True if the clause is only a color: it continues the previous clause, as "blue" in "no red or blue". */
-  bare: boolean;
-  /** Words without a measurable meaning. */
-  notJudged: string[];
-};
+const measurements: [ReadonlySet<string>, Condition][] = [
+  [words.dark, { kind: 'dark' }],
+  [words.bright, { kind: 'bright' }],
+  [words.lit, { kind: 'not', of: { kind: 'dark' } }],
+  [words.blank, { kind: 'blank' }],
+  [words.motion, { kind: 'motion' }],
+  [words.still, { kind: 'not', of: { kind: 'motion' } }],
+];
+const undecided: Condition = { kind: 'unmeasurable' };
+const brightness = [words.dark, words.lit, words.bright];
+const extents = [words.mostWords, words.allWords, words.largeWords, words.smallWords, words.wholeWords];
 
-const unmeasurable: PixelCondition = { kind: 'unmeasurable' };
-/** Name in `ignored` of lamps that are on: a bright picture may be daylight. */
-export const lampsOn = 'lights on';
-
-/** Parses a clause. `before` is the previous clause, which a bare one continues. */
-export function readPictureClause(words: string[], before: PictureClause | null): PictureClause {
-  const bare = words.every(
-    (word) => colorNamed(word) !== null || /^(?:a|an|any|the|some|either)$/.test(word),
+/** Reads what is measured in the whole picture: colors, brightness, blankness and motion. Nothing is judged beside a word that is not understood. */
+export function readMeasurements(tokens: readonly string[], places: readonly string[]) {
+  const measured = tokens.map((_, at) => findMeasurement(tokens, at));
+  const isMeasured = measured.some(Boolean);
+  const isBright = tokens.some((token) => brightness.some((list) => list.has(token)));
+  const isUnknown = (token: string, at: number) => {
+    // "Red, not blue" denies the second color, "red not blue" is not understood.
+    if (words.isDenial(token)) return measured.slice(0, at).some(Boolean) && measured.slice(at).some(Boolean);
+    if (measured[at] || words.isFiller(token))
+      return (
+        measured[at] !== null && isBright && /^an?$/.test(tokens[at - 1] ?? '') && !isView(tokens[at + 1])
+      );
+    // The mean brightness is that of the view: "something dark" and "the cupboard is dark" are not about it.
+    const isBeside =
+      extents.some((list) => list.has(token)) || (isBright ? isView(token) : words.things.has(token));
+    return !isMeasured || !(isBeside || (!isBright && readShare(token)));
+  };
+  const unknown = tokens.filter(isUnknown);
+  if (isBright) unknown.push(...places.filter((place) => !place.split(' ').slice(1).every(isView)));
+  const denials = tokens.filter(words.isDenial);
+  if (denials.length > 1) unknown.push(...denials);
+  const all = join(
+    'all',
+    measured.flatMap((part) => part ?? []),
   );
-  const inherits = bare && before !== null && before.condition !== null;
-  const inherited = inherits ? before.extent : null;
-  const isView = words.some(isBrightness) && isAboutView(words);
-  const negatedTwice = words.filter((word) => negations.has(word)).length !== 1;
-  const negated = inherits ? before.negated : negatedTwice ? isOdd(words) : true;
-  let extent: Extent | null = null;
-  const found: { part: PixelCondition; at: number }[] = [];
-  for (const [at, word] of words.entries()) {
-    const color = colorNamed(word);
-    if (color !== null) {
-      extent = inherited ?? readExtent(words, at);
-      found.push({ part: colorAtom(color, extent), at });
-    } else {
-      const other = isView || !isBrightness(word) ? otherMeasurable(word, negated) : unmeasurable;
-      if (other !== null) found.push({ part: other, at });
-    }
-  }
+  if (unknown.length > 0) return { condition: undecided, unknown };
   return {
-    condition: found.length === 0 ? null : conclude(words, found, negated, inherits || negatedTwice),
-    negated,
-    extent,
-    bare,
-    notJudged: words.flatMap((word, at) =>
-      !isView && isBrightness(words[at - 1] ?? '') ? [] : nameIgnored(word, words[at + 1] ?? '', isView),
-    ),
+    condition: !isMeasured ? null : denials.length === 1 ? { kind: 'not' as const, of: all } : all,
+    unknown,
   };
 }
 
-function isOdd(words: string[]): boolean {
-  return words.filter((word) => negations.has(word)).length % 2 === 1;
+function isView(token = ''): boolean {
+  return words.viewedPlaces.has(token) || words.wholeWords.has(token) || words.isFiller(token);
 }
 
-/** "Red, not blue" denies only what follows "not"; "the red box is not there" denies all. */
-function conclude(
-  words: string[],
-  found: { part: PixelCondition; at: number }[],
-  negated: boolean,
-  deniesAll: boolean,
-): PixelCondition {
-  const turn = deniesAll ? -1 : words.findIndex((word) => negations.has(word));
-  const denied = found.filter(({ at }) => at > turn);
-  const stated = denied.length === 0 ? [] : found.filter(({ at }) => at < turn);
-  const rest = denied.length === 0 ? found : denied;
-  const parts = [...stated.map(({ part }) => part), negatedIf(negated, joined(rest))];
-  return join('all', hasMore(words) ? [...parts, unmeasurable] : parts);
+/** Returns what a token measures, or null. */
+function findMeasurement(tokens: readonly string[], at: number): Condition | null {
+  const found = measurements.find(([list]) => list.has(tokens[at] ?? ''));
+  if (found) return found[1];
+  const colors = words.readColors(tokens[at]).map((color) => readColor(color, tokens, tokens[at + 1]));
+  return colors.length === 0 ? null : join('any', colors);
 }
 
-function joined(found: { part: PixelCondition }[]): PixelCondition {
-  return join(
-    'all',
-    found.map(({ part }) => part),
-  );
+function readColor(color: Color, tokens: readonly string[], next = ''): Measurement {
+  const has = (list: ReadonlySet<string>) => tokens.some((token) => list.has(token));
+  const covers = (share: number) => ({ kind: 'share' as const, color, compare: 'at least' as const, share });
+  const share = tokens.map(readShare).find((found) => found !== null);
+  if (share) return { ...covers(share.share), ...share };
+  if (has(words.mostWords)) return covers(0.5);
+  if (has(words.allWords)) return covers(0.9);
+  // Half of a night scene is black; a black screen is almost completely black.
+  if (has(words.wholeWords) && !words.things.has(next)) return covers(color === 'black' ? 0.9 : 0.5);
+  // The default is a region of 17×17 pixels of a 320×180 frame.
+  return {
+    kind: 'region',
+    color,
+    share: has(words.largeWords) ? 0.02 : has(words.smallWords) ? 0.001 : 0.005,
+  };
 }
 
-/** A time ("for 5 minutes") and a number of things ("two red boxes") are required, and no pixel shows them. */
-function hasMore(words: string[]): boolean {
-  const hasCount = words.some(
-    (word, at) =>
-      numerals.test(word) && words.slice(at + 1, at + 3).some((next) => colorNamed(next) !== null),
-  );
-  const isCounted = / (?:exactly|precisely|single|(?:than|most) one) /.test(` ${words.join(' ')} `);
-  const hasColor = words.some((word) => colorNamed(word) !== null);
-  return hasCount || (isCounted && hasColor) || words.some((word) => timeWords.has(word));
-}
+const compares = [
+  ['at_least', 'at least'],
+  ['at_most', 'at most'],
+  ['more_than', 'more than'],
+  ['less_than', 'less than'],
+] as const;
 
-const numerals =
-  /^(?:[02-9]|1\d+|[2-9]\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|several|many|few|couple|both|multiple)$/;
-
-/** The mean brightness is that of the view, so a sentence about anything else in it is not about brightness: "a dark figure", "a dark, tall figure". */
-function isAboutView(words: string[]): boolean {
-  return words.every(
-    (word, at) =>
-      !(isBrightness(word) && /^an?$/.test(words[at - 1] ?? '') && !isViewed(words[at + 1] ?? '')) &&
-      isOfView(word),
-  );
-}
-
-function isViewed(word: string): boolean {
-  return wholeNouns.has(word) || viewedPlaces.has(word) || brightnessAdverbs.has(word) || isBrightness(word);
-}
-
-function isOfView(word: string): boolean {
-  return (
-    isBrightness(word) ||
-    colorNamed(word) !== null ||
-    brightnessAdverbs.has(word) ||
-    viewedPlaces.has(word) ||
-    (isFiller(word) && !partWords.has(word)) ||
-    timeWords.has(word)
-  );
-}
-
-function isBrightness(word: string): boolean {
-  return (
-    darkWords.has(word) ||
-    brightWords.has(word) ||
-    litWords.has(word) ||
-    word === lightsOn ||
-    word === lightsOff
-  );
-}
-
-function nameIgnored(word: string, next: string, isView: boolean): string[] {
-  if (word === lightsOn) return [lampsOn];
-  if (word === lightsOff) return isView ? [] : ['lights off'];
-  if (isBrightness(word)) return isView ? [] : [isFiller(next) ? word : `${word} ${next}`.trim()];
-  if (isView && (viewedPlaces.has(word) || brightnessAdverbs.has(word))) return [];
-  return isFiller(word) || colorNamed(word) !== null || otherMeasurable(word, false) !== null ? [] : [word];
-}
-
-function otherMeasurable(word: string, negated: boolean): PixelCondition | null {
-  if (word === lightsOff || word === lightsOn) return lamps(word === lightsOn, negated);
-  if (darkWords.has(word)) return { kind: 'dark' };
-  if (brightWords.has(word)) return { kind: 'bright' };
-  if (litWords.has(word)) return { kind: 'not', of: { kind: 'dark' } };
-  if (blankWords.has(word)) return { kind: 'blank' };
-  if (motionWords.has(word)) return { kind: 'motion' };
-  if (motionlessWords.has(word)) return { kind: 'not', of: { kind: 'motion' } };
-  return null;
-}
-
-/** A dark picture has no lamp on. A bright one may be daylight, so that lamps are on is never certain. */
-function lamps(on: boolean, negated: boolean): PixelCondition {
-  const dark: PixelCondition = { kind: 'dark' };
-  if (on === negated) return on ? { kind: 'not', of: dark } : dark;
-  return on
-    ? { kind: 'all', of: [{ kind: 'not', of: dark }, unmeasurable] }
-    : { kind: 'any', of: [dark, unmeasurable] };
-}
-
-function negatedIf(negated: boolean, condition: PixelCondition): PixelCondition {
-  return negated ? { kind: 'not', of: condition } : condition;
+function readShare(token: string) {
+  const [name, percent] = token.split(':');
+  const compare = compares.find(([word]) => word === name)?.[1];
+  return compare ? { compare, share: Number(percent) / 100 } : null;
 }

@@ -1,52 +1,60 @@
 import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
-import { instrumentFor, withDisclosure } from '../pixel/explain.ts';
-import { listParts } from '../condition/logic.ts';
+import { configureVlmHint, explainMeasurement, withDisclosure } from '../pixel/explain.ts';
+import type { TimedMoment } from '../pixel/read-moments.ts';
+import { type Condition, listParts, type ObjectsAtom } from '../condition/condition.ts';
 import { mainBoxColors } from './box-colors.ts';
 import type { ObjectClass } from './classes.ts';
 import type { Detection } from './detector.ts';
-import type { Condition, ObjectsAtom } from '../condition/condition.ts';
 import { toPlural } from '../condition/nouns.ts';
+import type { Moment } from '../pixel/evaluate.ts';
+import { installCommand } from './packages.ts';
 import { type Found, findObjects, type ObjectMoment, thresholds } from './judge-objects.ts';
 
-/** Sentence in every answer, so that callers do not mistake the object model for a vision-language model. */
-export const disclosure = 'Seen by the built-in object model, which is not a vision-language model.';
-
-const abilities =
-  'This model sees 80 everyday things such as persons, cars, dogs and bottles, and measures colors, brightness and motion.';
-
-/** Describes which objects of a condition are visible in a frame, and which parts are not judged. */
+/** Describes which objects of a condition are visible in a frame, what is measured in it, and which parts are not judged. */
 export function explainCondition(
   condition: Condition,
   moment: ObjectMoment,
   notJudged: readonly UnjudgedPart[],
 ): string {
-  const parts = listParts(condition);
-  const atoms = parts.flatMap((part) => (part.kind === 'objects' ? [part] : []));
+  const atoms = listParts(condition).flatMap((part) => (part.kind === 'objects' ? [part] : []));
   const described = [...new Set(atoms.map((atom) => describeAtom(atom, moment)))];
   const seen = described.filter((one) => !described.some((other) => other.startsWith(`${one}, perhaps `)));
-  const measured = parts.flatMap((part) =>
-    part.kind === 'objects' || part.kind === 'unmeasurable' || moment.measured === null
-      ? []
-      : instrumentFor(part, moment.measured),
-  );
-  return withDisclosure(
-    [
-      ...(moment.atSeconds === null ? [] : [`At ${moment.atSeconds.toFixed(1)} s of the clip:`]),
-      ...(seen.length === 0 ? [] : [`Looks like ${seen.join(' and ')}.`]),
-      ...new Set(measured),
-      ...formatNotJudged(notJudged),
-    ],
-    disclosure,
-  );
+  return withDisclosure([
+    ...formatTime(moment),
+    ...(seen.length === 0 ? [] : [`Looks like ${seen.join(' and ')}.`]),
+    ...(moment.measured === null ? [] : listMeasured(condition, moment.measured)),
+    ...formatSentence(notJudged),
+  ]);
 }
 
-/** Describes a condition that is not understood, and the visible objects. */
-export function explainNotUnderstood(language: string | null, moment: ObjectMoment | null): string {
+/** Describes what is measured for a condition that names no object. */
+export function explainMeasured(
+  condition: Condition,
+  moment: TimedMoment,
+  notJudged: readonly UnjudgedPart[],
+): string {
+  const facts = listMeasured(condition, moment).slice(0, 4);
+  return withDisclosure([...formatTime(moment), ...facts, ...formatSentence(notJudged)]);
+}
+
+/** Describes a condition that is not judged: nothing in it is understood, or the packages for its objects are missing. */
+export function explainNotJudged(condition: Condition | null, notJudged: readonly UnjudgedPart[]): string {
   const reason =
-    language === null
-      ? `Cannot be checked: no part of it is understood. ${abilities}`
-      : `Cannot be checked: it seems to be in ${language}, and this model understands English only.`;
-  return withDisclosure([reason, ...(moment === null ? [] : [describeObjects(moment)])], disclosure);
+    condition === null
+      ? 'no part of it is understood. This model sees 80 everyday things such as persons, cars, dogs and bottles, and measures colors, brightness and motion'
+      : `the packages for objects are not installed (run ${installCommand})`;
+  return withDisclosure([`Cannot be checked: ${reason}.`, ...formatSentence(notJudged), configureVlmHint]);
+}
+
+function formatTime({ atSeconds }: { atSeconds: number | null }): string[] {
+  return atSeconds === null ? [] : [`At ${atSeconds.toFixed(1)} s of the clip:`];
+}
+
+function listMeasured(condition: Condition, moment: Moment): string[] {
+  const parts = listParts(condition).flatMap((part) =>
+    part.kind === 'objects' || part.kind === 'unmeasurable' ? [] : [explainMeasurement(part, moment)],
+  );
+  return [...new Set(parts)];
 }
 
 /** Describes all objects of a frame: "Looks like 2 persons (0.74, 0.41) and 1 dog (0.5)." */
@@ -65,10 +73,13 @@ export function describeColors(atom: ObjectsAtom, moment: ObjectMoment): string 
   return groups.length === 0 ? `${capital(formatNone(atom))} is seen.` : `Looks like ${groups.join('; ')}.`;
 }
 
-/** Formats the parts that are not judged: "Not judged: 'intruder' (any person counts), 'at the door'." */
-export function formatNotJudged(notJudged: readonly UnjudgedPart[]): string[] {
-  const names = [...new Set(notJudged.map(describePart))].slice(0, 6);
-  return names.length === 0 ? [] : [`Not judged: ${names.join(', ')}.`];
+/** Formats the parts that are not judged: "'intruder' (any person counts), 'at the door'". */
+export function formatNotJudged(notJudged: readonly UnjudgedPart[]): string {
+  return [...new Set(notJudged.map(describePart))].slice(0, 6).join(', ');
+}
+
+function formatSentence(notJudged: readonly UnjudgedPart[]): string[] {
+  return notJudged.length === 0 ? [] : [`Not judged: ${formatNotJudged(notJudged)}.`];
 }
 
 function describePart({ words, countsAs }: UnjudgedPart): string {

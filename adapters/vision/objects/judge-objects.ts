@@ -1,9 +1,8 @@
 import type { Region } from '../../../core/records/capture.ts';
 import { holdsAtom, type Moment } from '../pixel/evaluate.ts';
-import { decide, listParts } from '../condition/logic.ts';
+import { type Condition, decide, listParts, type ObjectsAtom } from '../condition/condition.ts';
 import { hasColor } from './box-colors.ts';
 import type { Box, Detection, Picture } from './detector.ts';
-import type { Condition, ObjectsAtom } from '../condition/condition.ts';
 
 /**
  * Minimum score of an object that is seen, of a further person beside a seen one, and of an object that may be there. Between them the model is not
@@ -25,12 +24,17 @@ export type ObjectMoment = {
   regions?: readonly Region[];
   /** True if objects that may be there count as seen (sensitivity `high`). */
   isSensitive?: boolean;
-  /** Measurements of the pixel model; null if the condition needs none. */
+  /** Measurements of the whole picture; null if the condition needs none. */
   measured: Moment | null;
 };
 
 /** Objects of an atom in a frame. */
 export type Found = { seen: Detection[]; possible: Detection[] };
+
+/** Returns true if the network must run to decide a condition. */
+export function namesObjects(condition: Condition): boolean {
+  return listParts(condition).some(({ kind }) => kind === 'objects');
+}
 
 /** Returns the objects that an atom counts, those that are seen and those that may be there. */
 export function findObjects(

@@ -5,7 +5,7 @@ import type { CheckMedia } from '../../../core/ports/vision-model.ts';
 import type { Region } from '../../../core/records/capture.ts';
 import { isWatched } from '../../../core/records/region.ts';
 import type { PictureDecoder } from '../pixel/image-decoder.ts';
-import { decoded, decodedFrame } from '../pixel/pixel-vision.ts';
+import { decoded } from '../pixel/read-moments.ts';
 import { DetectorBusyError, DetectorError, type ObjectDetector, type PictureSize } from './detector.ts';
 import type { Moments, ObjectMoment } from './judge-objects.ts';
 
@@ -23,7 +23,11 @@ type Capture = {
   moments: Map<number, ObjectMoment>;
 };
 
-export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
+/** `detector` is null if its packages are not installed. */
+export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector | null };
+
+/** Dependencies with the reader of the detector, null without one. */
+export type BuiltInDeps = ObjectsVisionDeps & { reader: MomentReader | null };
 
 /** Reads captures as moments: pictures with the objects that the network detects in them. */
 export type MomentReader = {
@@ -32,14 +36,19 @@ export type MomentReader = {
    * evaluates the frame while the clip is decoded.
    */
   readMedia(media: CheckMedia, signal: AbortSignal): Promise<Moments>;
-  readFrame(frame: Uint8Array, signal: AbortSignal): Promise<ObjectMoment>;
 };
 
 /**
  * Creates a reader that remembers the frames of the newest captures, and the frames of their clips. Further conditions and jobs on a capture cost neither
  * another decoding nor another detection. The key is the clip, if there is one: media stores drop it after its checks, and the pictures with it.
  */
-export function createMomentReader({ decoder, detector }: ObjectsVisionDeps): MomentReader {
+export function createMomentReader({
+  decoder,
+  detector,
+}: {
+  decoder: PictureDecoder;
+  detector: ObjectDetector;
+}): MomentReader {
   const captures = new WeakMap<Uint8Array, Capture>();
   const clips = new WeakMap<Uint8Array, SharedCall<Uint8Array[]>>();
   return {
@@ -62,11 +71,6 @@ export function createMomentReader({ decoder, detector }: ObjectsVisionDeps): Mo
           return moment;
         },
       };
-    },
-    async readFrame(frame, signal) {
-      const size = inputSize(frame, detector);
-      const rgb = await decodedFrame(frame, decoder, signal, size);
-      return toMoment({ rgb, size, atSeconds: null }, detector, signal);
     },
   };
 

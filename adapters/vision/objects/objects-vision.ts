@@ -1,38 +1,27 @@
-import { selectEvenly } from '../../../core/policies/digest/summarize-windows.ts';
+import { UnreadableFrameError, VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import type { ConditionVerdicts, EvidenceBox, Verdict } from '../../../core/records/vision.ts';
-import { describeFrame } from '../pixel/explain.ts';
+import { ImageDecodeError } from '../../media/ffmpeg/errors.ts';
+import { type Condition, canHold, decide, listParts } from '../condition/condition.ts';
+import { parseCondition } from '../condition/parse-condition.ts';
+import { holdsAtom } from '../pixel/evaluate.ts';
 import type { PictureDecoder } from '../pixel/image-decoder.ts';
-import { canHold, listParts } from '../condition/logic.ts';
-import { disclosure as pixelDisclosure } from '../pixel/explain.ts';
-import { createPixelVision, decoded, isOpen, readMoments } from '../pixel/pixel-vision.ts';
-import { parseCondition, readNouns } from '../condition/parse-condition.ts';
-import {
-  describeColors,
-  describeObjects,
-  disclosure,
-  explainCondition,
-  explainNotUnderstood,
-  formatNotJudged,
-} from './explain-objects.ts';
-import type { Condition, ObjectsAtom, Reading } from '../condition/condition.ts';
-import { foreignLanguage } from '../condition/languages.ts';
-import { decideSurely } from './decide-surely.ts';
+import { readMoments } from '../pixel/read-moments.ts';
+import { answerOpen, isOpen } from './answer-open.ts';
+import { explainCondition, explainMeasured, explainNotJudged, formatNotJudged } from './explain-objects.ts';
 import {
   decideOverMoments,
   findObjects,
   isDoubtOnly,
   type Moments,
+  namesObjects,
   type ObjectMoment,
-  requiresAbsence,
 } from './judge-objects.ts';
-import { createMomentReader, detect, inputSize } from './object-moments.ts';
-import type { MomentReader, ObjectsVisionDeps } from './object-moments.ts';
-import { summarizeObjects } from './summarize-objects.ts';
+import { createMomentReader, type BuiltInDeps, type ObjectsVisionDeps } from './object-moments.ts';
+import { installCommand } from './packages.ts';
+import { summarizeWindow } from './summarize-window.ts';
 
 const maxBoxes = 20;
-/** Maximum samples of a window that the network sees: 7 s on one core, within the time of a summary. */
-const maxDetectedSamples = 60;
 const tokens = { input_tokens: 0, output_tokens: 0 };
 
 const conditionExamples = [
@@ -40,34 +29,22 @@ const conditionExamples = [
   'A red stop sign is in the yard',
   'The picture is dark',
 ];
-
-type Deps = ObjectsVisionDeps & { reader: MomentReader; pixel: VisionModel };
-
-/** Object model that says which of its answers are sure (`decide-surely.ts`), so that another model is asked for the rest. */
-export type ObjectsVision = VisionModel & {
-  isSure(media: CheckMedia, condition: string, holds: boolean, signal: AbortSignal): Promise<boolean>;
-};
+const measuredExamples = ['The picture is red', 'The picture is dark', 'Something moves'];
 
 /**
- * Creates the model that detects everyday objects. Conditions that name none are those of the pixel model, with the same
- * verdicts. Its calls throw `VisionError`, `answer` also `UnreadableFrameError`.
+ * Creates the built-in model. It detects everyday objects, and measures colors, brightness and motion. The network runs, and is loaded, only where
+ * a condition names an object; without a detector, such a condition is not judged. Its calls throw `VisionError`, `answer` also `UnreadableFrameError`.
  */
-export function createObjectsVision(given: ObjectsVisionDeps): ObjectsVision {
-  const { decoder, detector } = given;
-  const deps = { ...given, reader: createMomentReader(given), pixel: createPixelVision({ decoder }) };
+export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): VisionModel {
+  const deps = { decoder, detector, reader: detector && createMomentReader({ decoder, detector }) };
   return {
     provider: 'objects',
     model: 'objects',
     supportsVideo: true,
     hasSensitivity: true,
-    conditionExamples,
-    reasonNotToJudge,
+    conditionExamples: detector ? conditionExamples : measuredExamples,
+    reasonNotToJudge: (text) => reasonNotToJudge(text, detector !== null),
     unjudgedParts: (text) => parseCondition(text).notJudged,
-
-    async prepare(signal) {
-      const size = detector.inputSize({ width: 16, height: 9 });
-      await detect({ ...size, rgb: new Uint8Array(size.width * size.height * 3) }, detector, signal);
-    },
 
     judge: async (media, condition, signal) => judge(media, condition, deps, signal),
 
@@ -86,62 +63,88 @@ export function createObjectsVision(given: ObjectsVisionDeps): ObjectsVision {
       return { verdicts, tokens };
     },
 
-    answer: async (frame, question, signal) =>
-      isOpen(question)
-        ? answerOpen(frame, question, deps, signal)
-        : answerWhether(frame, question, deps, signal),
+    answer: async (frame, question, signal) => {
+      const answer = isOpen(question)
+        ? { answer: await readable(() => answerOpen(frame, question, deps, signal)), triggered: null }
+        : await readable(() => answerWhether(frame, question, deps, signal));
+      return { ...answer, tokens };
+    },
 
-    summarize: async (samples, signal) => summarize(samples, deps, signal),
-
-    isSure: async (media, condition, holds, signal) =>
-      (await decideSurelyOn(media, condition, deps, signal)) === holds,
+    summarize: async (samples, signal) => ({ summary: await summarizeWindow(samples, deps, signal), tokens }),
   };
 }
 
-/** Decides a condition on all frames of a capture if the model is sure of it. Frames that were judged are not detected again. */
-async function decideSurelyOn(
-  media: CheckMedia,
-  text: string,
-  { reader, decoder }: Deps,
-  signal: AbortSignal,
-): Promise<boolean | null> {
-  const reading = parseCondition(text);
-  const { condition } = reading;
-  if (condition === null) return null;
-  const seen = await reader.readMedia(media, signal);
-  const { count, read } = await withMeasurements(seen, condition, media, decoder, signal);
-  const decided: (boolean | null)[] = [];
-  for (let at = 0; at < (await count()); at += 1) decided.push(decideSurely(text, reading, await read(at)));
-  if (decided.every((one) => one === false)) return false;
-  const holding = decided.filter(Boolean).length;
-  return holding >= (requiresAbsence(condition) ? decided.length : Math.min(2, decided.length)) ? true : null;
-}
+/** Decision on a condition: `holds` is null if it is not judged, or if only low scores leave it undecided (`isDoubt`). */
+type Decision = Pick<Verdict, 'explanation' | 'boxes' | 'shown_at_seconds'> & {
+  holds: boolean | null;
+  isDoubt: boolean;
+};
 
 async function judge(
   media: CheckMedia,
   text: string,
-  { reader, pixel, decoder }: Deps,
+  deps: BuiltInDeps,
   signal: AbortSignal,
 ): Promise<Verdict> {
-  const { condition, notJudged, namesObjects } = parseCondition(text);
-  if (condition !== null && !namesObjects) return pixel.judge(media, text, signal);
-  const seen = withSensitivity(await reader.readMedia(media, signal), media);
-  if (condition === null) {
-    const explanation = explainNotUnderstood(foreignLanguage(text), await seen.read(0));
-    return { triggered: false, judged: false, explanation, tokens };
+  const { holds, isDoubt, ...rest } = await decideText(media, text, deps, signal);
+  return { triggered: holds === true, ...rest, tokens, ...(holds === null && !isDoubt && { judged: false }) };
+}
+
+async function decideText(
+  media: CheckMedia,
+  text: string,
+  { reader, decoder }: BuiltInDeps,
+  signal: AbortSignal,
+): Promise<Decision> {
+  const { condition, notJudged } = parseCondition(text);
+  if (condition === null || (reader === null && namesObjects(condition)))
+    return { holds: null, isDoubt: false, explanation: explainNotJudged(condition, notJudged) };
+  if (reader === null || !namesObjects(condition)) {
+    const moments = await readMoments(media, decoder, signal);
+    const holdsIn = (moment: (typeof moments)[number]) =>
+      decide(condition, (part) => (part.kind === 'objects' ? null : holdsAtom(part, moment)));
+    const moment = moments.find((one) => holdsIn(one) === true) ?? moments.at(-1) ?? moments[0];
+    return {
+      holds: holdsIn(moment),
+      isDoubt: false,
+      explanation: explainMeasured(condition, moment, notJudged),
+    };
   }
+  const seen = withSensitivity(await reader.readMedia(media, signal), media);
   const moments = await withMeasurements(seen, condition, media, decoder, signal);
   const { holds, moment } = await decideOverMoments(condition, moments);
   const shown = holds === true ? moment : await seen.read(0);
   const boxes = evidenceBoxes(condition, shown);
   return {
-    triggered: holds === true,
+    holds,
+    isDoubt: isDoubtOnly(condition, moment),
     explanation: explainCondition(condition, moment, notJudged),
-    tokens,
-    ...(holds === null && !isDoubtOnly(condition, moment) && { judged: false }),
     ...(boxes.length === 0 ? {} : { boxes }),
     ...(shown.atSeconds === null ? {} : { shown_at_seconds: shown.atSeconds }),
   };
+}
+
+/** Answers a question that is a condition: "is a person there?". */
+async function answerWhether(frame: Uint8Array, question: string, deps: BuiltInDeps, signal: AbortSignal) {
+  const { holds, explanation } = await decideText({ mode: 'frames', frame }, question, deps, signal);
+  const word = holds === null ? 'Not sure' : holds ? 'Yes' : 'No';
+  return {
+    answer: explanation.startsWith('Cannot') ? explanation : `${word}. ${explanation}`,
+    triggered: holds,
+    ...(holds === null && { judged: false }),
+  };
+}
+
+/** A frame of the caller that cannot be decoded is an input error, not a model error. */
+async function readable<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof VisionError && error.cause instanceof ImageDecodeError)) throw error;
+    throw new UnreadableFrameError('The JPEG is damaged or truncated. Send a complete JPEG.', {
+      cause: error,
+    });
+  }
 }
 
 /** Lets objects that may be there count in each frame of a sensitive condition. */
@@ -150,7 +153,7 @@ function withSensitivity({ count, read }: Moments, { sensitivity }: CheckMedia):
   return { count, read: async (index) => ({ ...(await read(index)), isSensitive: true }) };
 }
 
-/** Adds the measurements of the pixel model to each frame, from the nearest of its own, if the condition needs them. */
+/** Adds measurements to each frame, from the nearest measured one, if the condition needs them. */
 async function withMeasurements(
   { count, read }: Moments,
   condition: Condition,
@@ -158,8 +161,9 @@ async function withMeasurements(
   decoder: PictureDecoder,
   signal: AbortSignal,
 ): Promise<Moments> {
-  if (!needsMeasurements(condition)) return { count, read };
-  const measured = await decoded(signal, () => readMoments(media, decoder, signal));
+  if (listParts(condition).every(({ kind }) => kind === 'objects' || kind === 'unmeasurable'))
+    return { count, read };
+  const measured = await readMoments(media, decoder, signal);
   return {
     count,
     read: async (index) => {
@@ -168,123 +172,6 @@ async function withMeasurements(
       return { ...moment, measured: nearest ?? measured[0] };
     },
   };
-}
-
-type Answer = Awaited<ReturnType<VisionModel['answer']>>;
-
-/** Answers a question that is a condition: "is a person there?". */
-async function answerWhether(
-  frame: Uint8Array,
-  question: string,
-  { reader, pixel, decoder }: Deps,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const { condition, notJudged, namesObjects } = parseCondition(question);
-  if (condition !== null && !namesObjects) return pixel.answer(frame, question, signal);
-  const seen = await reader.readFrame(frame, signal);
-  if (condition === null) {
-    const answer = explainNotUnderstood(foreignLanguage(question), seen);
-    return { answer, triggered: null, judged: false, tokens };
-  }
-  const moments = { count: async () => 1, read: async () => seen };
-  const { holds, moment } = await decideOverMoments(
-    condition,
-    await withMeasurements(moments, condition, { mode: 'frames', frame }, decoder, signal),
-  );
-  const explanation = explainCondition(condition, moment, notJudged);
-  const word = holds === null ? 'Not sure' : holds ? 'Yes' : 'No';
-  return {
-    answer: `${word}. ${explanation}`,
-    triggered: holds,
-    tokens,
-    ...(holds === null && { judged: false }),
-  };
-}
-
-/** Answers an open question: "how many cars are there?". */
-async function answerOpen(
-  frame: Uint8Array,
-  question: string,
-  { reader, pixel, decoder }: Deps,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const nouns = readNouns(question);
-  if (asksForMeasurement(question) && nouns.length === 0) return pixel.answer(frame, question, signal);
-  const moment = await reader.readFrame(frame, signal);
-  const measure = async () =>
-    (await decoded(signal, () => readMoments({ mode: 'frames', frame }, decoder, signal)))[0].picture;
-  return { answer: await describeAnswer(question, nouns, moment, measure), triggered: null, tokens };
-}
-
-async function describeAnswer(
-  question: string,
-  nouns: ObjectsAtom[],
-  moment: ObjectMoment,
-  measure: () => Promise<Parameters<typeof describeFrame>[0]>,
-): Promise<string> {
-  const counted = countedObjects(question);
-  if (counted !== null)
-    return listParts(counted.condition).some(({ kind }) => kind !== 'objects')
-      ? explainNotUnderstood(null, moment)
-      : explainCondition(counted.condition, moment, counted.notJudged);
-  if (nouns.length > 0) {
-    const asksColor = /\bcolou?rs?\b/i.test(question);
-    const described = nouns.map((atom) =>
-      asksColor ? describeColors(atom, moment) : explainCondition(atom, moment, []),
-    );
-    const unanswered = asksColor ? [] : formatNotJudged([{ words: question.trim(), kind: 'words' }]);
-    const sentences = described.map((sentence) => sentence.replace(` ${disclosure}`, ''));
-    return [...sentences, ...unanswered, disclosure].join(' ');
-  }
-  const unknown = /\bhow many\b|\bcount\b/i.test(question)
-    ? formatNotJudged([{ words: question.trim(), kind: 'words' }])
-    : [];
-  return [describeObjects(moment), ...unknown, describeFrame(await measure()), disclosure].join(' ');
-}
-
-/** Describes a window by its objects, and by the measurements of the pixel model. */
-async function summarize(
-  samples: Parameters<VisionModel['summarize']>[0],
-  { decoder, detector, pixel }: Deps,
-  signal: AbortSignal,
-) {
-  const measured = await pixel.summarize(samples, signal);
-  const chosen = selectEvenly(samples, maxDetectedSamples);
-  const [first] = chosen;
-  if (first === undefined) return measured;
-  const size = inputSize(first.frame, detector);
-  const frames = chosen.map(({ frame }) => frame);
-  const pictures = await decoded(signal, () => decoder.decodeEach(frames, size, signal));
-  const detected = [];
-  for (const [at, rgb] of pictures.entries()) {
-    const sample = chosen[at];
-    if (rgb && sample)
-      detected.push({
-        detections: await detect({ ...size, rgb }, detector, signal),
-        capturedAt: sample.capturedAt,
-      });
-  }
-  const summary = measured.summary.replace(pixelDisclosure, disclosure);
-  return { summary: `${summarizeObjects(detected)} ${summary}`, tokens };
-}
-
-/** Reads what "how many white cars are there?" counts, or null. */
-function countedObjects(question: string): (Reading & { condition: Condition }) | null {
-  const counted = /\b(?:how many|count(?: all)?(?: the)?|(?:number|count) of)\s(.*[^?.!\s])/i
-    .exec(question)?.[1]
-    ?.trim();
-  const reading = parseCondition((counted ?? '').replace(/^of (?:the|these|those) /i, ''));
-  const { condition, notJudged, namesObjects } = reading;
-  return condition !== null && namesObjects ? { condition, notJudged } : null;
-}
-
-/** Returns true for questions that the pixel model answers: "how dark is it?", "what color is the screen?". */
-function asksForMeasurement(question: string): boolean {
-  return /\b(?:colou?rs?|dark|bright|brightness|contrast)\b/i.test(question);
-}
-
-function needsMeasurements(condition: Condition): boolean {
-  return listParts(condition).some(({ kind }) => kind !== 'objects' && kind !== 'unmeasurable');
 }
 
 /** Returns the boxes of the objects that a condition names, best first, in shares of the frame. */
@@ -309,15 +196,13 @@ function rounded(value: number): number {
 }
 
 /** Returns why no capture can fulfil a condition: neither objects nor measurements are in it, or it also requires something else. */
-function reasonNotToJudge(text: string): string | undefined {
-  const reading = parseCondition(text);
-  const language = foreignLanguage(text);
-  if (reading.condition === null && language !== null)
-    return `it understands English only, and the sentence seems to be in ${language}`;
-  if (reading.condition === null)
+function reasonNotToJudge(text: string, hasDetector: boolean): string | undefined {
+  const { condition, notJudged } = parseCondition(text);
+  if (condition !== null && !hasDetector && namesObjects(condition))
+    return `it measures colors, brightness and motion, and the packages for objects are not installed (run ${installCommand})`;
+  if (condition !== null && canHold(condition)) return undefined;
+  const names = formatNotJudged(notJudged.filter(({ kind }) => kind === 'words'));
+  if (names === '')
     return 'it finds everyday objects, colors, brightness and motion, and the sentence names none that it knows';
-  if (canHold(reading.condition, ({ kind }) => kind !== 'unmeasurable')) return undefined;
-  const words = reading.notJudged.filter(({ kind }) => kind === 'words');
-  const names = formatNotJudged(words).join(' ').replace(/\.$/, '').replace('Not judged: ', '');
-  return `it finds everyday objects, colors, brightness and motion, not ${names === '' ? 'all that the sentence says' : names}`;
+  return `it finds everyday objects, colors, brightness and motion, in short English sentences, not ${names}`;
 }

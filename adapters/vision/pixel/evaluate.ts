@@ -1,5 +1,4 @@
-import type { Measurement, PixelCondition } from '../condition/condition.ts';
-import { decide } from '../condition/logic.ts';
+import type { Measurement } from '../condition/condition.ts';
 import type { ClipFacts } from './measure-clip.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
@@ -12,15 +11,7 @@ export type Moment = { picture: PictureFacts; clip: ClipFacts | null };
  */
 export const thresholds = { dark: 0.2, bright: 0.4, blankContrast: 0.015, motion: 0.002 } as const;
 
-/**
- * Evaluates a condition. Returns null if it is undecidable: motion from one frame, or words without a measurable
- * meaning.
- */
-export function holds(condition: PixelCondition, moment: Moment): boolean | null {
-  return decide(condition, (atom) => holdsAtom(atom, moment));
-}
-
-/** Evaluates a single measurement. */
+/** Evaluates a measurement. Returns null if it is undecidable: motion from one frame, or words that are not judged. */
 export function holdsAtom(atom: Measurement, { picture, clip }: Moment): boolean | null {
   switch (atom.kind) {
     case 'share':

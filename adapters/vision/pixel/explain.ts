@@ -1,32 +1,24 @@
 import { colors } from './colors.ts';
-import type { Measurement, PixelCondition } from '../condition/condition.ts';
+import type { Measurement } from '../condition/condition.ts';
 import { thresholds, type Moment } from './evaluate.ts';
-import { listParts } from '../condition/logic.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
-/** Sentence in every answer, so that callers do not mistake the pixel model for a vision-language model. */
-export const disclosure = 'Measured by the built-in pixel model, which is not a vision-language model.';
+/** Sentence in every answer, so that callers do not mistake the built-in model for a vision-language model. */
+export const disclosure = 'Judged by the built-in model, which is not a vision-language model.';
 
 /** Joins the sentences of an explanation, cut to 600 characters with the disclosure, which is never cut. */
-export function withDisclosure(sentences: string[], disclosure: string): string {
+export function withDisclosure(sentences: string[]): string {
   const text = sentences.join(' ');
   const room = 600 - disclosure.length - 1;
   return `${text.length <= room ? text : `${text.slice(0, room - 1)}…`} ${disclosure}`;
 }
 
-/** Reason for a condition that no pixel decides. */
-export const unmeasurableReason = 'this model measures only colors, brightness and motion';
-
-/** Hint for conditions that pixels do not decide. */
+/** Hint for conditions that the built-in model does not judge. */
 export const configureVlmHint =
   'To check it, configure a vision-language model: WATCHPOST_VISION=bedrock, or WATCHPOST_VISION=openai with your own server.';
 
-/** Returns one sentence per atom with its measured values. */
-export function instrumentFor(condition: PixelCondition, moment: Moment): string[] {
-  return [...new Set(listParts(condition).map((atom) => measured(atom, moment)))];
-}
-
-function measured(atom: Measurement, { picture, clip }: Moment): string {
+/** Returns the measured value of a measurement, as a sentence. */
+export function explainMeasurement(atom: Measurement, { picture, clip }: Moment): string {
   switch (atom.kind) {
     case 'share':
     case 'region': {
@@ -49,7 +41,7 @@ function measured(atom: Measurement, { picture, clip }: Moment): string {
         ? 'A single frame shows no motion: use input_mode clip or hybrid.'
         : `Up to ${percent(clip.movingShare)} of the frame changed during the clip (motion is from ${percent(thresholds.motion)}).`;
     case 'unmeasurable':
-      return `A part of the condition cannot be measured in pixels. ${configureVlmHint}`;
+      return `A part of the condition is not judged. ${configureVlmHint}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { differingShare } from './measure-clip.ts';
 import { measurePicture, type PictureFacts } from './measure-picture.ts';
-import { describeFrame, disclosure, mainColors, percent } from './explain.ts';
+import { describeFrame, mainColors, percent } from './explain.ts';
 import type { PictureSize } from './image-decoder.ts';
 
 /** Decoded sample with its time. */
@@ -14,7 +14,7 @@ const maxChangesInSummary = 8;
 export function summarizeSamples(samples: MeasuredSample[], size: PictureSize): string {
   const [first] = samples;
   const last = samples.at(-1);
-  if (first === undefined || last === undefined) return `This window has no samples. ${disclosure}`;
+  if (first === undefined || last === undefined) return `This window has no samples.`;
   const facts = samples.map(({ rgb }) => measurePicture(rgb, size));
   const changes = changesIn(samples, facts);
   return [
@@ -26,7 +26,6 @@ export function summarizeSamples(samples: MeasuredSample[], size: PictureSize): 
       : []),
     ...(changes.length === 0 ? ['No change exceeded 2 % of the frame.'] : []),
     brightnessSpan(facts),
-    disclosure,
   ].join(' ');
 }
 

@@ -2,26 +2,18 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { advise } from '../../../core/advice/advise.ts';
 import { splitTimes } from '../../../core/advice/times.ts';
-import type { Condition } from '../../../adapters/vision/condition/condition.ts';
-import { foreignLanguage } from '../../../adapters/vision/condition/languages.ts';
-import { decide } from '../../../adapters/vision/condition/logic.ts';
-import { parseCondition, parseMeasurements } from '../../../adapters/vision/condition/parse-condition.ts';
-import { createPixelVision } from '../../../adapters/vision/pixel/pixel-vision.ts';
+import { type Condition, decide } from '../../../adapters/vision/condition/condition.ts';
+import { parseCondition } from '../../../adapters/vision/condition/parse-condition.ts';
 import { modelThatSees } from './objects/model-that-sees.ts';
 
-/** Phrases with what the built-in models make of them; the file explains the notation. */
-const lines = readFileSync(new URL('phrases.txt', import.meta.url), 'utf8')
+/** Phrases with what the built-in model makes of them; the file explains the notation. */
+const phrases = readFileSync(new URL('phrases.txt', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line.includes(' => '))
-  .map((line) => /^(?<pixel>pixel: )?(?<phrase>.*) => (?<meaning>.*)$/.exec(line)?.groups ?? {})
-  .map(({ pixel, phrase = '', meaning = '' }) => ({ phrase, meaning, model: pixel ? 'pixel' : 'objects' }));
-const phrases = lines.filter(({ model }) => model === 'objects');
+  .map((line) => /^(?<phrase>.*) => (?<meaning>.*)$/.exec(line)?.groups ?? {})
+  .map(({ phrase = '', meaning = '' }) => ({ phrase, meaning }));
 
-const { model: objects, decoder } = modelThatSees([]);
-const models = {
-  objects: { ...objects, parse: parseCondition },
-  pixel: { ...createPixelVision({ decoder }), parse: parseMeasurements },
-};
+const { model } = modelThatSees([]);
 
 /** Formats a condition: "person>=2 & !car:red". */
 function shortCondition(condition: Condition): string {
@@ -55,13 +47,12 @@ function shortCondition(condition: Condition): string {
   }
 }
 
-function shortMeaning(phrase: string, model: 'objects' | 'pixel'): string {
-  const { parse, reasonNotToJudge, unjudgedParts } = models[model];
-  const { condition } = parse(phrase);
+function shortMeaning(phrase: string): string {
+  const { condition } = parseCondition(phrase);
   const short = condition === null ? '' : shortCondition(condition);
-  const canHold = reasonNotToJudge?.(phrase) === undefined;
+  const canHold = model.reasonNotToJudge?.(phrase) === undefined;
   const parts = new Map<string, string[]>();
-  for (const { words, kind, countsAs } of unjudgedParts?.(phrase) ?? []) {
+  for (const { words, kind, countsAs } of model.unjudgedParts?.(phrase) ?? []) {
     const name = countsAs === undefined ? kind : `any ${countsAs}`;
     parts.set(name, [...(parts.get(name) ?? []), words]);
   }
@@ -76,28 +67,34 @@ function shortMeaning(phrase: string, model: 'objects' | 'pixel'): string {
 
 describe('phrases of owners', () => {
   test('the table has more than 400 phrases, each once', () => {
-    const names = lines.map(({ phrase, model }) => `${model} ${phrase}`);
+    const names = phrases.map(({ phrase }) => phrase);
     expect(names.length).toBeGreaterThan(400);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test.each(lines)('the phrase "$phrase" is read by the model $model as $meaning', (line) => {
-    expect(shortMeaning(line.phrase, line.model === 'pixel' ? 'pixel' : 'objects')).toBe(line.meaning);
+  test.each(phrases)('the phrase "$phrase" is read as $meaning', ({ phrase, meaning }) => {
+    expect(shortMeaning(phrase)).toBe(meaning);
   });
 
   test.each(phrases)('the advice on "$phrase" names each part that is not judged', ({ phrase }) => {
-    const messages = advise(phrase, objects)
+    const messages = advise(phrase, model)
       .findings.map(({ message }) => message)
       .join('\n');
-    for (const { words } of objects.unjudgedParts?.(phrase) ?? []) expect(messages).toContain(words);
+    for (const { words } of model.unjudgedParts?.(phrase) ?? []) expect(messages).toContain(words);
   });
 
-  // Beside measurements, unknown words are ignored; "tell me blorps" is a request.
+  test.each(phrases)(
+    'a phrase is judged, or the words that prevent it are named: "$phrase"',
+    ({ phrase }) => {
+      const isJudged = model.reasonNotToJudge?.(phrase) === undefined;
+      expect(isJudged || parseCondition(phrase).notJudged.length > 0).toBe(true);
+    },
+  );
+
+  // Beside an alternative that holds, a word changes nothing; "tell me blorps" is a request.
   const alone = phrases.filter(
     ({ phrase, meaning }) =>
-      parseCondition(phrase).namesObjects &&
-      !/\||^never(?:;|$)/.test(meaning) &&
-      !/ me$|immediately|alert$| or the /.test(phrase),
+      !/\||^never(?:;|$)/.test(meaning) && !/ me$|immediately|alert$|thanks$|when it| or the /.test(phrase),
   );
   test.each(alone)('an unknown word after "$phrase" never lets it trigger', ({ phrase }) => {
     const { condition } = parseCondition(`${phrase.replace(/[.?]$/, '')} blorps`);
@@ -106,25 +103,15 @@ describe('phrases of owners', () => {
       expect(condition === null ? null : decide(condition, decidePart)).not.toBe(true);
     }
   });
-});
 
-describe('foreignLanguage', () => {
   test.each([
-    ['eine Person ist an der Tür', 'German'],
-    ['une personne est à la porte', 'French'],
-    ['una persona está en la puerta', 'Spanish'],
-    ['een persoon staat voor de deur', 'Dutch'],
-    ['человек у двери', 'another language'],
-    ['有人在门口', 'another language'],
-    ['a person is at the door', null],
-    ['no person in the café', null],
-    ['red', null],
-  ])('the language of "%s" is detected as %s', (text, language) => {
-    expect(foreignLanguage(text)).toBe(language);
-  });
-
-  test('no English phrase of the table is taken for another language', () => {
-    const english = phrases.filter(({ meaning }) => !/^never(?:;|$)/.test(meaning));
-    expect(english.filter(({ phrase }) => foreignLanguage(phrase) !== null)).toEqual([]);
+    'eine Person ist an der Tür',
+    'une personne est à la porte',
+    'una persona está en la puerta',
+    'een persoon staat voor de deur',
+    'человек у двери',
+    '有人在门口',
+  ])('the sentence "%s" of another language never triggers, and its words are named', (phrase) => {
+    expect(model.reasonNotToJudge?.(phrase)).toMatch(/English sentences, not '/);
   });
 });

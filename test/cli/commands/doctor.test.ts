@@ -34,7 +34,7 @@ test('a machine that has everything passes, and a missing data directory is not 
   const { stdout } = await promisify(execFile)(process.execPath, command);
   const { code, status, find } = read({ code: 0, stdout });
   expect({ code, status }).toEqual({ code: 0, status: 'ok' });
-  expect(find('model')[0].message).toMatch(/^pixel: answered a test picture in \d+\.\d s$/);
+  expect(find('model')[0].message).toMatch(/^objects: answered a test picture in \d+\.\d s$/);
   expect(existsSync(dataDir)).toBe(false);
 });
 

@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
 async function evaluate(...args: string[]) {
-  return runCommand(addEvaluate, 'evaluate', ...args, '--model', 'pixel');
+  return runCommand(addEvaluate, 'evaluate', ...args, '--model', 'objects');
 }
 
-test('the pixel model passes the colors of the basic set, and the report shows the page without other hosts', async () => {
+test('the built-in model passes the colors of the basic set, and the report shows the page without other hosts', async () => {
   const report = join(folder, 'report.html');
   const { stdout } = await evaluate(
     'basic',
@@ -29,9 +29,15 @@ test('the pixel model passes the colors of the basic set, and the report shows t
   );
   const { results } = JSON.parse(stdout);
   expect(results).toHaveLength(1);
-  expect(results[0]).toMatchObject({ model: 'pixel', mode: 'frames', mistakes: [], failed_calls: 0, usd: 0 });
+  expect(results[0]).toMatchObject({
+    model: 'objects',
+    mode: 'frames',
+    mistakes: [],
+    failed_calls: 0,
+    usd: 0,
+  });
   const page = await readFile(report, 'utf8');
-  expect(page).toContain('pixel frames');
+  expect(page).toContain('objects frames');
   expect(page).not.toMatch(/(src|href)="https?:/);
 });
 
@@ -43,7 +49,7 @@ test('a requirement that is missed ends with exit code 1 and names the measure',
   await writeFile(set, JSON.stringify(line));
   await expect(evaluate(set, '--at-least', 'recall=0.95')).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('pixel frames: recall is 0.000, less than 0.95'),
+    stderr: expect.stringContaining('objects frames: recall is 0.000, less than 0.95'),
   });
 });
 
@@ -66,8 +72,8 @@ test('each prompt is a row, and an unknown one names those that exist', async ()
     '--prompt',
     'evidence-first',
   );
-  expect(stdout).toContain('pixel frames strict ');
-  expect(stdout).toContain('pixel frames evidence-first ');
+  expect(stdout).toContain('objects frames strict ');
+  expect(stdout).toContain('objects frames evidence-first ');
   await expect(evaluate('basic', '--prompt', 'stern')).rejects.toMatchObject({
     stderr: expect.stringContaining('verdict-first, evidence-first, strict, last-frame'),
   });

@@ -66,7 +66,7 @@ describe('after a monitor whose receiver answered 410', () => {
     const { stats } = (await service.call('GET', `/jobs/${jobId}`)).body;
     expect((await internal('/metrics')).body).toEqual({
       started_at: expect.stringMatching(/Z$/),
-      providers: { pixel: { calls: stats.checks_performed + stats.checks_missed, errors: 0 } },
+      providers: { objects: { calls: stats.checks_performed + stats.checks_missed, errors: 0 } },
       jobs: { created: 1, completed: 1, failed: 0 },
       frames: { captured: stats.frames_captured, skipped_prefilter: stats.frames_skipped },
       webhooks: { sent: 0, failed: 3 },
@@ -188,7 +188,7 @@ test('a restart resets the counters', async () => {
   await service.kill('SIGTERM');
   service = await startService(dataDir);
   expect((await internal('/metrics')).body).toMatchObject({
-    providers: { pixel: { calls: 0, errors: 0 } },
+    providers: { objects: { calls: 0, errors: 0 } },
     jobs: { created: 0, completed: 0, failed: 0 },
     frames: { captured: 0, skipped_prefilter: 0 },
     webhooks: { sent: 0, failed: 0 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createModelStatus, testModel } from '../../../core/observability/model-status.ts';
+import { createModelStatus } from '../../../core/observability/model-status.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { createCollectedLog } from '../../adapters/embedded/log/collected-log.ts';
@@ -118,29 +118,6 @@ test('a model that cannot load what it needs fails, even if it answers the test 
   );
   await status.start();
   expect(status.read()).toMatchObject({ status: 'failed', next: 'Run npm ci.' });
-});
-
-test('both of two models are tested, and the one that fails decides', async () => {
-  const tokens = { input_tokens: 0, output_tokens: 0 };
-  const part = (provider: string, judge: VisionModel['judge']): VisionModel => ({
-    provider,
-    model: provider,
-    supportsVideo: false,
-    judge,
-    answer: async () => expect.unreachable(),
-    summarize: async () => expect.unreachable(),
-  });
-  const sees = part('objects', async () => ({ triggered: true, explanation: 'Red.', tokens }));
-  const fails = part('openai', async () => {
-    throw new VisionError('Start the server.');
-  });
-  const both = { ...part('objects+openai', async () => expect.unreachable()), parts: [sees, fails] };
-  const deps = { steadyNow: () => new Date(0), timeoutSeconds: 10 };
-  expect(await testModel({ vision: both, ...deps })).toMatchObject({
-    status: 'failed',
-    message: 'objects: answered a test picture in 0.0 s; openai: does not answer',
-    next: 'Start the server.',
-  });
 });
 
 test('a model that is still loading is pending with its progress, not failed, and is tested again', async () => {

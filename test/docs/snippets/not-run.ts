@@ -31,7 +31,7 @@ const reasons: Record<string, string> = {
   'npm run watchpost -- check https://': 'requires a platform on the internet',
   'ffmpeg -i http': 'records for a minute; test/cli/commands/replay.test.ts covers the replay',
   'npm run watchpost -- replay yard.mp4': 'requires a recording; test/cli/commands/replay.test.ts covers it',
-  'npm run watchpost -- evaluate basic --model pixel --model openai': 'requires a third-party model server',
+  'npm run watchpost -- evaluate basic --model objects --model openai': 'requires a third-party model server',
   'npm start -- --allow-ranges 192.168.1.20':
     'requires a camera; test/cli/settings.test.ts covers the address',
   'npm run stream -- ': 'requires a recording or a camera; test/cli/commands/stream.test.ts covers it',

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
-import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
+import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';
@@ -25,7 +25,7 @@ const ask = (frame: Buffer | string, fields = {}) =>
   });
 const withPixelModel = () => {
   const decoder = createImageDecoder({ ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg' });
-  Object.assign(world.c, { vision: createPixelVision({ decoder }) });
+  Object.assign(world.c, { vision: createObjectsVision({ decoder, detector: null }) });
 };
 
 describe('POST /analyze-frame', () => {

@@ -5,7 +5,7 @@ import { createObjectsVision } from '../../../../adapters/vision/objects/objects
 import { findNetworkFiles } from '../../../../adapters/vision/objects/packages.ts';
 import { createThreadDetector } from '../../../../adapters/vision/objects/thread-detector.ts';
 import { sceneArguments } from '../../../../cli/demo/scene.ts';
-import { mp4, pixel } from '../pixel/pictures.ts';
+import { measuring, mp4 } from '../pixel/pictures.ts';
 
 const files = findNetworkFiles();
 const detector = createThreadDetector(files ?? { graph: '', weights: '' });
@@ -58,9 +58,10 @@ test.skipIf(files === null)('A clip of an eighth of a second is judged', async (
   expect(verdict.triggered).toBe(false);
 });
 
-test('The pixel model recognizes the color of the sign', async () => {
+test('the color of the sign is measured without a detector', async () => {
   for (const hasSign of [true, false]) {
-    const verdict = await pixel.judge({ mode: 'frames', frame: sceneFrame(hasSign) }, condition, never);
+    const media = { mode: 'frames', frame: sceneFrame(hasSign) } as const;
+    const verdict = await measuring.judge(media, 'Something red is in the picture', never);
     expect(verdict.triggered, verdict.explanation).toBe(hasSign);
   }
 });

@@ -6,7 +6,6 @@ import {
   DetectorError,
 } from '../../../../adapters/vision/objects/detector.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
-import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
 import { judge, modelThatSees, never, object } from './model-that-sees.ts';
 
 const red = [200, 20, 20];
@@ -46,14 +45,16 @@ describe('a condition that the model cannot judge', () => {
   test('a creation learns which sentences no capture can decide', () => {
     const { model } = modelThatSees([]);
     const reason = (condition: string) => model.reasonNotToJudge?.(condition);
-    expect(reason('the ferret looks guilty')).toMatch(/names none that it knows$/);
+    expect(reason('the ferret looks guilty')).toMatch(/, not 'ferret', 'looks', 'guilty'$/);
     expect(model.conditionExamples?.map(reason)).toEqual([undefined, undefined, undefined]);
-    expect(reason('a person falls')).toMatch(/motion, not 'falls'$/);
+    expect(reason('a person falls')).toMatch(/sentences, not 'falls'$/);
     expect(reason('a person unless it is dark')).toMatch(/not 'unless'/);
-    expect(reason('the lights are on')).toMatch(/not 'lights on'$/);
-    expect(reason('ein Mann ist an der Tür')).toMatch(/English only.* German$/);
+    expect(reason('the lights are on')).toMatch(/not 'lights', 'on'$/);
+    expect(reason('ein Mann ist an der Tür')).toMatch(
+      /English sentences, not 'ein', 'mann', 'ist', 'der', 'tür'$/,
+    );
     expect(reason('a person falls or a dog is there')).toBeUndefined();
-    expect(reason('a person without a dog')).toBeUndefined();
+    expect(reason('a person without a dog')).toMatch(/not 'without'$/);
     expect(reason('a person walks into the yard')).toBeUndefined();
   });
 });
@@ -150,11 +151,10 @@ describe('judging a frame', () => {
   test('The explanation has counts and scores and names what is not judged', async () => {
     const people = [object('person', 0.74), object('person', 0.41, 0.6)];
     expect((await judge('two men are at the door', people)).explanation).toBe(
-      "Looks like 2 persons (0.74, 0.41). Not judged: 'men' (any person counts), 'at the door'. Seen by the built-in object model, which is not a vision-language model.",
+      "Looks like 2 persons (0.74, 0.41). Not judged: 'men' (any person counts), 'at the door'. Judged by the built-in model, which is not a vision-language model.",
     );
-    expect((await judge('a dog or a cat falls', people)).explanation).toContain(
-      "no dog, cat. Not judged: 'falls'.",
-    );
+    expect((await judge('a dog or a cat', people)).explanation).toContain('no dog and no cat.');
+    expect((await judge('a cat falls', people)).explanation).toContain("no cat. Not judged: 'falls'.");
     expect((await judge('a red car', [object('car', 0.5)])).explanation).toContain(
       '1 car (0.50), none of them red',
     );
@@ -165,22 +165,25 @@ describe('judging a frame', () => {
     const doubtful = [object('person', 0.42), object('person', 0.2, 0.6)];
     const onlyOne = await judge('only one person is in the picture', doubtful);
     expect(onlyOne.triggered).toBe(false);
-    expect(onlyOne.explanation).toMatch(/^Looks like 1 person \(0\.42\), perhaps 1 more \(0\.20\)\. Seen/);
+    expect(onlyOne.explanation).toMatch(/^Looks like 1 person \(0\.42\), perhaps 1 more \(0\.20\)\. Judged/);
     const mixed = [object('car', 0.51), object('person', 0.42, 0.6), object('person', 0.4, 0.3)];
     expect((await judge('neither a person nor a car is here', mixed)).explanation).toContain(
-      'Looks like 1 car (0.51), 2 persons (0.42, 0.40).',
+      'Looks like 2 persons (0.42, 0.40) and 1 car (0.51).',
     );
   });
 
-  test('A condition that is not understood says so, with its language and what is seen', async () => {
-    const nothing = await judge('a parcel lies on the doormat', [object('person', 0.74)]);
-    expect(nothing.triggered).toBe(false);
-    expect(nothing.explanation).toMatch(
-      /^Cannot be checked: no part of it is understood\..*1 person \(0\.74\)/,
-    );
-    const german = await judge('eine Person ist an der Tür', [object('person', 0.74)]);
-    expect(german.triggered).toBe(false);
-    expect(german.explanation).toContain('it seems to be in German, and this model understands English only');
+  test('a condition that is not understood names its words, in any language, and what the model can do', async () => {
+    for (const [condition, words] of [
+      ['a parcel lies on the doormat', "'parcel', 'lies', 'on the doormat'"],
+      ['ein Hund ist an der Tür', "'ein', 'hund', 'ist', 'der', 'tür'"],
+    ] as const) {
+      const { triggered, explanation } = await judge(condition, [object('person', 0.74)]);
+      expect(triggered).toBe(false);
+      expect(explanation).toMatch(
+        /^Cannot be checked: no part of it is understood\. .*WATCHPOST_VISION=bedrock/,
+      );
+      expect(explanation).toContain(words);
+    }
   });
 
   test('An explanation is never longer than 600 characters', async () => {
@@ -190,9 +193,9 @@ describe('judging a frame', () => {
     ).toBeLessThanOrEqual(600);
   });
 
-  test('A condition without an object has the verdict and explanation of the pixel model', async () => {
+  test('a condition without an object is measured, and the network does not run', async () => {
     const { model, decoder, seen } = modelThatSees([[object('person', 0.9)]], { tone: red });
-    const pixel = createPixelVision({ decoder });
+    const measuring = createObjectsVision({ decoder, detector: null });
     for (const condition of [
       'the picture is red',
       'it is dark',
@@ -201,7 +204,9 @@ describe('judging a frame', () => {
       'something moves',
     ]) {
       const media = { mode: 'frames', frame: new Uint8Array() } as const;
-      expect(await model.judge(media, condition, never)).toEqual(await pixel.judge(media, condition, never));
+      expect(await model.judge(media, condition, never)).toEqual(
+        await measuring.judge(media, condition, never),
+      );
     }
     expect(seen).toEqual([]);
   });
@@ -269,11 +274,11 @@ describe('questions', () => {
   });
 
   test.each(['What color is the picture?', 'How dark is it?', 'Is it dark?', 'Is the picture red?'])(
-    '"%s" has the answer of the pixel model',
+    '"%s" is answered by measurements',
     async (question) => {
       const { model, decoder } = modelThatSees([people]);
       expect(await model.answer(new Uint8Array(), question, never)).toEqual(
-        await createPixelVision({ decoder }).answer(new Uint8Array(), question, never),
+        await createObjectsVision({ decoder, detector: null }).answer(new Uint8Array(), question, never),
       );
     },
   );
@@ -290,7 +295,7 @@ test('A digest lists what came and went, by class and time', async () => {
   expect(summary).toContain(
     'Looks like up to 2 persons in 2 of 3 samples, from 10:00:00 UTC to 10:01:00 UTC. Looks like 1 car in 1 of 3 samples, at 10:02:00 UTC. At 10:02:00 UTC: car came; person went.',
   );
-  expect(summary).toMatch(/3 samples from .* Seen by the built-in object model/);
+  expect(summary).toMatch(/3 samples from .* Judged by the built-in model/);
 });
 
 test('A digest counts a class whose best score is below 0.4 as doubtful', async () => {
@@ -312,10 +317,31 @@ test('A digest of many samples detects 60 of them, spread over the window', asyn
   expect(seen).toHaveLength(60);
 });
 
-test('Preparing the model runs its detector', async () => {
+test('nothing is loaded before a condition names an object', async () => {
   const { model, seen } = modelThatSees([]);
-  await model.prepare?.(never);
-  expect(seen).toHaveLength(1);
+  expect(model.prepare).toBeUndefined();
+  const media = { mode: 'frames', frame: new Uint8Array() } as const;
+  for (const condition of ['it is dark', 'the ferret looks guilty', 'no red', 'a parcel or a ferret'])
+    await model.judge(media, condition, never);
+  expect(seen).toEqual([]);
+  await model.judge(media, 'a person', never);
+  expect(seen).toEqual([0]);
+});
+
+test('an object is not judged without a detector, and the command that installs it is named', async () => {
+  const { decoder } = modelThatSees([]);
+  const measuring = createObjectsVision({ decoder, detector: null });
+  const media = { mode: 'frames', frame: new Uint8Array() } as const;
+  expect(await measuring.judge(media, 'a person is there', never)).toMatchObject({
+    judged: false,
+    triggered: false,
+    explanation: expect.stringContaining('the packages for objects are not installed (run npm ci)'),
+  });
+  expect(measuring.reasonNotToJudge?.('a person is there')).toMatch(/measures colors.*\(run npm ci\)$/);
+  expect(measuring.conditionExamples?.map((text) => measuring.reasonNotToJudge?.(text))).toEqual(
+    Array.from({ length: 3 }),
+  );
+  expect(await measuring.judge(media, 'the picture is grey', never)).toMatchObject({ triggered: true });
 });
 
 test('an object counts if its lower edge stands in a watched region', async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
-import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
+import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 
 const ffmpegDecoder = createImageDecoder({ ffmpegPath: 'ffmpeg' });
 const decodedFrames = new Map<Uint8Array, Promise<Uint8Array>>();
@@ -15,7 +15,8 @@ const decoder: PictureDecoder = {
     remembered(decodedClips, clip, () => ffmpegDecoder.decodeClip(clip, ...rest)),
 };
 
-export const pixel = createPixelVision({ decoder });
+/** Built-in model without its detector: it measures. */
+export const measuring = createObjectsVision({ decoder, detector: null });
 export const timeout = () => AbortSignal.timeout(10_000);
 
 /** Creates a JPEG like a capture, from an ffmpeg source. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jpeg, mp4, timeout, pixel } from './pictures.ts';
+import { jpeg, measuring, mp4, timeout } from './pictures.ts';
 
 const grey = 'color=0x808080:s=1280x720:r=8';
 const withBox = (color: string, side: number) =>
@@ -19,9 +19,9 @@ const pictures = {
 };
 
 const looksAt = async (name: keyof typeof pictures, condition: string) =>
-  pixel.judge({ mode: 'frames', frame: pictures[name] }, condition, timeout());
+  measuring.judge({ mode: 'frames', frame: pictures[name] }, condition, timeout());
 
-describe('pixel model with a frame', () => {
+describe('measurements of a frame', () => {
   test.each<[keyof typeof pictures, string, boolean]>([
     ['redBox', 'Is there a red rectangle?', true],
     ['redBox', 'a large red area is visible', true],
@@ -38,7 +38,7 @@ describe('pixel model with a frame', () => {
     ['redBox', 'pink or purple is visible', false],
     ['redBox', "the red object isn't there", false],
     ['redBox', 'the blue box is gone', true],
-    ['redBox', 'A red car is parked in front of the house', true],
+    ['redBox', 'A red box is in front of the house', true],
     ['tinyRedBox', 'a red box appears', false],
     ['tinyRedBox', 'a small red box appears', true],
     ['redAndBlue', 'red and blue are visible', true],
@@ -76,10 +76,10 @@ describe('pixel model with a frame', () => {
   });
 
   test('an explanation contains the measured values and their origin', async () => {
-    const { explanation } = await looksAt('redBox', 'a red car');
+    const { explanation } = await looksAt('redBox', 'a red box near the house at night');
     expect(explanation).toMatch(/Red covers 2\.\d % of the frame \(largest region 2\.\d %/);
-    expect(explanation).toContain('Not checked: "car"');
-    expect(explanation).toContain('built-in pixel model, which is not a vision-language model');
+    expect(explanation).toContain("Not judged: 'near the house', 'at night'.");
+    expect(explanation).toContain('built-in model, which is not a vision-language model');
   });
 
   test.each(['a person falls', 'somebody opens the door', 'the dog barks and there is red', ''])(
@@ -117,9 +117,9 @@ const clips = {
 };
 
 const looksAtClip = (name: keyof typeof clips, condition: string) =>
-  pixel.judge({ mode: 'clip', frame: pictures.grey, clip: clips[name] }, condition, timeout());
+  measuring.judge({ mode: 'clip', frame: pictures.grey, clip: clips[name] }, condition, timeout());
 
-describe('pixel model with a clip', () => {
+describe('measurements of a clip', () => {
   test.each<[keyof typeof clips, string, boolean]>([
     ['moving', 'something moves', true],
     ['moving', 'a red object is moving', true],
@@ -143,21 +143,25 @@ describe('pixel model with a clip', () => {
 
   test('the frame counts in hybrid mode', async () => {
     const look = { mode: 'hybrid' as const, frame: pictures.redBox, clip: clips.appears };
-    expect((await pixel.judge(look, 'a red box', timeout())).triggered).toBe(true);
-    expect((await pixel.judge({ ...look, mode: 'clip' }, 'a red box', timeout())).triggered).toBe(false);
+    expect((await measuring.judge(look, 'a red box', timeout())).triggered).toBe(true);
+    expect((await measuring.judge({ ...look, mode: 'clip' }, 'a red box', timeout())).triggered).toBe(false);
   });
 });
 
-describe('pixel model with a question', () => {
+describe('measurements of a question', () => {
   test('a measurable question gets yes or no', async () => {
-    const yes = await pixel.answer(pictures.redBox, 'Is there something red?', timeout());
+    const yes = await measuring.answer(pictures.redBox, 'Is there something red?', timeout());
     expect(yes).toMatchObject({ triggered: true, answer: expect.stringMatching(/^Yes\. Red covers/) });
-    const no = await pixel.answer(pictures.redBox, 'Is it dark?', timeout());
+    const no = await measuring.answer(pictures.redBox, 'Is it dark?', timeout());
     expect(no).toMatchObject({ triggered: false, answer: expect.stringMatching(/^No\. Mean brightness is/) });
   });
 
   test('an open question gets the measured values', async () => {
-    const { answer, triggered } = await pixel.answer(pictures.mostlyRed, 'What colour is this?', timeout());
+    const { answer, triggered } = await measuring.answer(
+      pictures.mostlyRed,
+      'What colour is this?',
+      timeout(),
+    );
     expect(triggered).toBeNull();
     expect(answer).toMatch(/68\.\d % red, 31\.\d % grey/);
   });
@@ -165,13 +169,13 @@ describe('pixel model with a question', () => {
   test('a condition without measurable words is not judged, and no frame changes that', async () => {
     expect(await looksAt('redBox', 'Somebody is asleep')).toMatchObject({ triggered: false, judged: false });
     expect(await looksAt('redBox', 'a red box is visible')).not.toHaveProperty('judged');
-    const reason = (condition: string) => pixel.reasonNotToJudge?.(condition);
-    expect(reason('Somebody is asleep')).toBe('this model measures only colors, brightness and motion');
-    expect(pixel.conditionExamples?.map(reason)).toEqual([undefined, undefined, undefined]);
+    const reason = (condition: string) => measuring.reasonNotToJudge?.(condition);
+    expect(reason('Somebody is asleep')).toMatch(/packages for objects are not installed/);
+    expect(measuring.conditionExamples?.map(reason)).toEqual([undefined, undefined, undefined]);
   });
 
   test('an unmeasurable question is reported as such', async () => {
-    const { answer, triggered, judged } = await pixel.answer(
+    const { answer, triggered, judged } = await measuring.answer(
       pictures.redBox,
       'Is somebody asleep?',
       timeout(),
@@ -187,7 +191,7 @@ const at = (second: number, frame: Uint8Array) => ({
   capturedAt: new Date(Date.UTC(2026, 0, 1, 12, 0, second)),
 });
 
-describe('pixel model with a summary', () => {
+describe('measurements of a summary', () => {
   test('a summary describes the scene and its changes', async () => {
     const samples = [
       at(0, pictures.grey),
@@ -195,7 +199,7 @@ describe('pixel model with a summary', () => {
       at(20, pictures.redBox),
       at(30, pictures.redBox),
     ];
-    const { summary } = await pixel.summarize(samples, timeout());
+    const { summary } = await measuring.summarize(samples, timeout());
     expect(summary).toContain('4 samples from 12:00:00 UTC to 12:00:30 UTC');
     expect(summary).toMatch(
       /At 12:00:20 UTC 2\.\d % of the frame had changed; it was 97\.\d % grey, 2\.\d % red/,
@@ -204,23 +208,23 @@ describe('pixel model with a summary', () => {
   });
 
   test('a summary of a static scene reports no change', async () => {
-    const { summary } = await pixel.summarize([at(0, pictures.day), at(10, pictures.day)], timeout());
+    const { summary } = await measuring.summarize([at(0, pictures.day), at(10, pictures.day)], timeout());
     expect(summary).toContain('No change exceeded');
   });
 
   test('a summary omits an undecodable sample and reports it', async () => {
     const samples = [at(0, pictures.grey), at(10, new Uint8Array([1, 2, 3])), at(20, pictures.redBox)];
-    const { summary } = await pixel.summarize(samples, timeout());
+    const { summary } = await measuring.summarize(samples, timeout());
     expect(summary).toMatch(/^1 of 3 samples could not be decoded\. 2 samples from/);
     expect(summary).toMatch(/At 12:00:20 UTC 2\.\d % of the frame had changed/);
   });
 
   test('a summary without samples reports that it has no samples', async () => {
-    expect((await pixel.summarize([], timeout())).summary).toContain('no samples');
+    expect((await measuring.summarize([], timeout())).summary).toContain('no samples');
   });
 });
 
 test('an undecodable frame is a VisionError', async () => {
   const look = { mode: 'frames' as const, frame: new Uint8Array([1, 2, 3]) };
-  await expect(pixel.judge(look, 'red', timeout())).rejects.toMatchObject({ name: 'VisionError' });
+  await expect(measuring.judge(look, 'red', timeout())).rejects.toMatchObject({ name: 'VisionError' });
 });

@@ -1,0 +1,192 @@
+import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
+import type { Color } from '../pixel/colors.ts';
+import { type Condition, join, listParts, type ObjectsAtom } from './condition.ts';
+import { type Noun, findNoun } from './nouns.ts';
+import { readMeasurements } from './read-measurements.ts';
+import * as words from './vocabulary.ts';
+
+/** Part of a sentence between "and", "or" and commas. `condition` is null if it requires nothing: "then tell me". */
+export type Clause = {
+  condition: Condition | null;
+  notJudged: UnjudgedPart[];
+  endsWithPlace: boolean;
+  /** True without a verb, a place and words that are not judged: "a dog". */
+  isBare: boolean;
+  /** True if it begins with "no", which "or cars" continues. */
+  isDenied: boolean;
+};
+
+/** Reads a clause: its objects, or the measurements of the whole picture if it has none. */
+export function readClause(tokens: readonly string[]): Clause {
+  const { places, rest, endsWithPlace } = takePlaces(tokens);
+  const { condition, unknown, named } = rest.some((token) => findNoun(token))
+    ? readObjects(rest)
+    : { ...readMeasurements(rest, places), named: [] };
+  const notJudged: UnjudgedPart[] = [
+    ...named,
+    ...places.flatMap((place) => (unknown.includes(place) ? [] : [{ words: place, kind: 'place' as const }])),
+    ...unknown.map((word) => ({ words: word, kind: 'words' as const })),
+  ];
+  const isBare =
+    notJudged.every(({ kind }) => kind === 'narrower') && !rest.some((token) => words.verbs.has(token));
+  return { condition, notJudged, endsWithPlace, isBare, isDenied: words.negations.has(rest[0] ?? '') };
+}
+
+/** Takes the places out of a clause: "in front of the blue car", from their preposition on. Nothing behind another preposition is understood. */
+function takePlaces(tokens: readonly string[]) {
+  const places: string[] = [];
+  const rest: string[] = [];
+  let end = 0;
+  for (let at = 0; at < tokens.length; at = Math.max(end, at + 1)) {
+    const token = tokens[at] ?? '';
+    // "Cars are not driving past the house" is no absence.
+    const isDenied = tokens[at - 1] === 'not' && words.movements.has(token);
+    const taken = isDenied ? 0 : countPlace(tokens.slice(at));
+    const isUnread = taken === 0 && words.prepositions.has(token);
+    if (taken > 0 || isUnread) end = isUnread ? tokens.length : at + taken;
+    if (taken > 1) places.push(tokens.slice(at, end).join(' '));
+    if (isUnread) rest.push(tokens.slice(at).join(' '));
+    else if (taken === 0 || words.absences.has(token)) rest.push(token);
+  }
+  return { places, rest, endsWithPlace: places.length > 0 && end === tokens.length };
+}
+
+/** Objects that one rides, holds or wears: no places after these words. */
+const noPlaces =
+  /^(?:on (?:bicycle|motorcycle|horse|skateboard|surfboard|skis|snowboard|cell phone)|in tie)$/;
+
+/** Returns the number of tokens of the place at the start of `tokens`, or 0. */
+function countPlace(tokens: readonly string[]): number {
+  const [first = '', ...more] = tokens;
+  if (words.movements.has(first)) {
+    const taken = more[0] === 'in' && more.length > 1 ? 0 : countPlace(more);
+    return taken > 0 && !more.slice(0, taken).some((token) => findNoun(token)) ? taken + 1 : 0;
+  }
+  const reaches = words.reaching.has(first) && words.determiners.has(more[0] ?? '');
+  if (!reaches && !words.prepositions.has(first)) return 0;
+  if (more.length === 0) return /^(?:in|by|past|inside)$/.test(first) ? 1 : 0;
+  let head = 0;
+  for (const [at, token] of more.entries()) {
+    const classes = findNoun(token)?.classes.join();
+    const isPlace = words.placeWords.has(token) || (classes && !noPlaces.test(`${first} ${classes}`));
+    // "In zone 3" names the zone, "in the room 3 people" counts people.
+    if (isPlace || (head > 0 && /^#\d+-$/.test(token) && at === more.length - 1)) head = at + 2;
+    else if (head > 0 || !(words.determiners.has(token) || words.readColors(token).length > 0)) break;
+  }
+  return head;
+}
+
+/** Objects of a clause while it is read. */
+type State = {
+  objects: Condition[];
+  /** Objects before the first "not", which it does not deny. */
+  subjects: Condition[] | null;
+  limits: { least: number; most: number } | null;
+  colors: Color[];
+  /** True after "no"; numbers of objects that it denies, and of "not" and "is gone". */
+  denials: { next: boolean; objects: number; clause: number };
+  unknown: string[];
+  named: UnjudgedPart[];
+};
+
+function readObjects(tokens: readonly string[]) {
+  const denials = { next: false, objects: 0, clause: 0 };
+  const state: State = {
+    objects: [],
+    subjects: null,
+    limits: null,
+    colors: [],
+    denials,
+    unknown: [],
+    named: [],
+  };
+  for (const [at, token] of tokens.entries()) readToken(token, tokens.slice(at + 1), state);
+  const { objects, subjects, unknown, named } = state;
+  if (denials.next || state.limits !== null) unknown.push('a number without a noun');
+  const known = denials.objects > 0 ? [] : (subjects ?? objects);
+  const [only] = objects;
+  const isClear =
+    denials.clause === 0 || (denials.clause === 1 && denials.objects === 0 && objects.length === 1);
+  if (!isClear) unknown.push(...tokens.filter(words.isDenial));
+  // With words that are not understood, a clause may be false, but never true.
+  const condition: Condition =
+    unknown.length > 0 || only === undefined
+      ? join('all', [...known, { kind: 'unmeasurable' }])
+      : denials.clause === 0
+        ? join('all', objects)
+        : { kind: 'not', of: only };
+  return { condition, unknown, named };
+}
+
+function readToken(token: string, rest: readonly string[], state: State): void {
+  const { objects, denials, unknown, named } = state;
+  const [next] = rest;
+  const noun = findNoun(token);
+  const colors = words.readColors(token.replace('clad:', ''));
+  const [, least, most] = /^#(\d+)-(\d*)$/.exec(token) ?? [];
+  const isUnclear =
+    (token === 'with' && denials.objects > 0) || (/^(?:who|which|that)$/.test(token) && rest.includes('not'));
+  if (noun) addNoun(token, noun, findNoun(next), state);
+  else if (least !== undefined) state.limits = { least: Number(least), most: Number(most || Infinity) };
+  else if (colors.length > 0) addColors(token, colors, next, state);
+  else if (words.negations.has(token) && !(token === 'without' && objects.length > 0)) denials.next = true;
+  else if (words.isDenial(token)) {
+    state.subjects ??= words.absences.has(token) ? [] : [...objects];
+    denials.clause += 1;
+    if (token === 'without') unknown.push(token);
+  } else if (token.startsWith('worn_')) named.push({ words: token, kind: 'words' });
+  else if (isUnclear || !words.isFiller(token)) unknown.push(token);
+}
+
+/** "A dog bowl" is a bowl of some kind, "an adult person" a person. */
+function addNoun(token: string, noun: Noun, head: Noun | null, state: State): void {
+  const { limits, denials, unknown, named, objects } = state;
+  const { classes, narrower } = noun;
+  if (head !== null && head.classes.join() !== classes.join()) unknown.push(token);
+  else if (narrower !== null)
+    named.push({ words: narrower, kind: 'narrower', countsAs: classes.join(' or ') });
+  if (head !== null) return;
+  const { least, most } = limits ?? { least: 1, most: Infinity };
+  const atom = { kind: 'objects' as const, classes, colors: state.colors };
+  const atoms: ObjectsAtom[] = [
+    ...(least > 0 ? [{ ...atom, compare: 'at least' as const, count: least }] : []),
+    ...(most < Infinity ? [{ ...atom, compare: 'at most' as const, count: most }] : []),
+  ];
+  const object = join<Condition>('all', atoms);
+  objects.push(denials.next ? { kind: 'not', of: object } : object);
+  if (denials.next) denials.objects += 1;
+  Object.assign(state, { limits: null, colors: [] });
+  denials.next = false;
+}
+
+/**
+ * Gives colors to the object behind, or to the one before: "the car is red", "a person in red". The color of a traffic light is a lamp, too small for
+ * the color of its box, and that of a person is not one of clothes. "The car is not red" is not understood.
+ */
+function addColors(token: string, colors: Color[], next: string | undefined, state: State): void {
+  const behind = findNoun(next);
+  const last = state.objects.at(-1);
+  const [atom] = last ? listParts(last) : [];
+  const isClothes = token.startsWith('clad:');
+  const isLast = next === undefined || words.isFiller(next) || next === 'with';
+  if (behind && hasColor(behind)) state.colors = colors;
+  else if (
+    last &&
+    atom?.kind === 'objects' &&
+    (isClothes || (isLast && hasColor(atom) && state.denials.clause === 0))
+  )
+    state.objects.splice(-1, 1, withColors(last, colors));
+  else state.unknown.push(token);
+}
+
+function hasColor({ classes }: Pick<Noun, 'classes'>): boolean {
+  return !classes.includes('person') && !classes.includes('traffic light');
+}
+
+function withColors(condition: Condition, colors: Color[]): Condition {
+  if (condition.kind === 'objects') return { ...condition, colors };
+  if (condition.kind === 'not') return { ...condition, of: withColors(condition.of, colors) };
+  return condition.kind === 'all'
+    ? { ...condition, of: condition.of.map((part) => withColors(part, colors)) }
+    : condition;
+}

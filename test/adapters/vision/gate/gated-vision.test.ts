@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest';
+import { findMissing } from '../../../../adapters/vision/gate/traces.ts';
+import { TooManyFramesError, VisionError } from '../../../../core/errors.ts';
+import type { MomentFrame, VisionModel } from '../../../../core/ports/vision-model.ts';
+import type { ConditionQuestion } from '../../../../core/records/vision.ts';
+import { never, object } from '../objects/model-that-sees.ts';
+import { frameOf, gateThatSees } from './scenes.ts';
+
+const tokens = { input_tokens: 900, output_tokens: 40 };
+const none = { input_tokens: 0, output_tokens: 0 };
+const person = object('person', 0.8);
+const perhaps = object('person', 0.2);
+
+/** Model that says yes to all that it is asked. */
+function yesModel(given: Partial<VisionModel> = {}) {
+  const asked: { frames: number[]; conditions: string[]; previous?: number }[] = [];
+  const note = (frames: Uint8Array[], questions: readonly ConditionQuestion[], previous?: Uint8Array) =>
+    asked.push({
+      frames: frames.map(([number = -1]) => number),
+      conditions: questions.map(({ condition }) => condition),
+      ...(previous && { previous: previous[0]! }),
+    });
+  const yes = ({ condition_id }: ConditionQuestion) => ({
+    condition_id,
+    triggered: true,
+    explanation: 'It is.',
+    prompt_version: 'verdict-first-1',
+  });
+  const model: VisionModel = {
+    provider: 'openai',
+    model: 'llava',
+    supportsVideo: false,
+    judge: async ({ frame, previous }, condition) => {
+      note([frame], [{ condition_id: '', condition }], previous);
+      return { triggered: true, explanation: 'It is.', tokens, prompt_version: 'verdict-first-1' };
+    },
+    judgeConditions: async ({ frame, previous }, questions) => {
+      note([frame], questions, previous);
+      return { verdicts: questions.map(yes), tokens };
+    },
+    judgeMoments: async (frames, questions, { previous }) => {
+      note(
+        frames.map(({ frame }) => frame),
+        questions,
+        previous,
+      );
+      return { moments: frames.map(() => questions.map(yes)), tokens };
+    },
+    answer: async () => ({ answer: 'Two red cars.', triggered: null, tokens }),
+    summarize: async () => ({ summary: 'A quiet hour.', tokens }),
+    ...given,
+  };
+  return { model, asked };
+}
+
+function openGate(
+  seen: Parameters<typeof gateThatSees>[1],
+  given?: Partial<VisionModel>,
+  options?: Parameters<typeof gateThatSees>[2],
+) {
+  const { model, asked } = yesModel(given);
+  return { ...gateThatSees(model, seen, options), asked };
+}
+
+const question = (condition_id: string, condition: string) => ({ condition_id, condition });
+const media = (index = 0) => ({ mode: 'frames' as const, frame: frameOf(index) });
+const moment = (index: number): MomentFrame => ({ frame: frameOf(index), at: new Date(index * 1000) });
+const visible = 'A person is visible';
+
+test('a gate has the name of the model behind it', () => {
+  const { provider, model } = openGate([]).gate;
+  expect([provider, model]).toEqual(['objects+openai', 'objects+llava']);
+});
+
+test('a condition whose object leaves no trace is denied without a call, which the explanation says', async () => {
+  const { gate, asked } = openGate([[]]);
+  const verdict = await gate.judge(media(), visible, never);
+  expect(verdict).toMatchObject({ triggered: false, tokens: none, calls: [] });
+  expect(verdict.explanation).toBe(
+    'No trace of person. Judged by the built-in object detector, without a call.',
+  );
+  expect(asked).toEqual([]);
+});
+
+test('a trace of the object is left to the model, whose name is in the explanation', async () => {
+  const { gate, asked } = openGate([[perhaps]]);
+  expect(await gate.judge(media(), visible, never)).toEqual({
+    triggered: true,
+    tokens,
+    explanation: 'It is. Judged by llava.',
+    prompt_version: 'verdict-first-1',
+  });
+  expect(asked).toHaveLength(1);
+});
+
+test('an object that is there is left to the model too: the gate never says yes', async () => {
+  const { gate, asked } = openGate([[person], []]);
+  await gate.judge(media(0), visible, never);
+  await gate.judge(media(1), 'Nobody is visible', never);
+  expect(asked.map(({ conditions }) => conditions)).toEqual([[visible], ['Nobody is visible']]);
+});
+
+test('a condition that the gate can never deny costs no detection', async () => {
+  const { gate, asked, detected } = openGate([[person]]);
+  await gate.judge(media(), 'The gate is open', never);
+  await gate.judge(media(), 'A knife', never);
+  expect(asked).toHaveLength(2);
+  expect(detected).toEqual([]);
+});
+
+test('a trace in any picture of a clip is left to the model', async () => {
+  const { gate, asked } = openGate([[], [], [perhaps]]);
+  const clip = (...pictures: number[]) => new Uint8Array(pictures);
+  const judge = (given: Uint8Array) =>
+    gate.judge({ mode: 'clip', frame: frameOf(0), clip: given }, visible, never);
+  expect((await judge(clip(1, 1, 1))).triggered).toBe(false);
+  expect(asked).toEqual([]);
+  expect((await judge(clip(1, 1, 2, 2))).triggered).toBe(true);
+});
+
+test('several conditions in one call send the model only those that are not denied', async () => {
+  const { gate, asked } = openGate([[person]]);
+  const questions = [
+    question('person', visible),
+    question('gate', 'The gate is open'),
+    question('dog', 'A dog'),
+  ];
+  const { verdicts, calls } = await gate.judgeConditions!(media(), questions, never);
+  expect(asked).toEqual([{ frames: [0], conditions: [visible, 'The gate is open'] }]);
+  const triggered = verdicts.map((verdict) => [verdict.condition_id, verdict.triggered]);
+  expect(Object.fromEntries(triggered)).toEqual({ person: true, dog: false, gate: true });
+  expect(calls, 'one call, with the tokens of the answer').toBeUndefined();
+  expect(await gate.judgeConditions!(media(), questions.slice(2), never)).toMatchObject({
+    tokens: none,
+    calls: [],
+  });
+});
+
+test('several moments are one call about the conditions that some of them may fulfil, and each keeps what is denied in it', async () => {
+  const { gate, asked } = openGate([[], [perhaps]]);
+  const questions = [question('person', visible), question('dog', 'A dog')];
+  const frames = [moment(0), moment(1)];
+  const { moments } = await gate.judgeMoments!(frames, questions, { previous: frameOf(9) }, never);
+  expect(asked).toEqual([{ frames: [0, 1], conditions: [visible], previous: 9 }]);
+  expect(
+    moments.map((entries) => entries.map(({ condition_id, triggered }) => [condition_id, triggered])),
+  ).toEqual([
+    [
+      ['person', false],
+      ['dog', false],
+    ],
+    [
+      ['dog', false],
+      ['person', true],
+    ],
+  ]);
+});
+
+test('moments in which all is denied make no call', async () => {
+  const { gate, asked } = openGate([[], []]);
+  const result = await gate.judgeMoments!([moment(0), moment(1)], [question('person', visible)], {}, never);
+  expect(result).toMatchObject({ tokens: none, calls: [] });
+  expect(asked).toEqual([]);
+});
+
+test('a failure of the model is a failure of the call', async () => {
+  const judgeConditions = async () => {
+    throw new VisionError('Start the server.');
+  };
+  const { gate } = openGate([[person]], { judgeConditions });
+  const questions = [question('person', visible), question('dog', 'A dog')];
+  await expect(gate.judgeConditions!(media(), questions, never)).rejects.toThrow(VisionError);
+});
+
+test('a server that takes fewer frames says so through the gate', async () => {
+  const judgeMoments = async () => {
+    throw new TooManyFramesError();
+  };
+  const { gate } = openGate([[perhaps], [perhaps]], { judgeMoments });
+  const call = gate.judgeMoments!([moment(0), moment(1)], [question('a', visible)], {}, never);
+  await expect(call).rejects.toThrow(TooManyFramesError);
+});
+
+test('a detector that fails leaves all conditions to the model, and is reported once, as is its recovery', async () => {
+  const { gate, asked, reports } = openGate([[]]);
+  await gate.judge(media(7), visible, never);
+  await gate.judge(media(7), visible, never);
+  expect(asked).toHaveLength(2);
+  await gate.judge(media(0), visible, never);
+  expect(reports).toEqual([
+    'the object detector fails: each check asks llava',
+    'the object detector works again',
+  ]);
+});
+
+test('a question is denied like a condition, and an open one is left to the model', async () => {
+  const { gate } = openGate([[]]);
+  expect(await gate.answer(frameOf(0), 'Is a person there?', never)).toMatchObject({
+    answer: expect.stringMatching(/^No\. No trace of person/),
+    triggered: false,
+    calls: [],
+  });
+  expect((await gate.answer(frameOf(0), 'How many persons are there?', never)).answer).toBe('Two red cars.');
+  expect((await gate.summarize([], never)).summary).toBe('A quiet hour.');
+});
+
+test('a model without joint calls has none behind a gate', () => {
+  const { gate } = openGate([], { judgeConditions: undefined, judgeMoments: undefined } as object);
+  expect([gate.judgeConditions, gate.judgeMoments]).toEqual([undefined, undefined]);
+});
+
+describe('what the gate denies', () => {
+  const dog = object('dog', 0.1);
+  test.each<[string, string, Parameters<typeof gateThatSees>[1][number], boolean]>([
+    ['without a trace', 'A person', [], true],
+    ['also what it does not judge', 'A person falls at the door', [], true],
+    ['not with a trace', 'A person', [object('person', 0.05)], false],
+    ['with a trace of another class', 'A person', [object('chair', 0.4)], true],
+    ['not with a trace of an alike class', 'A cat', [dog], false],
+    ['not small things, which the network overlooks', 'A knife', [], false],
+    ['not behind one object, where others may stand', 'At least two persons', [person], false],
+    ['one part that is missing', 'A person and a dog', [person], true],
+    ['not one of two ways', 'A person or a cat', [dog], false],
+    ['not an absence', 'Nobody is there', [], false],
+    ['not at most so many', 'At most one person', [], false],
+    ['not what is not understood', 'A person unless it is dark', [], false],
+  ])('the gate denies %s', async (_, condition, seen, denied) => {
+    const { gate } = openGate([seen]);
+    expect((await gate.judge(media(), condition, never)).calls !== undefined).toBe(denied);
+  });
+
+  test.each([
+    ['in the dark', [10, 60]],
+    ['without contrast', [120, 126]],
+  ])('the gate denies nothing in a picture %s', async (_, tones) => {
+    const { gate, asked } = openGate([[]], undefined, { tones });
+    await gate.judge(media(), visible, never);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('a person outside of the watched region is a trace: the edge of a region divides nobody', async () => {
+    const { gate, asked } = openGate([[object('person', 0.9, 0.6)]]);
+    const points: [number, number][] = [
+      [0, 0],
+      [0.5, 0],
+      [0.5, 1],
+      [0, 1],
+    ];
+    await gate.judge({ ...media(), regions: [{ mode: 'include', points }] }, visible, never);
+    expect(asked).toHaveLength(1);
+  });
+
+  test.each([
+    ['A person and a car', ['person']],
+    ['A red car', ['car']],
+    ['The picture is dark', undefined],
+  ])('"%s" does not hold without %j', (condition, missing) => {
+    expect(findMissing(condition)?.slice(0, 1)).toEqual(missing);
+  });
+});
