@@ -1,75 +1,7 @@
 /** Generated from the OpenAPI document by `npm run generate -- client`: do not edit. */
 
 export type InputMode = 'frames' | 'clip' | 'hybrid';
-export type JobStatus = 'pending' | 'running' | 'stopped' | 'completed' | 'failed';
-export type JobType = 'live-monitor' | 'live-digest';
-export type WebhookEventType =
-  | 'job_started'
-  | 'watch_triggered'
-  | 'summary_generated'
-  | 'error'
-  | 'job_stopped';
-export type Scope = 'read' | 'jobs' | 'keys' | 'internal' | 'admin';
 export type Severity = 'info' | 'warning' | 'critical';
-export type Notify = 'openings' | 'openings_and_closings' | 'everything';
-export type DestinationType =
-  | 'webhook'
-  | 'slack'
-  | 'discord'
-  | 'ntfy'
-  | 'pagerduty'
-  | 'email'
-  | 'mqtt'
-  | 'heartbeat';
-export type WatchStatus = 'paused' | 'off_schedule' | 'budget_exhausted' | 'stream_lost' | 'active';
-export type StopReason =
-  | 'condition_triggered'
-  | 'max_triggers_reached'
-  | 'max_duration_reached'
-  | 'max_windows_reached'
-  | 'cancelled'
-  | 'stream_ended'
-  | 'stream_lost'
-  | 'vlm_error'
-  | 'internal_error';
-/**
- * Error code; branch on it, not on the message
- */
-export type ErrorCode =
-  | 'NOT_LIVESTREAM'
-  | 'INVALID_URL'
-  | 'STREAM_FETCH_FAILED'
-  | 'BAD_REQUEST'
-  | 'INVALID_INPUT_MODE'
-  | 'UNAUTHORIZED'
-  | 'FORBIDDEN'
-  | 'NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'JOB_NOT_FOUND'
-  | 'JOB_ALREADY_STOPPED'
-  | 'WATCH_NOT_FOUND'
-  | 'ALERT_NOT_FOUND'
-  | 'PRECONDITION_FAILED'
-  | 'MAX_WATCHES_REACHED'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'REQUEST_TIMEOUT'
-  | 'MAX_JOBS_REACHED'
-  | 'RATE_LIMITED'
-  | 'SERVICE_OVERLOADED'
-  | 'VLM_ERROR'
-  | 'INTERNAL_ERROR';
-export type JobConfig = MonitorConfig | DigestConfig;
-export type JobDetails = MonitorDetails | DigestDetails;
-export type LoggedEvent = JobStarted | Progress | WatchTriggered | SummaryGenerated | ErrorEvent | JobStopped;
-export type StreamedEvent =
-  | JobStarted
-  | Progress
-  | WatchTriggeredWithPicture
-  | SummaryGeneratedWithPicture
-  | ErrorEvent
-  | JobStopped;
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
-export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
 export type WatchEvent =
   | {
       type: 'alert_opened';
@@ -349,6 +281,74 @@ export type WatchEvent =
         moments_judged?: number;
       };
     };
+export type WatchStatus = 'paused' | 'off_schedule' | 'budget_exhausted' | 'stream_lost' | 'active';
+export type JobStatus = 'pending' | 'running' | 'stopped' | 'completed' | 'failed';
+export type StopReason =
+  | 'condition_triggered'
+  | 'max_triggers_reached'
+  | 'max_duration_reached'
+  | 'max_windows_reached'
+  | 'cancelled'
+  | 'stream_ended'
+  | 'stream_lost'
+  | 'vlm_error'
+  | 'internal_error';
+export type DeliveryState = 'pending' | 'delivered' | 'failed';
+export type WebhookEventType =
+  | 'job_started'
+  | 'watch_triggered'
+  | 'summary_generated'
+  | 'error'
+  | 'job_stopped';
+export type DestinationType =
+  | 'webhook'
+  | 'slack'
+  | 'discord'
+  | 'ntfy'
+  | 'pagerduty'
+  | 'email'
+  | 'mqtt'
+  | 'heartbeat';
+/**
+ * Error code; branch on it, not on the message
+ */
+export type ErrorCode =
+  | 'NOT_LIVESTREAM'
+  | 'INVALID_URL'
+  | 'STREAM_FETCH_FAILED'
+  | 'BAD_REQUEST'
+  | 'INVALID_INPUT_MODE'
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'JOB_NOT_FOUND'
+  | 'JOB_ALREADY_STOPPED'
+  | 'WATCH_NOT_FOUND'
+  | 'ALERT_NOT_FOUND'
+  | 'PRECONDITION_FAILED'
+  | 'MAX_WATCHES_REACHED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'REQUEST_TIMEOUT'
+  | 'MAX_JOBS_REACHED'
+  | 'RATE_LIMITED'
+  | 'SERVICE_OVERLOADED'
+  | 'VLM_ERROR'
+  | 'INTERNAL_ERROR';
+export type LoggedEvent = JobStarted | Progress | WatchTriggered | SummaryGenerated | ErrorEvent | JobStopped;
+export type JobType = 'live-monitor' | 'live-digest';
+export type JobConfig = MonitorConfig | DigestConfig;
+export type JobDetails = MonitorDetails | DigestDetails;
+export type Scope = 'read' | 'jobs' | 'keys' | 'internal' | 'admin';
+export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
+export type Notify = 'openings' | 'openings_and_closings' | 'everything';
+export type StreamedEvent =
+  | JobStarted
+  | Progress
+  | WatchTriggeredWithPicture
+  | SummaryGeneratedWithPicture
+  | ErrorEvent
+  | JobStopped;
 export type StreamedWatchEvent =
   | {
       type: 'state';
@@ -362,586 +362,6 @@ export type StreamedWatchEvent =
     }
   | WatchEvent;
 
-export interface CheckOnceRequest {
-  /**
-   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
-   */
-  stream_url: string;
-  /**
-   * Sentence that is true or false of the stream
-   */
-  condition: string;
-  /**
-   * True to include the checked frame in the response
-   */
-  include_frame?: boolean;
-  input_mode?: InputMode;
-  /**
-   * Clip length in seconds; used by clip and hybrid
-   */
-  clip_duration_seconds?: number;
-}
-export interface AdviseRequest {
-  /**
-   * Sentence that is true or false of the stream
-   */
-  condition: string;
-  /**
-   * Seconds between checks for the forecast; default: the suggested ones
-   */
-  interval_seconds?: number;
-  /**
-   * Sensitivity of the condition; default: normal
-   */
-  sensitivity?: 'normal' | 'high';
-  input_mode?: InputMode;
-}
-export interface AnalyzeFrameRequest {
-  /**
-   * JPEG as raw base64, without a data: prefix
-   */
-  frame_b64: string;
-  /**
-   * Question about the image, in plain words
-   */
-  question: string;
-  /**
-   * True to include the frame in the response
-   */
-  include_frame?: boolean;
-}
-export interface ValidateStreamRequest {
-  /**
-   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
-   */
-  stream_url: string;
-  /**
-   * True to include a frame of a live stream in the response
-   */
-  include_frame?: boolean;
-}
-export interface CameraStreamsRequest {
-  /**
-   * Address from GET /cameras, or host and port of a camera
-   */
-  address: string;
-  /**
-   * User of the camera; empty: none
-   */
-  username?: string;
-  /**
-   * Its password: sent as a digest to this camera only, and neither stored nor logged
-   */
-  password?: string;
-}
-export interface MonitorRequest {
-  /**
-   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
-   */
-  stream_url: string;
-  /**
-   * Sentence that is true or false of the stream
-   */
-  condition: string;
-  webhook_url?: string | null;
-  /**
-   * Types of events that webhook_url receives; default: those of PUT /webhook-defaults, else all
-   */
-  webhook_events?: WebhookEventType[] | null;
-  /**
-   * Seconds between checks
-   */
-  interval_seconds?: number;
-  input_mode?: InputMode;
-  /**
-   * Clip length in seconds; used by clip and hybrid
-   */
-  clip_duration_seconds?: number;
-  /**
-   * Duration in seconds; limited by the server, see config for the resulting value
-   */
-  monitor_duration_seconds?: number;
-  /**
-   * Minimum seconds between alerts
-   */
-  trigger_cooldown_seconds?: number;
-  /**
-   * Number of alerts after which the job completes; null: at the end of its duration
-   */
-  max_triggers?: number | null;
-  /**
-   * True to skip captures without motion
-   */
-  enable_prefilter?: boolean;
-  /**
-   * True to scan all of the stream since the last check, and to judge the moments that differ
-   */
-  look_back?: boolean;
-  /**
-   * Up to 8 short texts that events repeat and the list of jobs filters by
-   *
-   * @maxItems 8
-   */
-  labels?: string[];
-}
-export interface DigestRequest {
-  /**
-   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
-   */
-  stream_url: string;
-  /**
-   * Length of a window in minutes; each window has one summary
-   */
-  window_minutes?: number;
-  webhook_url?: string | null;
-  /**
-   * Types of events that webhook_url receives; default: those of PUT /webhook-defaults, else all
-   */
-  webhook_events?: WebhookEventType[] | null;
-  /**
-   * Seconds between captures
-   */
-  capture_interval_seconds?: number;
-  /**
-   * Number of summaries after which the job completes; null: at the end of its duration
-   */
-  max_windows?: number | null;
-  /**
-   * True to include a frame grid of the samples in summaries
-   */
-  include_frames?: boolean;
-  /**
-   * True to skip captures without motion
-   */
-  enable_prefilter?: boolean;
-  /**
-   * Up to 8 short texts that events repeat and the list of jobs filters by
-   *
-   * @maxItems 8
-   */
-  labels?: string[];
-}
-export interface WebhookTestRequest {
-  /**
-   * URL that receives events by HTTP POST
-   */
-  webhook_url: string;
-}
-export interface WebhookDefaultsRequest {
-  /**
-   * Filter of jobs without webhook_events; null: all types
-   */
-  webhook_events?: WebhookEventType[] | null;
-}
-export interface KeyRequest {
-  caller?: string;
-  /**
-   * @minItems 1
-   * @maxItems 5
-   */
-  scopes?: Scope[];
-  label?: string | null;
-}
-export interface KeyLabel {
-  label: string | null;
-}
-export interface CallerRequest {
-  caller: string;
-  label?: string | null;
-}
-export interface WatchRequest {
-  /**
-   * Name for people
-   */
-  name: string;
-  /**
-   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
-   */
-  stream_url: string;
-  /**
-   * Seconds between checks
-   */
-  interval_seconds?: number;
-  input_mode?: InputMode;
-  /**
-   * Clip length in seconds; used by clip and hybrid
-   */
-  clip_duration_seconds?: number;
-  /**
-   * True to skip captures without motion
-   */
-  enable_prefilter?: boolean;
-  /**
-   * True to scan all of the stream since the last check, and to judge the moments that differ
-   */
-  look_back?: boolean;
-  /**
-   * True to follow an HLS stream between checks, with the bandwidth of a player, so that motion causes a check; one machine only
-   */
-  follow?: boolean;
-  /**
-   * @minItems 1
-   * @maxItems 8
-   */
-  conditions: {
-    /**
-     * Unique in the watch; assigned if missing
-     */
-    condition_id?: string;
-    /**
-     * Sentence that is true or false of the stream
-     */
-    condition: string;
-    /**
-     * Number of the last checks_considered verdicts that must hold to open an alert
-     */
-    checks_to_open?: number;
-    /**
-     * Number of verdicts that are considered to open
-     */
-    checks_considered?: number;
-    /**
-     * Consecutive verdicts that do not hold, after which the alert closes
-     */
-    checks_to_close?: number;
-    /**
-     * Seconds for which the condition must not have held before the alert closes
-     */
-    close_after_seconds?: number;
-    /**
-     * Minimum seconds from one opening to the next
-     */
-    cooldown_seconds?: number;
-    /**
-     * Seconds between reminders of an open alert; null: none
-     */
-    remind_seconds?: number | null;
-    severity?: Severity;
-    /**
-     * high: objects count that the built-in object model is not sure of; other models ignore it
-     */
-    sensitivity?: 'normal' | 'high';
-  }[];
-  /**
-   * Delay of a confirming check in seconds; at most interval_seconds
-   */
-  confirm_seconds?: number;
-  /**
-   * null: always active
-   */
-  schedule?: {
-    /**
-     * IANA time zone
-     */
-    time_zone: string;
-    /**
-     * Spans of local time; others are off schedule
-     *
-     * @minItems 1
-     * @maxItems 14
-     */
-    active: {
-      /**
-       * @minItems 1
-       * @maxItems 7
-       */
-      days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-      from: string;
-      /**
-       * End of the span; before from: on the next day
-       */
-      to: string;
-    }[];
-  } | null;
-  /**
-   * null: no limit
-   */
-  budget?: {
-    model_calls_per_day?: number | null;
-    /**
-     * US dollars by the list price of the model
-     */
-    usd_per_day?: number | null;
-  } | null;
-  /**
-   * @minItems 0
-   * @maxItems 5
-   */
-  destinations?: {
-    /**
-     * Unique in the watch; assigned if missing
-     */
-    destination_id?: string;
-    type: DestinationType;
-    /**
-     * Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.
-     */
-    url?: string;
-    /**
-     * Integration key of PagerDuty Events v2
-     */
-    routing_key?: string;
-    /**
-     * Access token of ntfy
-     */
-    token?: string;
-    /**
-     * Recipient of e-mail
-     */
-    to?: string;
-    /**
-     * Events that are delivered, besides failures; null: the default of the type
-     */
-    notify?: Notify | null;
-    min_severity?: Severity;
-    /**
-     * True to include the frame in events, as base64; webhook only
-     */
-    include_frame?: boolean;
-  }[];
-  /**
-   * null: the whole frame
-   */
-  regions?:
-    | {
-        mode?: 'include' | 'exclude';
-        /**
-         * Corners [x, y], 0 to 1 from the top left
-         *
-         * @minItems 3
-         * @maxItems 32
-         */
-        points: number[][];
-      }[]
-    | null;
-  /**
-   * Days for which alerts and evidence are kept
-   */
-  retention_days?: number;
-  /**
-   * Echoed in events; a filter of lists
-   *
-   * @minItems 0
-   * @maxItems 8
-   */
-  labels?: string[];
-}
-export interface WatchPatch {
-  /**
-   * Name for people
-   */
-  name?: string;
-  /**
-   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
-   */
-  stream_url?: string;
-  interval_seconds?: number | null;
-  input_mode?: InputMode | null;
-  clip_duration_seconds?: number | null;
-  enable_prefilter?: boolean | null;
-  look_back?: boolean | null;
-  follow?: boolean | null;
-  /**
-   * @minItems 1
-   * @maxItems 8
-   */
-  conditions?: {
-    /**
-     * Unique in the watch; assigned if missing
-     */
-    condition_id?: string;
-    /**
-     * Sentence that is true or false of the stream
-     */
-    condition: string;
-    /**
-     * Number of the last checks_considered verdicts that must hold to open an alert
-     */
-    checks_to_open?: number;
-    /**
-     * Number of verdicts that are considered to open
-     */
-    checks_considered?: number;
-    /**
-     * Consecutive verdicts that do not hold, after which the alert closes
-     */
-    checks_to_close?: number;
-    /**
-     * Seconds for which the condition must not have held before the alert closes
-     */
-    close_after_seconds?: number;
-    /**
-     * Minimum seconds from one opening to the next
-     */
-    cooldown_seconds?: number;
-    /**
-     * Seconds between reminders of an open alert; null: none
-     */
-    remind_seconds?: number | null;
-    severity?: Severity;
-    /**
-     * high: objects count that the built-in object model is not sure of; other models ignore it
-     */
-    sensitivity?: 'normal' | 'high';
-  }[];
-  confirm_seconds?: number | null;
-  schedule?: {
-    /**
-     * IANA time zone
-     */
-    time_zone?: string;
-    /**
-     * Spans of local time; others are off schedule
-     *
-     * @minItems 1
-     * @maxItems 14
-     */
-    active?: {
-      /**
-       * @minItems 1
-       * @maxItems 7
-       */
-      days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-      from: string;
-      /**
-       * End of the span; before from: on the next day
-       */
-      to: string;
-    }[];
-  } | null;
-  budget?: {
-    model_calls_per_day?: number | null;
-    usd_per_day?: number | null;
-  } | null;
-  destinations?:
-    | {
-        /**
-         * Unique in the watch; assigned if missing
-         */
-        destination_id?: string;
-        type: DestinationType;
-        /**
-         * Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.
-         */
-        url?: string;
-        /**
-         * Integration key of PagerDuty Events v2
-         */
-        routing_key?: string;
-        /**
-         * Access token of ntfy
-         */
-        token?: string;
-        /**
-         * Recipient of e-mail
-         */
-        to?: string;
-        /**
-         * Events that are delivered, besides failures; null: the default of the type
-         */
-        notify?: Notify | null;
-        min_severity?: Severity;
-        /**
-         * True to include the frame in events, as base64; webhook only
-         */
-        include_frame?: boolean;
-      }[]
-    | null;
-  regions?:
-    | {
-        mode?: 'include' | 'exclude';
-        /**
-         * Corners [x, y], 0 to 1 from the top left
-         *
-         * @minItems 3
-         * @maxItems 32
-         */
-        points: number[][];
-      }[]
-    | null;
-  retention_days?: number | null;
-  labels?: string[] | null;
-}
-export interface SnoozeRequest {
-  /**
-   * 0 ends the snooze
-   */
-  seconds: number;
-  /**
-   * Absent: all conditions
-   */
-  condition_id?: string;
-}
-export interface ReviewRequest {
-  /**
-   * True if the alert was right
-   */
-  correct: boolean;
-  note?: string;
-}
-export interface Gap {
-  from: string;
-  to: string;
-  reason: 'stream' | 'damaged' | 'stale' | 'model' | 'service';
-}
-export interface ErrorEnvelope {
-  error: {
-    code: ErrorCode;
-    /**
-     * Description of the failure
-     */
-    message: string;
-    /**
-     * Next step for the caller
-     */
-    remediation: string;
-  };
-}
-export interface ValidationErrors {
-  detail: {
-    /**
-     * Location: body, query, path or header, then names and indexes
-     */
-    loc: (string | number)[];
-    msg: string;
-    /**
-     * Error type, such as missing, int_parsing or string_too_long
-     */
-    type: string;
-    /**
-     * Invalid value, shortened and without secrets
-     */
-    input?: unknown;
-    /**
-     * Exceeded limit, by its name
-     */
-    ctx?: {
-      [k: string]: unknown;
-    };
-  }[];
-}
-export interface CheckOnceResponse {
-  /**
-   * True if the condition holds
-   */
-  triggered: boolean;
-  /**
-   * False if the model could not judge the condition, see explanation; absent otherwise
-   */
-  judged?: false;
-  /**
-   * Reason, by what is visible
-   */
-  explanation: string;
-  /**
-   * Duration of the request in milliseconds
-   */
-  latency_ms: number;
-  /**
-   * JPEG as base64, without a data: prefix
-   */
-  frame_b64?: string;
-}
 export interface Advice {
   /**
    * Doubts about the condition, each with a remedy; empty without doubts
@@ -1055,6 +475,124 @@ export interface Advice {
     };
   };
 }
+export interface AdviseRequest {
+  /**
+   * Sentence that is true or false of the stream
+   */
+  condition: string;
+  /**
+   * Seconds between checks for the forecast; default: the suggested ones
+   */
+  interval_seconds?: number;
+  /**
+   * Sensitivity of the condition; default: normal
+   */
+  sensitivity?: 'normal' | 'high';
+  input_mode?: InputMode;
+}
+export interface Alarms {
+  /**
+   * null if the service has no alarms (embedded mode)
+   */
+  alarms:
+    | {
+        name: string;
+        state: 'ok' | 'alarm' | 'unknown';
+        description: string;
+        since: string | null;
+      }[]
+    | null;
+}
+export interface Alert {
+  alert_id: string;
+  watch_id: string;
+  watch_name: string;
+  condition_id: string;
+  condition: string;
+  severity: Severity;
+  labels: string[];
+  opened_at: string;
+  explanation: string;
+  checks: {
+    checked_at: string;
+    triggered: boolean;
+  }[];
+  boxes?: {
+    label: string;
+    score: number;
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+  }[];
+  /**
+   * Version of the prompt; absent from built-in models
+   */
+  prompt_version?: string;
+  lost_seconds?: number;
+  reminders: number;
+  acknowledged: {
+    at: string;
+    by: string;
+  } | null;
+  review: {
+    correct: boolean;
+    note: string;
+    at: string;
+    by: string;
+  } | null;
+  state: 'open' | 'closed';
+  open_seconds: number;
+  closed: {
+    at: string;
+    reason: 'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted';
+    explanation: string;
+    open_seconds: number;
+  } | null;
+  /**
+   * URL of the evidence; requires the API key. null if no frame was left
+   */
+  frame_url: string | null;
+  /**
+   * null while the alert is open
+   */
+  expires_at: string | null;
+}
+export interface AlertList {
+  /**
+   * Newest first
+   */
+  alerts: Alert[];
+  /**
+   * Value of after for the next page; null on the last
+   */
+  next_after: string | null;
+}
+export interface AllWatchEventsPage {
+  /**
+   * Events of all watches, ordered by time
+   */
+  events: WatchEvent[];
+  /**
+   * Value of after for the next page
+   */
+  next_after: string;
+  has_more: boolean;
+}
+export interface AnalyzeFrameRequest {
+  /**
+   * JPEG as raw base64, without a data: prefix
+   */
+  frame_b64: string;
+  /**
+   * Question about the image, in plain words
+   */
+  question: string;
+  /**
+   * True to include the frame in the response
+   */
+  include_frame?: boolean;
+}
 export interface AnalyzeFrameResponse {
   answer: string;
   /**
@@ -1074,30 +612,27 @@ export interface AnalyzeFrameResponse {
    */
   frame_b64: string | null;
 }
-export interface StreamValidation {
-  is_live: boolean;
-  platform: 'youtube' | 'twitch' | 'rtsp' | 'hls' | 'jpeg' | 'mjpeg' | 'mpegts';
-  stream_id?: string;
-  title?: string;
-  channel?: string;
-  thumbnail_url?: string;
-  viewer_count?: number;
+export interface Caller {
+  caller: string;
+  label: string | null;
   /**
-   * Playback URL, without credentials
+   * ISO 8601 in UTC, with milliseconds
    */
-  parsed_url?: string;
+  created_at: string;
+}
+export interface CallerList {
   /**
-   * Frame of the live stream; absent unless include_frame is true, or if the capture failed
+   * Ordered by name
    */
-  frame_b64?: string;
+  callers: Caller[];
   /**
-   * Time between new pictures of a stream with rare key frames, in seconds, as far as the capture shows it; absent below 10 s, if unknown, and without a frame
+   * Value of after for the next page; null on the last page
    */
-  picture_seconds?: number;
-  /**
-   * Reason why the stream is not live, or gives no frame, with a remedy
-   */
-  error_hint?: string;
+  next_after: string | null;
+}
+export interface CallerRequest {
+  caller: string;
+  label?: string | null;
 }
 export interface CameraList {
   cameras: {
@@ -1138,109 +673,25 @@ export interface CameraStreams {
    */
   clock_offset_seconds: number | null;
 }
-export interface MonitorConfig {
-  condition: string;
-  interval_seconds: number;
-  input_mode: InputMode;
-  clip_duration_seconds: number;
-  monitor_duration_seconds: number;
-  trigger_cooldown_seconds: number;
-  max_triggers: number | null;
-  enable_prefilter: boolean;
-  look_back?: true;
+export interface CameraStreamsRequest {
   /**
-   * Webhook URL with masked password
+   * Address from GET /cameras, or host and port of a camera
    */
-  webhook_url?: string;
+  address: string;
   /**
-   * Types of events that the webhook receives; absent: all
+   * User of the camera; empty: none
    */
-  webhook_events?: WebhookEventType[];
+  username?: string;
   /**
-   * Labels of the job; absent without any
+   * Its password: sent as a digest to this camera only, and neither stored nor logged
    */
-  labels?: string[];
+  password?: string;
 }
-export interface DigestConfig {
-  window_minutes: number;
-  capture_interval_seconds: number;
-  max_windows: number | null;
-  digest_duration_seconds: number;
-  input_mode: 'frames';
-  include_frames: boolean;
-  enable_prefilter: boolean;
-  /**
-   * Webhook URL with masked password
-   */
-  webhook_url?: string;
-  /**
-   * Types of events that the webhook receives; absent: all
-   */
-  webhook_events?: WebhookEventType[];
-  /**
-   * Labels of the job; absent without any
-   */
-  labels?: string[];
-}
-export interface MonitorDetails {
-  condition: string;
-  interval_seconds: number;
-  input_mode: InputMode;
-  clip_duration_seconds: number;
-  monitor_duration_seconds: number;
-  trigger_cooldown_seconds: number;
-  max_triggers: number | null;
-  enable_prefilter: boolean;
-  look_back?: true;
-  /**
-   * Webhook URL with masked password
-   */
-  webhook_url?: string;
-  /**
-   * Types of events that the webhook receives; absent: all
-   */
-  webhook_events?: WebhookEventType[];
-  /**
-   * Labels of the job; absent without any
-   */
-  labels?: string[];
-  /**
-   * Delivery mode of events
-   */
-  delivery: 'polling' | 'webhook';
-  /**
-   * Reason of the job's end; null for an active job
-   */
-  reason: StopReason | null;
-}
-export interface DigestDetails {
-  window_minutes: number;
-  capture_interval_seconds: number;
-  max_windows: number | null;
-  digest_duration_seconds: number;
-  input_mode: 'frames';
-  include_frames: boolean;
-  enable_prefilter: boolean;
-  /**
-   * Webhook URL with masked password
-   */
-  webhook_url?: string;
-  /**
-   * Types of events that the webhook receives; absent: all
-   */
-  webhook_events?: WebhookEventType[];
-  /**
-   * Labels of the job; absent without any
-   */
-  labels?: string[];
-  /**
-   * Delivery mode of events
-   */
-  delivery: 'polling' | 'webhook';
-  /**
-   * Reason of the job's end; null for an active job
-   */
-  reason: StopReason | null;
+export interface CancelledJob {
+  job_id: string;
+  status: JobStatus;
+  message: string;
+  final_stats: FinalStats;
 }
 export interface FinalStats {
   reason?: StopReason;
@@ -1296,91 +747,368 @@ export interface FinalStats {
     gaps: Gap[];
   };
 }
-export interface JobStats {
-  reason?: StopReason;
+export interface Gap {
+  from: string;
+  to: string;
+  reason: 'stream' | 'damaged' | 'stale' | 'model' | 'service';
+}
+export interface CheckOnceRequest {
   /**
-   * Failure of the job; absent unless failed
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
    */
-  error?: {
-    code: string;
+  stream_url: string;
+  /**
+   * Sentence that is true or false of the stream
+   */
+  condition: string;
+  /**
+   * True to include the checked frame in the response
+   */
+  include_frame?: boolean;
+  input_mode?: InputMode;
+  /**
+   * Clip length in seconds; used by clip and hybrid
+   */
+  clip_duration_seconds?: number;
+}
+export interface CheckOnceResponse {
+  /**
+   * True if the condition holds
+   */
+  triggered: boolean;
+  /**
+   * False if the model could not judge the condition, see explanation; absent otherwise
+   */
+  judged?: false;
+  /**
+   * Reason, by what is visible
+   */
+  explanation: string;
+  /**
+   * Duration of the request in milliseconds
+   */
+  latency_ms: number;
+  /**
+   * JPEG as base64, without a data: prefix
+   */
+  frame_b64?: string;
+}
+export interface DeletedWatch {
+  watch_id: string;
+  message: string;
+}
+export interface Delivery {
+  /**
+   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+   */
+  sequence: number;
+  type: string;
+  state: DeliveryState;
+  /**
+   * Number of resends
+   */
+  resend: number;
+  /**
+   * Oldest first
+   */
+  attempts: {
+    /**
+     * ISO 8601 in UTC, with milliseconds
+     */
+    time: string;
+    /**
+     * HTTP status; null without a response
+     */
+    status: number | null;
+    latency_ms: number;
+    error: string | null;
+    /**
+     * 0 for the original delivery, otherwise the number of the resend
+     */
+    resend: number;
+  }[];
+  next_attempt_at: string | null;
+  error: string | null;
+}
+export interface DeliveryPage {
+  job_id: string;
+  /**
+   * Webhook URL with masked password; null for a job without webhook
+   */
+  webhook_url: string | null;
+  /**
+   * Types of events that the webhook receives; null for all
+   */
+  webhook_events: WebhookEventType[] | null;
+  /**
+   * Ordered by sequence
+   */
+  deliveries: Delivery[];
+  /**
+   * Value of after for the next page
+   */
+  next_after: number;
+  has_more: boolean;
+}
+export interface DigestConfig {
+  window_minutes: number;
+  capture_interval_seconds: number;
+  max_windows: number | null;
+  digest_duration_seconds: number;
+  input_mode: 'frames';
+  include_frames: boolean;
+  enable_prefilter: boolean;
+  /**
+   * Webhook URL with masked password
+   */
+  webhook_url?: string;
+  /**
+   * Types of events that the webhook receives; absent: all
+   */
+  webhook_events?: WebhookEventType[];
+  /**
+   * Labels of the job; absent without any
+   */
+  labels?: string[];
+}
+export interface DigestDetails {
+  window_minutes: number;
+  capture_interval_seconds: number;
+  max_windows: number | null;
+  digest_duration_seconds: number;
+  input_mode: 'frames';
+  include_frames: boolean;
+  enable_prefilter: boolean;
+  /**
+   * Webhook URL with masked password
+   */
+  webhook_url?: string;
+  /**
+   * Types of events that the webhook receives; absent: all
+   */
+  webhook_events?: WebhookEventType[];
+  /**
+   * Labels of the job; absent without any
+   */
+  labels?: string[];
+  /**
+   * Delivery mode of events
+   */
+  delivery: 'polling' | 'webhook';
+  /**
+   * Reason of the job's end; null for an active job
+   */
+  reason: StopReason | null;
+}
+export interface DigestRequest {
+  /**
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
+   */
+  stream_url: string;
+  /**
+   * Length of a window in minutes; each window has one summary
+   */
+  window_minutes?: number;
+  webhook_url?: string | null;
+  /**
+   * Types of events that webhook_url receives; default: those of PUT /webhook-defaults, else all
+   */
+  webhook_events?: WebhookEventType[] | null;
+  /**
+   * Seconds between captures
+   */
+  capture_interval_seconds?: number;
+  /**
+   * Number of summaries after which the job completes; null: at the end of its duration
+   */
+  max_windows?: number | null;
+  /**
+   * True to include a frame grid of the samples in summaries
+   */
+  include_frames?: boolean;
+  /**
+   * True to skip captures without motion
+   */
+  enable_prefilter?: boolean;
+  /**
+   * Up to 8 short texts that events repeat and the list of jobs filters by
+   *
+   * @maxItems 8
+   */
+  labels?: string[];
+}
+export interface Erasure {
+  caller: string;
+  /**
+   * False if the time was not enough: repeat the call
+   */
+  complete: boolean;
+  /**
+   * Removed by this call, as the other numbers
+   */
+  keys: number;
+  jobs: number;
+  watches: number;
+  /**
+   * Frames, clips and other media
+   */
+  media: number;
+}
+export interface ErrorEnvelope {
+  error: {
+    code: ErrorCode;
+    /**
+     * Description of the failure
+     */
+    message: string;
+    /**
+     * Next step for the caller
+     */
+    remediation: string;
+  };
+}
+export interface ErrorEvent {
+  type: 'error';
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  timestamp: string;
+  /**
+   * Stream URL with masked password
+   */
+  source_url: string;
+  data: {
+    job_id: string;
+    /**
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     */
+    sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
+    code: ErrorCode;
     message: string;
     remediation: string;
   };
+}
+export interface EventPage {
+  job_id: string;
+  status: JobStatus;
   /**
-   * True for max_duration_reached: start a new job to continue
+   * Ordered by sequence
    */
-  auto_stopped: boolean;
-  checks_performed: number;
-  checks_missed: number;
-  triggers_fired: number;
-  frames_captured: number;
-  frames_skipped: number;
-  frozen_frames: number;
-  black_frames: number;
-  stale_captures: number;
-  failed_captures: number;
-  input_tokens: number;
-  output_tokens: number;
+  events: LoggedEvent[];
   /**
-   * Number of windows with a summary; digests only
+   * Value of after for the next page
    */
-  windows_summarized?: number;
+  next_after: number;
+  has_more: boolean;
+}
+export interface JobStarted {
+  type: 'job_started';
   /**
-   * Number of the newest check
+   * ISO 8601 in UTC, with milliseconds
    */
-  last_check: number;
-  watch_duration_seconds: number;
-  started_at: string | null;
-  ended_at: string | null;
-  next_check_at: string | null;
+  timestamp: string;
   /**
-   * Capture time of the newest frame, which GET /jobs/{job_id}/frame returns; null before the first
+   * Stream URL with masked password
    */
-  last_frame_at: string | null;
-  /**
-   * Share of job time observed
-   */
-  coverage: {
-    ratio: number;
-    watched_seconds: number;
-    gap_seconds: number;
+  source_url: string;
+  data: {
+    job_id: string;
     /**
-     * Newest 20 gaps
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
-    gaps: Gap[];
+    sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
+    job_type: JobType;
+    status: JobStatus;
+    config: JobConfig;
+    /**
+     * Differences between the request and the job: limits, ignored fields, conditions that fit no check
+     */
+    notices?: string[];
+    /**
+     * Event log of the job, as JSON or as event stream
+     */
+    events_url: string;
   };
+}
+export interface MonitorConfig {
+  condition: string;
+  interval_seconds: number;
+  input_mode: InputMode;
+  clip_duration_seconds: number;
+  monitor_duration_seconds: number;
+  trigger_cooldown_seconds: number;
+  max_triggers: number | null;
+  enable_prefilter: boolean;
+  look_back?: true;
   /**
-   * Differences between the request and the job: limits, ignored fields, conditions that fit no check
+   * Webhook URL with masked password
    */
-  notices: string[];
+  webhook_url?: string;
   /**
-   * Newest 50 alerts; monitors only
+   * Types of events that the webhook receives; absent: all
    */
-  triggers?: WatchTriggered[];
+  webhook_events?: WebhookEventType[];
   /**
-   * Newest 50 summaries; digests only
+   * Labels of the job; absent without any
    */
-  summaries?: SummaryGenerated[];
+  labels?: string[];
+}
+export interface Progress {
+  type: 'progress';
   /**
-   * Deliveries of a job with webhook_url
+   * ISO 8601 in UTC, with milliseconds
    */
-  webhook?: {
-    delivered: number;
-    pending: number;
-    failed: number;
+  timestamp: string;
+  /**
+   * Stream URL with masked password
+   */
+  source_url: string;
+  data: {
+    job_id: string;
     /**
-     * Newest 10 failures
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
      */
-    failures: {
-      /**
-       * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
-       */
-      sequence: number;
-      type: string;
-      attempts: number;
-      message: 'Failed to deliver webhook';
-      error: string | null;
-    }[];
+    sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
+    /**
+     * Number of the check
+     */
+    check: number;
+    checks_performed: number;
+    frames_skipped: number;
+    triggers_fired: number;
+    /**
+     * Verdict of the model; null without a verdict
+     */
+    triggered: boolean | null;
+    /**
+     * False if the model could not judge the condition by this capture, see explanation; null without a verdict
+     */
+    judged?: boolean | null;
+    /**
+     * True if the pre-filter skipped the capture
+     */
+    prefilter_skipped: boolean;
+    /**
+     * Share of the frame that changed
+     */
+    motion: number | null;
+    explanation: string;
+    captured_at: string | null;
+    stream: 'ok' | 'stale' | 'reconnecting';
+    picture: ('ok' | 'frozen' | 'black' | 'repeated') | null;
+    next_check_at: string | null;
   };
 }
 export interface WatchTriggered {
@@ -1503,6 +1231,183 @@ export interface SummaryGenerated {
     frame_grid_url?: string;
   };
 }
+export interface JobStopped {
+  type: 'job_stopped';
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  timestamp: string;
+  /**
+   * Stream URL with masked password
+   */
+  source_url: string;
+  data: {
+    job_id: string;
+    /**
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     */
+    sequence: number;
+    /**
+     * Labels of the job; absent without any
+     */
+    labels?: string[];
+    status: JobStatus;
+    reason: StopReason;
+    checks_performed: number;
+    triggers_fired: number;
+    frames_skipped: number;
+    /**
+     * True for max_duration_reached: start a new job to continue
+     */
+    auto_stopped: boolean;
+    watch_duration_seconds: number;
+  };
+}
+export interface JobDetail {
+  job_id: string;
+  status: JobStatus;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  created_at: string;
+  /**
+   * Stream URL with masked password
+   */
+  stream_url: string;
+  job_type: JobType;
+  config: JobConfig;
+  stats: JobStats;
+}
+export interface JobStats {
+  reason?: StopReason;
+  /**
+   * Failure of the job; absent unless failed
+   */
+  error?: {
+    code: string;
+    message: string;
+    remediation: string;
+  };
+  /**
+   * True for max_duration_reached: start a new job to continue
+   */
+  auto_stopped: boolean;
+  checks_performed: number;
+  checks_missed: number;
+  triggers_fired: number;
+  frames_captured: number;
+  frames_skipped: number;
+  frozen_frames: number;
+  black_frames: number;
+  stale_captures: number;
+  failed_captures: number;
+  input_tokens: number;
+  output_tokens: number;
+  /**
+   * Number of windows with a summary; digests only
+   */
+  windows_summarized?: number;
+  /**
+   * Number of the newest check
+   */
+  last_check: number;
+  watch_duration_seconds: number;
+  started_at: string | null;
+  ended_at: string | null;
+  next_check_at: string | null;
+  /**
+   * Capture time of the newest frame, which GET /jobs/{job_id}/frame returns; null before the first
+   */
+  last_frame_at: string | null;
+  /**
+   * Share of job time observed
+   */
+  coverage: {
+    ratio: number;
+    watched_seconds: number;
+    gap_seconds: number;
+    /**
+     * Newest 20 gaps
+     */
+    gaps: Gap[];
+  };
+  /**
+   * Differences between the request and the job: limits, ignored fields, conditions that fit no check
+   */
+  notices: string[];
+  /**
+   * Newest 50 alerts; monitors only
+   */
+  triggers?: WatchTriggered[];
+  /**
+   * Newest 50 summaries; digests only
+   */
+  summaries?: SummaryGenerated[];
+  /**
+   * Deliveries of a job with webhook_url
+   */
+  webhook?: {
+    delivered: number;
+    pending: number;
+    failed: number;
+    /**
+     * Newest 10 failures
+     */
+    failures: {
+      /**
+       * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+       */
+      sequence: number;
+      type: string;
+      attempts: number;
+      message: 'Failed to deliver webhook';
+      error: string | null;
+    }[];
+  };
+}
+export interface MonitorDetails {
+  condition: string;
+  interval_seconds: number;
+  input_mode: InputMode;
+  clip_duration_seconds: number;
+  monitor_duration_seconds: number;
+  trigger_cooldown_seconds: number;
+  max_triggers: number | null;
+  enable_prefilter: boolean;
+  look_back?: true;
+  /**
+   * Webhook URL with masked password
+   */
+  webhook_url?: string;
+  /**
+   * Types of events that the webhook receives; absent: all
+   */
+  webhook_events?: WebhookEventType[];
+  /**
+   * Labels of the job; absent without any
+   */
+  labels?: string[];
+  /**
+   * Delivery mode of events
+   */
+  delivery: 'polling' | 'webhook';
+  /**
+   * Reason of the job's end; null for an active job
+   */
+  reason: StopReason | null;
+}
+export interface JobList {
+  /**
+   * Newest first
+   */
+  jobs: JobSummary[];
+  /**
+   * Number of matching jobs on all pages
+   */
+  total: number;
+  limit: number;
+  offset: number;
+}
 export interface JobSummary {
   job_id: string;
   status: JobStatus;
@@ -1521,121 +1426,392 @@ export interface JobSummary {
    */
   message?: string;
 }
-export interface JobDetail {
-  job_id: string;
-  status: JobStatus;
+export interface Key {
+  /**
+   * SHA-256 of the key; identifies the key and grants no access
+   */
+  key_id: string;
+  /**
+   * First characters of the key
+   */
+  prefix: string;
+  caller: string;
+  scopes: Scope[];
+  label: string | null;
+  /**
+   * key_id of the key that created it; null if no key did, or if unknown
+   */
+  created_by: string | null;
   /**
    * ISO 8601 in UTC, with milliseconds
    */
   created_at: string;
   /**
-   * Stream URL with masked password
+   * Accurate to one minute
+   */
+  last_used_at: string | null;
+  /**
+   * Time from which the key is rejected; null for a valid key
+   */
+  revoked_at: string | null;
+}
+export interface KeyLabel {
+  label: string | null;
+}
+export interface KeyList {
+  /**
+   * Oldest first
+   */
+  keys: Key[];
+  /**
+   * Value of after for the next page; null on the last page
+   */
+  next_after: string | null;
+}
+export interface KeyRequest {
+  caller?: string;
+  /**
+   * @minItems 1
+   * @maxItems 5
+   */
+  scopes?: Scope[];
+  label?: string | null;
+}
+export interface Logs {
+  total_in_buffer: number;
+  returned: number;
+  logs: {
+    /**
+     * ISO 8601 in UTC, with milliseconds
+     */
+    time: string;
+    level: LogLevel;
+    /**
+     * Log message; starts with [JOB:<first 8 characters of the job id>] if it concerns a job
+     */
+    message: string;
+  }[];
+}
+export interface Metrics {
+  /**
+   * Start of the count
+   */
+  started_at: string;
+  /**
+   * Model calls by provider
+   */
+  providers: {
+    [k: string]: {
+      calls: number;
+      errors: number;
+    };
+  };
+  jobs: {
+    created: number;
+    completed: number;
+    failed: number;
+  };
+  frames: {
+    /**
+     * Captures that reached the model
+     */
+    captured: number;
+    /**
+     * Captures that the pre-filter skipped
+     */
+    skipped_prefilter: number;
+  };
+  /**
+   * Delay of checks by an overload of the service
+   */
+  late: {
+    /**
+     * Checks whose interval the service stretched, because it was overloaded
+     */
+    checks: number;
+    /**
+     * Mean time for which checks waited for the service lately
+     */
+    seconds: number;
+    /**
+     * Factor of all intervals, 1 without overload
+     */
+    interval_factor: number;
+    /**
+     * Time for which the event loop was blocked; 0 on AWS
+     */
+    blocked_seconds: number;
+    /**
+     * RTSP streams whose captures have a connection each, because their session was not usable; 0 on AWS
+     */
+    session_fallbacks: number;
+  };
+  /**
+   * Watches that are not paused, at this moment
+   */
+  watches: {
+    /**
+     * Watches that watch
+     */
+    active: number;
+    off_schedule: number;
+    budget_exhausted: number;
+    stream_lost: number;
+    /**
+     * Watches whose check is overdue by five minutes, or was at the last one
+     */
+    late: number;
+    /**
+     * Watches whose model calls fail
+     */
+    unjudged: number;
+    /**
+     * Watches with a destination that accepts nothing
+     */
+    destinations_failing: number;
+  };
+  webhooks: {
+    sent: number;
+    failed: number;
+  };
+}
+export interface MonitorRequest {
+  /**
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
    */
   stream_url: string;
-  job_type: JobType;
-  config: JobConfig;
-  stats: JobStats;
-}
-export interface JobList {
   /**
-   * Newest first
+   * Sentence that is true or false of the stream
    */
-  jobs: JobSummary[];
+  condition: string;
+  webhook_url?: string | null;
   /**
-   * Number of matching jobs on all pages
+   * Types of events that webhook_url receives; default: those of PUT /webhook-defaults, else all
    */
-  total: number;
-  limit: number;
-  offset: number;
+  webhook_events?: WebhookEventType[] | null;
+  /**
+   * Seconds between checks
+   */
+  interval_seconds?: number;
+  input_mode?: InputMode;
+  /**
+   * Clip length in seconds; used by clip and hybrid
+   */
+  clip_duration_seconds?: number;
+  /**
+   * Duration in seconds; limited by the server, see config for the resulting value
+   */
+  monitor_duration_seconds?: number;
+  /**
+   * Minimum seconds between alerts
+   */
+  trigger_cooldown_seconds?: number;
+  /**
+   * Number of alerts after which the job completes; null: at the end of its duration
+   */
+  max_triggers?: number | null;
+  /**
+   * True to skip captures without motion
+   */
+  enable_prefilter?: boolean;
+  /**
+   * True to scan all of the stream since the last check, and to judge the moments that differ
+   */
+  look_back?: boolean;
+  /**
+   * Up to 8 short texts that events repeat and the list of jobs filters by
+   *
+   * @maxItems 8
+   */
+  labels?: string[];
 }
-export interface CancelledJob {
+export interface NewKey {
+  /**
+   * SHA-256 of the key; identifies the key and grants no access
+   */
+  key_id: string;
+  /**
+   * First characters of the key
+   */
+  prefix: string;
+  caller: string;
+  scopes: Scope[];
+  label: string | null;
+  /**
+   * key_id of the key that created it; null if no key did, or if unknown
+   */
+  created_by: string | null;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  created_at: string;
+  /**
+   * Accurate to one minute
+   */
+  last_used_at: string | null;
+  /**
+   * Time from which the key is rejected; null for a valid key
+   */
+  revoked_at: string | null;
+  /**
+   * Text of the key, returned only once: only its hash is stored
+   */
+  key: string;
+}
+export interface Resend {
   job_id: string;
-  status: JobStatus;
+  /**
+   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+   */
+  sequence: number;
+  type: string;
+  resend: number;
   message: string;
-  final_stats: FinalStats;
 }
-export interface JobStarted {
-  type: 'job_started';
+export interface ReviewRequest {
+  /**
+   * True if the alert was right
+   */
+  correct: boolean;
+  note?: string;
+}
+export interface RevokedKey {
+  /**
+   * SHA-256 of the key; identifies the key and grants no access
+   */
+  key_id: string;
+  /**
+   * First characters of the key
+   */
+  prefix: string;
+  caller: string;
+  scopes: Scope[];
+  label: string | null;
+  /**
+   * key_id of the key that created it; null if no key did, or if unknown
+   */
+  created_by: string | null;
   /**
    * ISO 8601 in UTC, with milliseconds
    */
-  timestamp: string;
+  created_at: string;
   /**
-   * Stream URL with masked password
+   * Accurate to one minute
    */
-  source_url: string;
-  data: {
-    job_id: string;
-    /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
-     */
-    sequence: number;
-    /**
-     * Labels of the job; absent without any
-     */
-    labels?: string[];
-    job_type: JobType;
-    status: JobStatus;
-    config: JobConfig;
-    /**
-     * Differences between the request and the job: limits, ignored fields, conditions that fit no check
-     */
-    notices?: string[];
-    /**
-     * Event log of the job, as JSON or as event stream
-     */
-    events_url: string;
-  };
+  last_used_at: string | null;
+  /**
+   * Time from which the key is rejected; null for a valid key
+   */
+  revoked_at: string | null;
+  /**
+   * Descendants revoked with the key; absent unless requested
+   */
+  descendants?: Key[];
 }
-export interface Progress {
-  type: 'progress';
+export interface RotatedKey {
+  /**
+   * SHA-256 of the key; identifies the key and grants no access
+   */
+  key_id: string;
+  /**
+   * First characters of the key
+   */
+  prefix: string;
+  caller: string;
+  scopes: Scope[];
+  label: string | null;
+  /**
+   * key_id of the key that created it; null if no key did, or if unknown
+   */
+  created_by: string | null;
   /**
    * ISO 8601 in UTC, with milliseconds
    */
-  timestamp: string;
+  created_at: string;
   /**
-   * Stream URL with masked password
+   * Accurate to one minute
    */
-  source_url: string;
-  data: {
-    job_id: string;
+  last_used_at: string | null;
+  /**
+   * Time from which the key is rejected; null for a valid key
+   */
+  revoked_at: string | null;
+  /**
+   * Text of the key, returned only once: only its hash is stored
+   */
+  key: string;
+  replaces: RevokedKey;
+}
+export interface Service {
+  /**
+   * Version of the software; the version of the interface is in the OpenAPI document
+   */
+  version: string;
+  limits: {
     /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     * Maximum duration of a monitor, and of a digest without max_windows
      */
-    sequence: number;
+    max_job_seconds: number;
     /**
-     * Labels of the job; absent without any
+     * Time for which a finished job stays readable
      */
-    labels?: string[];
+    retention_seconds: number;
     /**
-     * Number of the check
+     * Maximum active jobs of a caller
      */
-    check: number;
-    checks_performed: number;
-    frames_skipped: number;
-    triggers_fired: number;
-    /**
-     * Verdict of the model; null without a verdict
-     */
-    triggered: boolean | null;
-    /**
-     * False if the model could not judge the condition by this capture, see explanation; null without a verdict
-     */
-    judged?: boolean | null;
-    /**
-     * True if the pre-filter skipped the capture
-     */
-    prefilter_skipped: boolean;
-    /**
-     * Share of the frame that changed
-     */
-    motion: number | null;
-    explanation: string;
-    captured_at: string | null;
-    stream: 'ok' | 'stale' | 'reconnecting';
-    picture: ('ok' | 'frozen' | 'black' | 'repeated') | null;
-    next_check_at: string | null;
+    jobs_per_caller: number;
   };
+  /**
+   * True if GET /cameras asks the cameras of the network
+   */
+  discovers_cameras: boolean;
+  model: {
+    provider: string;
+    name: string;
+    /**
+     * True if input_mode can be clip or hybrid
+     */
+    supports_video: boolean;
+    /**
+     * Conditions that this model judges well
+     */
+    condition_examples: string[];
+  };
+}
+export interface SnoozeRequest {
+  /**
+   * 0 ends the snooze
+   */
+  seconds: number;
+  /**
+   * Absent: all conditions
+   */
+  condition_id?: string;
+}
+export interface StreamValidation {
+  is_live: boolean;
+  platform: 'youtube' | 'twitch' | 'rtsp' | 'hls' | 'jpeg' | 'mjpeg' | 'mpegts';
+  stream_id?: string;
+  title?: string;
+  channel?: string;
+  thumbnail_url?: string;
+  viewer_count?: number;
+  /**
+   * Playback URL, without credentials
+   */
+  parsed_url?: string;
+  /**
+   * Frame of the live stream; absent unless include_frame is true, or if the capture failed
+   */
+  frame_b64?: string;
+  /**
+   * Time between new pictures of a stream with rare key frames, in seconds, as far as the capture shows it; absent below 10 s, if unknown, and without a frame
+   */
+  picture_seconds?: number;
+  /**
+   * Reason why the stream is not live, or gives no frame, with a remedy
+   */
+  error_hint?: string;
 }
 export interface WatchTriggeredWithPicture {
   type: 'watch_triggered';
@@ -1756,548 +1932,6 @@ export interface SummaryGeneratedWithPicture {
      */
     frame_grid_b64?: string | null;
   };
-}
-export interface ErrorEvent {
-  type: 'error';
-  /**
-   * ISO 8601 in UTC, with milliseconds
-   */
-  timestamp: string;
-  /**
-   * Stream URL with masked password
-   */
-  source_url: string;
-  data: {
-    job_id: string;
-    /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
-     */
-    sequence: number;
-    /**
-     * Labels of the job; absent without any
-     */
-    labels?: string[];
-    code: ErrorCode;
-    message: string;
-    remediation: string;
-  };
-}
-export interface JobStopped {
-  type: 'job_stopped';
-  /**
-   * ISO 8601 in UTC, with milliseconds
-   */
-  timestamp: string;
-  /**
-   * Stream URL with masked password
-   */
-  source_url: string;
-  data: {
-    job_id: string;
-    /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
-     */
-    sequence: number;
-    /**
-     * Labels of the job; absent without any
-     */
-    labels?: string[];
-    status: JobStatus;
-    reason: StopReason;
-    checks_performed: number;
-    triggers_fired: number;
-    frames_skipped: number;
-    /**
-     * True for max_duration_reached: start a new job to continue
-     */
-    auto_stopped: boolean;
-    watch_duration_seconds: number;
-  };
-}
-export interface EventPage {
-  job_id: string;
-  status: JobStatus;
-  /**
-   * Ordered by sequence
-   */
-  events: LoggedEvent[];
-  /**
-   * Value of after for the next page
-   */
-  next_after: number;
-  has_more: boolean;
-}
-export interface TestEvent {
-  type: 'test';
-  /**
-   * ISO 8601 in UTC, with milliseconds
-   */
-  timestamp: string;
-  /**
-   * Base URL of the service
-   */
-  source_url: string;
-  data: {
-    message: string;
-  };
-}
-export interface Delivery {
-  /**
-   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
-   */
-  sequence: number;
-  type: string;
-  state: DeliveryState;
-  /**
-   * Number of resends
-   */
-  resend: number;
-  /**
-   * Oldest first
-   */
-  attempts: {
-    /**
-     * ISO 8601 in UTC, with milliseconds
-     */
-    time: string;
-    /**
-     * HTTP status; null without a response
-     */
-    status: number | null;
-    latency_ms: number;
-    error: string | null;
-    /**
-     * 0 for the original delivery, otherwise the number of the resend
-     */
-    resend: number;
-  }[];
-  next_attempt_at: string | null;
-  error: string | null;
-}
-export interface DeliveryPage {
-  job_id: string;
-  /**
-   * Webhook URL with masked password; null for a job without webhook
-   */
-  webhook_url: string | null;
-  /**
-   * Types of events that the webhook receives; null for all
-   */
-  webhook_events: WebhookEventType[] | null;
-  /**
-   * Ordered by sequence
-   */
-  deliveries: Delivery[];
-  /**
-   * Value of after for the next page
-   */
-  next_after: number;
-  has_more: boolean;
-}
-export interface Resend {
-  job_id: string;
-  /**
-   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
-   */
-  sequence: number;
-  type: string;
-  resend: number;
-  message: string;
-}
-export interface WebhookTest {
-  /**
-   * HTTP status of the receiver; null without a response
-   */
-  status: number | null;
-  latency_ms: number;
-  /**
-   * Reason of the failure; null if the receiver returned 2xx
-   */
-  error: string | null;
-}
-export interface WebhookDefaults {
-  /**
-   * Types of events that the webhook receives; null for all
-   */
-  webhook_events: WebhookEventType[] | null;
-}
-export interface WebhookSecret {
-  /**
-   * Signing secret for receivers, whsec_…
-   */
-  secret: string;
-  version: number;
-  /**
-   * Time until which events are also signed with an earlier secret; null without one
-   */
-  previous_valid_until: string | null;
-  /**
-   * Key of the fingerprints of addresses: the first 16 digits of the SHA-256 of key, newline and address. A rotation keeps it
-   */
-  fingerprint_key: string;
-}
-export interface Key {
-  /**
-   * SHA-256 of the key; identifies the key and grants no access
-   */
-  key_id: string;
-  /**
-   * First characters of the key
-   */
-  prefix: string;
-  caller: string;
-  scopes: Scope[];
-  label: string | null;
-  /**
-   * key_id of the key that created it; null if no key did, or if unknown
-   */
-  created_by: string | null;
-  /**
-   * ISO 8601 in UTC, with milliseconds
-   */
-  created_at: string;
-  /**
-   * Accurate to one minute
-   */
-  last_used_at: string | null;
-  /**
-   * Time from which the key is rejected; null for a valid key
-   */
-  revoked_at: string | null;
-}
-export interface KeyList {
-  /**
-   * Oldest first
-   */
-  keys: Key[];
-  /**
-   * Value of after for the next page; null on the last page
-   */
-  next_after: string | null;
-}
-export interface NewKey {
-  /**
-   * SHA-256 of the key; identifies the key and grants no access
-   */
-  key_id: string;
-  /**
-   * First characters of the key
-   */
-  prefix: string;
-  caller: string;
-  scopes: Scope[];
-  label: string | null;
-  /**
-   * key_id of the key that created it; null if no key did, or if unknown
-   */
-  created_by: string | null;
-  /**
-   * ISO 8601 in UTC, with milliseconds
-   */
-  created_at: string;
-  /**
-   * Accurate to one minute
-   */
-  last_used_at: string | null;
-  /**
-   * Time from which the key is rejected; null for a valid key
-   */
-  revoked_at: string | null;
-  /**
-   * Text of the key, returned only once: only its hash is stored
-   */
-  key: string;
-}
-export interface RevokedKey {
-  /**
-   * SHA-256 of the key; identifies the key and grants no access
-   */
-  key_id: string;
-  /**
-   * First characters of the key
-   */
-  prefix: string;
-  caller: string;
-  scopes: Scope[];
-  label: string | null;
-  /**
-   * key_id of the key that created it; null if no key did, or if unknown
-   */
-  created_by: string | null;
-  /**
-   * ISO 8601 in UTC, with milliseconds
-   */
-  created_at: string;
-  /**
-   * Accurate to one minute
-   */
-  last_used_at: string | null;
-  /**
-   * Time from which the key is rejected; null for a valid key
-   */
-  revoked_at: string | null;
-  /**
-   * Descendants revoked with the key; absent unless requested
-   */
-  descendants?: Key[];
-}
-export interface RotatedKey {
-  /**
-   * SHA-256 of the key; identifies the key and grants no access
-   */
-  key_id: string;
-  /**
-   * First characters of the key
-   */
-  prefix: string;
-  caller: string;
-  scopes: Scope[];
-  label: string | null;
-  /**
-   * key_id of the key that created it; null if no key did, or if unknown
-   */
-  created_by: string | null;
-  /**
-   * ISO 8601 in UTC, with milliseconds
-   */
-  created_at: string;
-  /**
-   * Accurate to one minute
-   */
-  last_used_at: string | null;
-  /**
-   * Time from which the key is rejected; null for a valid key
-   */
-  revoked_at: string | null;
-  /**
-   * Text of the key, returned only once: only its hash is stored
-   */
-  key: string;
-  replaces: RevokedKey;
-}
-export interface Caller {
-  caller: string;
-  label: string | null;
-  /**
-   * ISO 8601 in UTC, with milliseconds
-   */
-  created_at: string;
-}
-export interface CallerList {
-  /**
-   * Ordered by name
-   */
-  callers: Caller[];
-  /**
-   * Value of after for the next page; null on the last page
-   */
-  next_after: string | null;
-}
-export interface Erasure {
-  caller: string;
-  /**
-   * False if the time was not enough: repeat the call
-   */
-  complete: boolean;
-  /**
-   * Removed by this call, as the other numbers
-   */
-  keys: number;
-  jobs: number;
-  watches: number;
-  /**
-   * Frames, clips and other media
-   */
-  media: number;
-}
-export interface Usage {
-  from: string;
-  to: string;
-  /**
-   * Ordered by name
-   */
-  callers: {
-    caller: string;
-    model_calls: number;
-    /**
-     * Model calls without a usable result; they cost the tokens that the model stated, else nothing
-     */
-    model_errors: number;
-    input_tokens: number;
-    output_tokens: number;
-    /**
-     * List price of the tokens, in US dollars; null if the price of the model is unknown
-     */
-    cost_usd: number | null;
-    /**
-     * Days with model calls, oldest first
-     */
-    days: {
-      day: string;
-      model_calls: number;
-      /**
-       * Model calls without a usable result; they cost the tokens that the model stated, else nothing
-       */
-      model_errors: number;
-      input_tokens: number;
-      output_tokens: number;
-      /**
-       * List price of the tokens, in US dollars; null if the price of the model is unknown
-       */
-      cost_usd: number | null;
-    }[];
-  }[];
-  /**
-   * Value of after for the next page; null on the last page
-   */
-  next_after: string | null;
-}
-export interface Service {
-  /**
-   * Version of the software; the version of the interface is in the OpenAPI document
-   */
-  version: string;
-  limits: {
-    /**
-     * Maximum duration of a monitor, and of a digest without max_windows
-     */
-    max_job_seconds: number;
-    /**
-     * Time for which a finished job stays readable
-     */
-    retention_seconds: number;
-    /**
-     * Maximum active jobs of a caller
-     */
-    jobs_per_caller: number;
-  };
-  /**
-   * True if GET /cameras asks the cameras of the network
-   */
-  discovers_cameras: boolean;
-  model: {
-    provider: string;
-    name: string;
-    /**
-     * True if input_mode can be clip or hybrid
-     */
-    supports_video: boolean;
-    /**
-     * Conditions that this model judges well
-     */
-    condition_examples: string[];
-  };
-}
-export interface Metrics {
-  /**
-   * Start of the count
-   */
-  started_at: string;
-  /**
-   * Model calls by provider
-   */
-  providers: {
-    [k: string]: {
-      calls: number;
-      errors: number;
-    };
-  };
-  jobs: {
-    created: number;
-    completed: number;
-    failed: number;
-  };
-  frames: {
-    /**
-     * Captures that reached the model
-     */
-    captured: number;
-    /**
-     * Captures that the pre-filter skipped
-     */
-    skipped_prefilter: number;
-  };
-  /**
-   * Delay of checks by an overload of the service
-   */
-  late: {
-    /**
-     * Checks whose interval the service stretched, because it was overloaded
-     */
-    checks: number;
-    /**
-     * Mean time for which checks waited for the service lately
-     */
-    seconds: number;
-    /**
-     * Factor of all intervals, 1 without overload
-     */
-    interval_factor: number;
-    /**
-     * Time for which the event loop was blocked; 0 on AWS
-     */
-    blocked_seconds: number;
-    /**
-     * RTSP streams whose captures have a connection each, because their session was not usable; 0 on AWS
-     */
-    session_fallbacks: number;
-  };
-  /**
-   * Watches that are not paused, at this moment
-   */
-  watches: {
-    /**
-     * Watches that watch
-     */
-    active: number;
-    off_schedule: number;
-    budget_exhausted: number;
-    stream_lost: number;
-    /**
-     * Watches whose check is overdue by five minutes, or was at the last one
-     */
-    late: number;
-    /**
-     * Watches whose model calls fail
-     */
-    unjudged: number;
-    /**
-     * Watches with a destination that accepts nothing
-     */
-    destinations_failing: number;
-  };
-  webhooks: {
-    sent: number;
-    failed: number;
-  };
-}
-export interface Alarms {
-  /**
-   * null if the service has no alarms (embedded mode)
-   */
-  alarms:
-    | {
-        name: string;
-        state: 'ok' | 'alarm' | 'unknown';
-        description: string;
-        since: string | null;
-      }[]
-    | null;
-}
-export interface Logs {
-  total_in_buffer: number;
-  returned: number;
-  logs: {
-    /**
-     * ISO 8601 in UTC, with milliseconds
-     */
-    time: string;
-    level: LogLevel;
-    /**
-     * Log message; starts with [JOB:<first 8 characters of the job id>] if it concerns a job
-     */
-    message: string;
-  }[];
 }
 export interface Watch {
   watch_id: string;
@@ -2480,6 +2114,155 @@ export interface Watch {
     } | null;
   };
 }
+export interface TestEvent {
+  type: 'test';
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  timestamp: string;
+  /**
+   * Base URL of the service
+   */
+  source_url: string;
+  data: {
+    message: string;
+  };
+}
+export interface Usage {
+  from: string;
+  to: string;
+  /**
+   * Ordered by name
+   */
+  callers: {
+    caller: string;
+    model_calls: number;
+    /**
+     * Model calls without a usable result; they cost the tokens that the model stated, else nothing
+     */
+    model_errors: number;
+    input_tokens: number;
+    output_tokens: number;
+    /**
+     * List price of the tokens, in US dollars; null if the price of the model is unknown
+     */
+    cost_usd: number | null;
+    /**
+     * Days with model calls, oldest first
+     */
+    days: {
+      day: string;
+      model_calls: number;
+      /**
+       * Model calls without a usable result; they cost the tokens that the model stated, else nothing
+       */
+      model_errors: number;
+      input_tokens: number;
+      output_tokens: number;
+      /**
+       * List price of the tokens, in US dollars; null if the price of the model is unknown
+       */
+      cost_usd: number | null;
+    }[];
+  }[];
+  /**
+   * Value of after for the next page; null on the last page
+   */
+  next_after: string | null;
+}
+export interface ValidateStreamRequest {
+  /**
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
+   */
+  stream_url: string;
+  /**
+   * True to include a frame of a live stream in the response
+   */
+  include_frame?: boolean;
+}
+export interface ValidationErrors {
+  detail: {
+    /**
+     * Location: body, query, path or header, then names and indexes
+     */
+    loc: (string | number)[];
+    msg: string;
+    /**
+     * Error type, such as missing, int_parsing or string_too_long
+     */
+    type: string;
+    /**
+     * Invalid value, shortened and without secrets
+     */
+    input?: unknown;
+    /**
+     * Exceeded limit, by its name
+     */
+    ctx?: {
+      [k: string]: unknown;
+    };
+  }[];
+}
+export interface WatchDeliveryPage {
+  /**
+   * Value of after for the next page
+   */
+  next_after: number;
+  has_more: boolean;
+  watch_id: string;
+  /**
+   * Ordered by sequence and destination; a page ends with all deliveries of an event
+   */
+  deliveries: {
+    /**
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     */
+    sequence: number;
+    type: string;
+    state: DeliveryState;
+    /**
+     * Number of resends
+     */
+    resend: number;
+    /**
+     * Oldest first
+     */
+    attempts: {
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      time: string;
+      /**
+       * HTTP status; null without a response
+       */
+      status: number | null;
+      latency_ms: number;
+      error: string | null;
+      /**
+       * 0 for the original delivery, otherwise the number of the resend
+       */
+      resend: number;
+    }[];
+    next_attempt_at: string | null;
+    error: string | null;
+    /**
+     * Id of the destination
+     */
+    destination_id: string;
+  }[];
+}
+export interface WatchEventPage {
+  watch_id: string;
+  /**
+   * Ordered by sequence; progress is kept a day
+   */
+  events: WatchEvent[];
+  /**
+   * Value of after for the next page
+   */
+  next_after: number;
+  has_more: boolean;
+}
 export interface WatchList {
   /**
    * Oldest first
@@ -2492,9 +2275,410 @@ export interface WatchList {
   limit: number;
   offset: number;
 }
-export interface DeletedWatch {
-  watch_id: string;
+export interface WatchPatch {
+  /**
+   * Name for people
+   */
+  name?: string;
+  /**
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
+   */
+  stream_url?: string;
+  interval_seconds?: number | null;
+  input_mode?: InputMode | null;
+  clip_duration_seconds?: number | null;
+  enable_prefilter?: boolean | null;
+  look_back?: boolean | null;
+  follow?: boolean | null;
+  /**
+   * @minItems 1
+   * @maxItems 8
+   */
+  conditions?: {
+    /**
+     * Unique in the watch; assigned if missing
+     */
+    condition_id?: string;
+    /**
+     * Sentence that is true or false of the stream
+     */
+    condition: string;
+    /**
+     * Number of the last checks_considered verdicts that must hold to open an alert
+     */
+    checks_to_open?: number;
+    /**
+     * Number of verdicts that are considered to open
+     */
+    checks_considered?: number;
+    /**
+     * Consecutive verdicts that do not hold, after which the alert closes
+     */
+    checks_to_close?: number;
+    /**
+     * Seconds for which the condition must not have held before the alert closes
+     */
+    close_after_seconds?: number;
+    /**
+     * Minimum seconds from one opening to the next
+     */
+    cooldown_seconds?: number;
+    /**
+     * Seconds between reminders of an open alert; null: none
+     */
+    remind_seconds?: number | null;
+    severity?: Severity;
+    /**
+     * high: objects count that the built-in object model is not sure of; other models ignore it
+     */
+    sensitivity?: 'normal' | 'high';
+  }[];
+  confirm_seconds?: number | null;
+  schedule?: {
+    /**
+     * IANA time zone
+     */
+    time_zone?: string;
+    /**
+     * Spans of local time; others are off schedule
+     *
+     * @minItems 1
+     * @maxItems 14
+     */
+    active?: {
+      /**
+       * @minItems 1
+       * @maxItems 7
+       */
+      days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+      from: string;
+      /**
+       * End of the span; before from: on the next day
+       */
+      to: string;
+    }[];
+  } | null;
+  budget?: {
+    model_calls_per_day?: number | null;
+    usd_per_day?: number | null;
+  } | null;
+  destinations?:
+    | {
+        /**
+         * Unique in the watch; assigned if missing
+         */
+        destination_id?: string;
+        type: DestinationType;
+        /**
+         * Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.
+         */
+        url?: string;
+        /**
+         * Integration key of PagerDuty Events v2
+         */
+        routing_key?: string;
+        /**
+         * Access token of ntfy
+         */
+        token?: string;
+        /**
+         * Recipient of e-mail
+         */
+        to?: string;
+        /**
+         * Events that are delivered, besides failures; null: the default of the type
+         */
+        notify?: Notify | null;
+        min_severity?: Severity;
+        /**
+         * True to include the frame in events, as base64; webhook only
+         */
+        include_frame?: boolean;
+      }[]
+    | null;
+  regions?:
+    | {
+        mode?: 'include' | 'exclude';
+        /**
+         * Corners [x, y], 0 to 1 from the top left
+         *
+         * @minItems 3
+         * @maxItems 32
+         */
+        points: number[][];
+      }[]
+    | null;
+  retention_days?: number | null;
+  labels?: string[] | null;
+}
+export interface WatchPreview {
+  verdicts: {
+    condition_id: string;
+    condition: string;
+    triggered: boolean;
+    /**
+     * False if the model could not judge the condition
+     */
+    judged?: false;
+    explanation: string;
+    /**
+     * Doubts about the condition, each with a remedy; empty without doubts
+     */
+    findings: {
+      code:
+        | 'blank'
+        | 'instruction'
+        | 'question'
+        | 'vague'
+        | 'several_conditions'
+        | 'needs_clip'
+        | 'duration'
+        | 'time_of_day'
+        | 'no_memory'
+        | 'identity'
+        | 'negation'
+        | 'long'
+        | 'model_cannot_judge'
+        | 'place_not_judged'
+        | 'counts_as_any'
+        | 'words_not_judged'
+        | 'sensitivity_ignored';
+      message: string;
+    }[];
+    /**
+     * Objects that the condition names, best first; only from the object model
+     */
+    boxes?: {
+      /**
+       * Class of the object
+       */
+      label: string;
+      /**
+       * Rank of the detection; not a probability
+       */
+      score: number;
+      /**
+       * Share of the width or height of the image
+       */
+      x: number;
+      /**
+       * Share of the width or height of the image
+       */
+      y: number;
+      /**
+       * Share of the width or height of the image
+       */
+      width: number;
+      /**
+       * Share of the width or height of the image
+       */
+      height: number;
+    }[];
+    /**
+     * Time in the clip of the frame that `boxes` are of; absent: they are of `frame_b64`
+     */
+    shown_at_seconds?: number;
+  }[];
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  captured_at: string;
+  latency_ms: number;
+  /**
+   * JPEG as base64, without a data: prefix
+   */
+  frame_b64: string;
+}
+export interface WatchRequest {
+  /**
+   * Name for people
+   */
+  name: string;
+  /**
+   * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
+   */
+  stream_url: string;
+  /**
+   * Seconds between checks
+   */
+  interval_seconds?: number;
+  input_mode?: InputMode;
+  /**
+   * Clip length in seconds; used by clip and hybrid
+   */
+  clip_duration_seconds?: number;
+  /**
+   * True to skip captures without motion
+   */
+  enable_prefilter?: boolean;
+  /**
+   * True to scan all of the stream since the last check, and to judge the moments that differ
+   */
+  look_back?: boolean;
+  /**
+   * True to follow an HLS stream between checks, with the bandwidth of a player, so that motion causes a check; one machine only
+   */
+  follow?: boolean;
+  /**
+   * @minItems 1
+   * @maxItems 8
+   */
+  conditions: {
+    /**
+     * Unique in the watch; assigned if missing
+     */
+    condition_id?: string;
+    /**
+     * Sentence that is true or false of the stream
+     */
+    condition: string;
+    /**
+     * Number of the last checks_considered verdicts that must hold to open an alert
+     */
+    checks_to_open?: number;
+    /**
+     * Number of verdicts that are considered to open
+     */
+    checks_considered?: number;
+    /**
+     * Consecutive verdicts that do not hold, after which the alert closes
+     */
+    checks_to_close?: number;
+    /**
+     * Seconds for which the condition must not have held before the alert closes
+     */
+    close_after_seconds?: number;
+    /**
+     * Minimum seconds from one opening to the next
+     */
+    cooldown_seconds?: number;
+    /**
+     * Seconds between reminders of an open alert; null: none
+     */
+    remind_seconds?: number | null;
+    severity?: Severity;
+    /**
+     * high: objects count that the built-in object model is not sure of; other models ignore it
+     */
+    sensitivity?: 'normal' | 'high';
+  }[];
+  /**
+   * Delay of a confirming check in seconds; at most interval_seconds
+   */
+  confirm_seconds?: number;
+  /**
+   * null: always active
+   */
+  schedule?: {
+    /**
+     * IANA time zone
+     */
+    time_zone: string;
+    /**
+     * Spans of local time; others are off schedule
+     *
+     * @minItems 1
+     * @maxItems 14
+     */
+    active: {
+      /**
+       * @minItems 1
+       * @maxItems 7
+       */
+      days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+      from: string;
+      /**
+       * End of the span; before from: on the next day
+       */
+      to: string;
+    }[];
+  } | null;
+  /**
+   * null: no limit
+   */
+  budget?: {
+    model_calls_per_day?: number | null;
+    /**
+     * US dollars by the list price of the model
+     */
+    usd_per_day?: number | null;
+  } | null;
+  /**
+   * @minItems 0
+   * @maxItems 5
+   */
+  destinations?: {
+    /**
+     * Unique in the watch; assigned if missing
+     */
+    destination_id?: string;
+    type: DestinationType;
+    /**
+     * Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.
+     */
+    url?: string;
+    /**
+     * Integration key of PagerDuty Events v2
+     */
+    routing_key?: string;
+    /**
+     * Access token of ntfy
+     */
+    token?: string;
+    /**
+     * Recipient of e-mail
+     */
+    to?: string;
+    /**
+     * Events that are delivered, besides failures; null: the default of the type
+     */
+    notify?: Notify | null;
+    min_severity?: Severity;
+    /**
+     * True to include the frame in events, as base64; webhook only
+     */
+    include_frame?: boolean;
+  }[];
+  /**
+   * null: the whole frame
+   */
+  regions?:
+    | {
+        mode?: 'include' | 'exclude';
+        /**
+         * Corners [x, y], 0 to 1 from the top left
+         *
+         * @minItems 3
+         * @maxItems 32
+         */
+        points: number[][];
+      }[]
+    | null;
+  /**
+   * Days for which alerts and evidence are kept
+   */
+  retention_days?: number;
+  /**
+   * Echoed in events; a filter of lists
+   *
+   * @minItems 0
+   * @maxItems 8
+   */
+  labels?: string[];
+}
+export interface WatchResend {
+  /**
+   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+   */
+  sequence: number;
+  type: string;
+  resend: number;
   message: string;
+  watch_id: string;
+  /**
+   * Id of the destination
+   */
+  destination_id: string;
 }
 export interface WatchStats {
   watch_id: string;
@@ -2748,231 +2932,47 @@ export interface WatchTest {
     type: DestinationType;
   }[];
 }
-export interface WatchDeliveryPage {
+export interface WebhookDefaults {
   /**
-   * Value of after for the next page
+   * Types of events that the webhook receives; null for all
    */
-  next_after: number;
-  has_more: boolean;
-  watch_id: string;
-  /**
-   * Ordered by sequence and destination; a page ends with all deliveries of an event
-   */
-  deliveries: {
-    /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
-     */
-    sequence: number;
-    type: string;
-    state: DeliveryState;
-    /**
-     * Number of resends
-     */
-    resend: number;
-    /**
-     * Oldest first
-     */
-    attempts: {
-      /**
-       * ISO 8601 in UTC, with milliseconds
-       */
-      time: string;
-      /**
-       * HTTP status; null without a response
-       */
-      status: number | null;
-      latency_ms: number;
-      error: string | null;
-      /**
-       * 0 for the original delivery, otherwise the number of the resend
-       */
-      resend: number;
-    }[];
-    next_attempt_at: string | null;
-    error: string | null;
-    /**
-     * Id of the destination
-     */
-    destination_id: string;
-  }[];
+  webhook_events: WebhookEventType[] | null;
 }
-export interface WatchResend {
+export interface WebhookDefaultsRequest {
   /**
-   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+   * Filter of jobs without webhook_events; null: all types
    */
-  sequence: number;
-  type: string;
-  resend: number;
-  message: string;
-  watch_id: string;
-  /**
-   * Id of the destination
-   */
-  destination_id: string;
+  webhook_events?: WebhookEventType[] | null;
 }
-export interface WatchPreview {
-  verdicts: {
-    condition_id: string;
-    condition: string;
-    triggered: boolean;
-    /**
-     * False if the model could not judge the condition
-     */
-    judged?: false;
-    explanation: string;
-    /**
-     * Doubts about the condition, each with a remedy; empty without doubts
-     */
-    findings: {
-      code:
-        | 'blank'
-        | 'instruction'
-        | 'question'
-        | 'vague'
-        | 'several_conditions'
-        | 'needs_clip'
-        | 'duration'
-        | 'time_of_day'
-        | 'no_memory'
-        | 'identity'
-        | 'negation'
-        | 'long'
-        | 'model_cannot_judge'
-        | 'place_not_judged'
-        | 'counts_as_any'
-        | 'words_not_judged'
-        | 'sensitivity_ignored';
-      message: string;
-    }[];
-    /**
-     * Objects that the condition names, best first; only from the object model
-     */
-    boxes?: {
-      /**
-       * Class of the object
-       */
-      label: string;
-      /**
-       * Rank of the detection; not a probability
-       */
-      score: number;
-      /**
-       * Share of the width or height of the image
-       */
-      x: number;
-      /**
-       * Share of the width or height of the image
-       */
-      y: number;
-      /**
-       * Share of the width or height of the image
-       */
-      width: number;
-      /**
-       * Share of the width or height of the image
-       */
-      height: number;
-    }[];
-    /**
-     * Time in the clip of the frame that `boxes` are of; absent: they are of `frame_b64`
-     */
-    shown_at_seconds?: number;
-  }[];
+export interface WebhookSecret {
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * Signing secret for receivers, whsec_…
    */
-  captured_at: string;
+  secret: string;
+  version: number;
+  /**
+   * Time until which events are also signed with an earlier secret; null without one
+   */
+  previous_valid_until: string | null;
+  /**
+   * Key of the fingerprints of addresses: the first 16 digits of the SHA-256 of key, newline and address. A rotation keeps it
+   */
+  fingerprint_key: string;
+}
+export interface WebhookTest {
+  /**
+   * HTTP status of the receiver; null without a response
+   */
+  status: number | null;
   latency_ms: number;
   /**
-   * JPEG as base64, without a data: prefix
+   * Reason of the failure; null if the receiver returned 2xx
    */
-  frame_b64: string;
+  error: string | null;
 }
-export interface Alert {
-  alert_id: string;
-  watch_id: string;
-  watch_name: string;
-  condition_id: string;
-  condition: string;
-  severity: Severity;
-  labels: string[];
-  opened_at: string;
-  explanation: string;
-  checks: {
-    checked_at: string;
-    triggered: boolean;
-  }[];
-  boxes?: {
-    label: string;
-    score: number;
-    x: number;
-    y: number;
-    width: number;
-    height: number;
-  }[];
+export interface WebhookTestRequest {
   /**
-   * Version of the prompt; absent from built-in models
+   * URL that receives events by HTTP POST
    */
-  prompt_version?: string;
-  lost_seconds?: number;
-  reminders: number;
-  acknowledged: {
-    at: string;
-    by: string;
-  } | null;
-  review: {
-    correct: boolean;
-    note: string;
-    at: string;
-    by: string;
-  } | null;
-  state: 'open' | 'closed';
-  open_seconds: number;
-  closed: {
-    at: string;
-    reason: 'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted';
-    explanation: string;
-    open_seconds: number;
-  } | null;
-  /**
-   * URL of the evidence; requires the API key. null if no frame was left
-   */
-  frame_url: string | null;
-  /**
-   * null while the alert is open
-   */
-  expires_at: string | null;
-}
-export interface AlertList {
-  /**
-   * Newest first
-   */
-  alerts: Alert[];
-  /**
-   * Value of after for the next page; null on the last
-   */
-  next_after: string | null;
-}
-export interface WatchEventPage {
-  watch_id: string;
-  /**
-   * Ordered by sequence; progress is kept a day
-   */
-  events: WatchEvent[];
-  /**
-   * Value of after for the next page
-   */
-  next_after: number;
-  has_more: boolean;
-}
-export interface AllWatchEventsPage {
-  /**
-   * Events of all watches, ordered by time
-   */
-  events: WatchEvent[];
-  /**
-   * Value of after for the next page
-   */
-  next_after: string;
-  has_more: boolean;
+  webhook_url: string;
 }

@@ -28,7 +28,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
     webhooks: webhooksSection(),
     components: {
       securitySchemes: { apiKey: securityScheme },
-      schemas: namedSchemas(),
+      schemas: namedSchemas(endpoints.flatMap(({ request }) => request?.body ?? [])),
       examples: errorExamples(new Set(endpoints.flatMap(endpointErrorCodes))),
     },
   };

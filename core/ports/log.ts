@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 
 /** Fields of a log line. They hold no secrets: URLs are masked before. */
 export type LogFields = Record<string, string | number | boolean | null>;
@@ -28,6 +29,7 @@ export function runLog(log: Log, { run, run_id: id }: { run: 'job' | 'watch'; ru
 }
 
 export const logLevelSchema = z.enum(['DEBUG', 'INFO', 'WARNING', 'ERROR']);
+apiNames.add(logLevelSchema, { id: 'LogLevel' });
 
 /** Log entry in the response of `/logs`. */
 export type LogEntry = { time: string; level: z.infer<typeof logLevelSchema>; message: string };

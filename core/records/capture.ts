@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import type { Platform } from './platform.ts';
 
 const timestampSchema = z.iso.datetime();
 
 /** Media of a capture: `frames` is one frame, `clip` a short clip, `hybrid` both. */
 export const inputModeSchema = z.enum(['frames', 'clip', 'hybrid']);
+apiNames.add(inputModeSchema, { id: 'InputMode' });
 export type InputMode = z.infer<typeof inputModeSchema>;
 
 /** Polygon in relative coordinates, 0 to 1 from the top left. */

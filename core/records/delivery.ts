@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { policyEvents } from '../policies/records.ts';
 import { ageSeconds, secondsUntil } from '../time.ts';
 
@@ -11,6 +12,7 @@ export const webhookEventTypeSchema = z.enum([
   'error',
   'job_stopped',
 ]);
+apiNames.add(webhookEventTypeSchema, { id: 'WebhookEventType' });
 export type WebhookEventType = z.infer<typeof webhookEventTypeSchema>;
 
 /** Types that a webhook receives; `null` for all. */
@@ -31,6 +33,7 @@ const resendSchema = z.int().nonnegative();
 
 /** A failed delivery ends until a resend. */
 export const deliveryStateSchema = z.enum(['pending', 'delivered', 'failed']);
+apiNames.add(deliveryStateSchema, { id: 'DeliveryState' });
 
 export const attemptSchema = z.object({
   at: timestampSchema,

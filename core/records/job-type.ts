@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { jobPolicies } from './job.ts';
 import type { JobPolicy } from './job.ts';
 
@@ -8,6 +9,7 @@ export function toJobType<P extends JobPolicy>(policy: P) {
 }
 
 export const jobTypeSchema = z.enum(jobPolicies.map((policy) => toJobType(policy)));
+apiNames.add(jobTypeSchema, { id: 'JobType' });
 type JobType = z.infer<typeof jobTypeSchema>;
 
 /** Returns the policy of a type in a request. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { inputModeSchema, regionSchema } from './capture.ts';
 import { webhookEventsSchema } from './delivery.ts';
 import { failureSchema } from './failure.ts';
@@ -11,6 +12,7 @@ const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
 
 export const jobStatusSchema = z.enum(['pending', 'running', 'stopped', 'completed', 'failed']);
+apiNames.add(jobStatusSchema, { id: 'JobStatus' });
 export type JobStatus = z.infer<typeof jobStatusSchema>;
 
 /** Numbers of a job. They only grow. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 
 /** Permissions of a key: `jobs` includes `read`, `admin` includes `keys`. */
 export const scopeSchema = z.enum(['read', 'jobs', 'keys', 'internal', 'admin']);
+apiNames.add(scopeSchema, { id: 'Scope' });
 export type Scope = z.infer<typeof scopeSchema>;
 
 const timestampSchema = z.iso.datetime();

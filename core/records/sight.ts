@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { failureSchema } from './failure.ts';
 
 const timestampSchema = z.iso.datetime();
@@ -13,6 +14,7 @@ export type SpanReason = z.infer<typeof spanReasonSchema>;
 
 /** Interval without observation; its reason is the first failure in it. */
 export const gapSchema = z.object({ from: timestampSchema, to: timestampSchema, reason: gapReasonSchema });
+apiNames.add(gapSchema, { id: 'Gap' });
 export type Gap = z.infer<typeof gapSchema>;
 
 /** Reasons of a lost stream: unreachable, no picture without a hole, no new segment, wrong password, ended or a recording, or one image for too long. */

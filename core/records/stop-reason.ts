@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 
 export const stopReasonSchema = z.enum([
   'condition_triggered',
@@ -11,4 +12,5 @@ export const stopReasonSchema = z.enum([
   'vlm_error',
   'internal_error',
 ]);
+apiNames.add(stopReasonSchema, { id: 'StopReason' });
 export type StopReason = z.infer<typeof stopReasonSchema>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 
@@ -65,6 +66,7 @@ export const watchStatusSchema = z.enum([
   'stream_lost',
   'active',
 ]);
+apiNames.add(watchStatusSchema, { id: 'WatchStatus' });
 export type WatchStatus = z.infer<typeof watchStatusSchema>;
 
 /** Causes of a status that does not watch, besides a lost stream, which is part of the sight. Each is stored with its start and reason, `null` if it does not apply. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { inputModeSchema, regionSchema } from './capture.ts';
 import { sensitivitySchema } from './vision.ts';
 import { runMetaSchema } from './run-base.ts';
@@ -7,6 +8,7 @@ const timestampSchema = z.iso.datetime();
 
 /** Severities from the lowest to the highest. */
 export const severitySchema = z.enum(['info', 'warning', 'critical']);
+apiNames.add(severitySchema, { id: 'Severity' });
 export type Severity = z.infer<typeof severitySchema>;
 
 /** Condition of a watch, after defaults. Durations in seconds. */
@@ -57,10 +59,12 @@ export const destinationTypeSchema = z.enum([
   'mqtt',
   'heartbeat',
 ]);
+apiNames.add(destinationTypeSchema, { id: 'DestinationType' });
 export type DestinationType = z.infer<typeof destinationTypeSchema>;
 
 /** Events that a destination receives, besides failures, which reach all. Each value includes those before it. */
 export const notifySchema = z.enum(['openings', 'openings_and_closings', 'everything']);
+apiNames.add(notifySchema, { id: 'Notify' });
 export type Notify = z.infer<typeof notifySchema>;
 
 /** Destination of a watch. Its address is stored apart (`WatchSecrets`). */

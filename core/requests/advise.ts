@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { inputModeSchema } from '../records/capture.ts';
 import { sensitivitySchema } from '../records/vision.ts';
 import { condition, integer } from './fields.ts';
@@ -12,3 +13,4 @@ export const adviseRequestSchema = z.object({
   sensitivity: sensitivitySchema.optional().describe('Sensitivity of the condition; default: normal'),
   input_mode: inputModeSchema.optional().describe('Media for the forecast; default: the suggested mode'),
 });
+apiNames.add(adviseRequestSchema, { id: 'AdviseRequest' });

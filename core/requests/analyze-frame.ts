@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { flag, frameBase64, question } from './fields.ts';
 
 /** Body of `POST /analyze-frame`. */
@@ -7,3 +8,4 @@ export const analyzeFrameRequestSchema = z.object({
   question,
   include_frame: flag.default(false).describe('True to include the frame in the response'),
 });
+apiNames.add(analyzeFrameRequestSchema, { id: 'AnalyzeFrameRequest' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { text } from './text.ts';
 
 /** Body of `POST /cameras/streams`. Its password is in no error response. */
@@ -9,3 +10,4 @@ export const cameraStreamsRequestSchema = z.object({
     .default('')
     .describe('Its password: sent as a digest to this camera only, and neither stored nor logged'),
 });
+apiNames.add(cameraStreamsRequestSchema, { id: 'CameraStreamsRequest' });

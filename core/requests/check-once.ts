@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { inputModeSchema } from '../records/capture.ts';
 import { condition, flag, integer, streamUrl } from './fields.ts';
 
@@ -14,3 +15,4 @@ export const checkOnceRequestSchema = z.object({
     .default(3)
     .describe('Clip length in seconds; used by clip and hybrid'),
 });
+apiNames.add(checkOnceRequestSchema, { id: 'CheckOnceRequest' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { deliveryStateSchema } from '../records/delivery.ts';
 import { integer, webhookEvents, webhookUrl } from './fields.ts';
 import { jobPathSchema } from './jobs.ts';
@@ -29,9 +30,11 @@ export const watchDeliveryPathSchema = watchPathSchema.extend({
 });
 
 export const webhookTestRequestSchema = z.object({ webhook_url: webhookUrl });
+apiNames.add(webhookTestRequestSchema, { id: 'WebhookTestRequest' });
 
 /** Body of `PUT /webhook-defaults`. It has no URL: the request of a job decides its delivery mode. */
 export const webhookDefaultsRequestSchema = z.object({
   webhook_events: webhookEvents.nullable().describe('Filter of jobs without webhook_events; null: all types'),
 });
+apiNames.add(webhookDefaultsRequestSchema, { id: 'WebhookDefaultsRequest' });
 export type WebhookDefaultsRequest = z.infer<typeof webhookDefaultsRequestSchema>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { scopeSchema } from '../records/key.ts';
 import type { KeyPosition } from '../ports/key-store.ts';
 import { flag, integer } from './fields.ts';
@@ -60,10 +61,12 @@ export const keyRequestSchema = z.object({
   scopes: scopes.default(['jobs']),
   label: label.default(null),
 });
+apiNames.add(keyRequestSchema, { id: 'KeyRequest' });
 export type KeyRequest = z.infer<typeof keyRequestSchema>;
 
 export const keyPathSchema = z.object({ key_id: z.string().describe('key_id from the list of keys') });
 export const keyLabelSchema = z.object({ label });
+apiNames.add(keyLabelSchema, { id: 'KeyLabel' });
 
 const hour = 3_600;
 const week = 7 * 24 * hour;
@@ -79,6 +82,7 @@ export const secretRotationQuerySchema = z.object({
 });
 
 export const callerRequestSchema = z.object({ caller: callerName, label: label.default(null) });
+apiNames.add(callerRequestSchema, { id: 'CallerRequest' });
 export type CallerRequest = z.infer<typeof callerRequestSchema>;
 
 export const callerListQuerySchema = z.object({

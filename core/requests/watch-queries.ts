@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { inputModeSchema } from '../records/capture.ts';
 import { watchStatusSchema } from '../records/watch-state.ts';
 import { flag, integer, jobId } from './fields.ts';
@@ -57,11 +58,13 @@ export const snoozeRequestSchema = z.object({
   seconds: integer(z.int().min(0).max(604_800)).describe('0 ends the snooze'),
   condition_id: text(1, 40).optional().describe('Absent: all conditions'),
 });
+apiNames.add(snoozeRequestSchema, { id: 'SnoozeRequest' });
 
 export const reviewRequestSchema = z.object({
   correct: flag.describe('True if the alert was right'),
   note: text(0, 500).default(''),
 });
+apiNames.add(reviewRequestSchema, { id: 'ReviewRequest' });
 
 export const alertFrameQuerySchema = z.object({
   moment: z.enum(['opened', 'closed']).default('opened').describe('Frame of the opening or of the closing'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { inputModeSchema } from '../records/capture.ts';
 import type { Region } from '../records/capture.ts';
 import { createRegionMask } from '../records/region.ts';
@@ -243,6 +244,7 @@ export const watchRequestSchema = z
       if (destination[field] === undefined) refuse(field, `a ${type} destination has ${field}`);
     }
   });
+apiNames.add(watchRequestSchema, { id: 'WatchRequest' });
 export type WatchRequest = z.infer<typeof watchRequestSchema>;
 
 /** Body of `PATCH /watches/{watch_id}`: a merge patch (RFC 7396) of the watch. null restores a default. */
@@ -264,4 +266,5 @@ export const watchPatchSchema = z.object({
   retention_days: retention.nullish(),
   labels: labels.nullish(),
 });
+apiNames.add(watchPatchSchema, { id: 'WatchPatch' });
 export type WatchPatch = z.infer<typeof watchPatchSchema>;

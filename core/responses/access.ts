@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { scopeSchema } from '../records/key.ts';
 import { count, timestamp } from './fields.ts';
 
@@ -17,11 +18,13 @@ export const keySchema = z.object({
   last_used_at: timestamp.nullable().describe('Accurate to one minute'),
   revoked_at: timestamp.nullable().describe('Time from which the key is rejected; null for a valid key'),
 });
+apiNames.add(keySchema, { id: 'Key' });
 
 export const keyListResponseSchema = z.object({
   keys: z.array(keySchema).describe('Oldest first'),
   next_after: z.string().nullable().describe('Value of after for the next page; null on the last page'),
 });
+apiNames.add(keyListResponseSchema, { id: 'KeyList' });
 
 export const revokedKeySchema = keySchema.extend({
   descendants: z
@@ -29,25 +32,30 @@ export const revokedKeySchema = keySchema.extend({
     .optional()
     .describe('Descendants revoked with the key; absent unless requested'),
 });
+apiNames.add(revokedKeySchema, { id: 'RevokedKey' });
 
 export const newKeySchema = keySchema.extend({
   key: z.string().describe('Text of the key, returned only once: only its hash is stored'),
 });
+apiNames.add(newKeySchema, { id: 'NewKey' });
 
 export const rotatedKeySchema = newKeySchema.extend({
   replaces: revokedKeySchema.describe('Old key, valid until revoked_at'),
 });
+apiNames.add(rotatedKeySchema, { id: 'RotatedKey' });
 
 export const callerResponseSchema = z.object({
   caller: z.string(),
   label: z.string().nullable(),
   created_at: timestamp,
 });
+apiNames.add(callerResponseSchema, { id: 'Caller' });
 
 export const callerListResponseSchema = z.object({
   callers: z.array(callerResponseSchema).describe('Ordered by name'),
   next_after: z.string().nullable().describe('Value of after for the next page; null on the last page'),
 });
+apiNames.add(callerListResponseSchema, { id: 'CallerList' });
 
 export const webhookSecretResponseSchema = z.object({
   secret: z.string().describe('Signing secret for receivers, whsec_…'),
@@ -61,6 +69,7 @@ export const webhookSecretResponseSchema = z.object({
       'Key of the fingerprints of addresses: the first 16 digits of the SHA-256 of key, newline and address. A rotation keeps it',
     ),
 });
+apiNames.add(webhookSecretResponseSchema, { id: 'WebhookSecret' });
 
 /** Response of `DELETE /callers/{caller}`. */
 export const erasureResponseSchema = z.object({
@@ -71,3 +80,4 @@ export const erasureResponseSchema = z.object({
   watches: count,
   media: count.describe('Frames, clips and other media'),
 });
+apiNames.add(erasureResponseSchema, { id: 'Erasure' });

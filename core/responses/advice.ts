@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { adviceCodes } from '../advice/advise.ts';
 import { inputModeSchema } from '../records/capture.ts';
 import { scheduleSchema } from '../records/watch.ts';
@@ -56,3 +57,4 @@ export const adviceResponseSchema = z.object({
     })
     .describe('Cost of one stream with this condition, all day'),
 });
+apiNames.add(adviceResponseSchema, { id: 'Advice' });

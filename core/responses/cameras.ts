@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { cameraProfileSchema, cameraSchema } from '../records/camera.ts';
 
 /** Response of `GET /cameras`. */
 export const camerasResponseSchema = z.object({ cameras: z.array(cameraSchema) });
+apiNames.add(camerasResponseSchema, { id: 'CameraList' });
 
 /** Response of `POST /cameras/streams`. */
 export const cameraStreamsResponseSchema = z.object({
@@ -12,3 +14,4 @@ export const cameraStreamsResponseSchema = z.object({
     .nullable()
     .describe('By how many seconds the clock of the camera is ahead; null: unknown'),
 });
+apiNames.add(cameraStreamsResponseSchema, { id: 'CameraStreams' });

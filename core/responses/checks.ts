@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { platforms } from '../records/platform.ts';
 import { jpegBase64 } from './fields.ts';
 
@@ -16,6 +17,7 @@ export const checkOnceResponseSchema = z.object({
   latency_ms: latency,
   frame_b64: jpegBase64.optional(),
 });
+apiNames.add(checkOnceResponseSchema, { id: 'CheckOnceResponse' });
 
 /** Response of `POST /analyze-frame`. */
 export const analyzeFrameResponseSchema = z.object({
@@ -27,6 +29,7 @@ export const analyzeFrameResponseSchema = z.object({
   latency_ms: latency,
   frame_b64: jpegBase64.nullable().describe('Frame of the request; null unless include_frame is true'),
 });
+apiNames.add(analyzeFrameResponseSchema, { id: 'AnalyzeFrameResponse' });
 
 /** Response of `POST /streams/validate`. Unknown fields are absent. */
 export const streamValidationResponseSchema = z.object({
@@ -52,3 +55,4 @@ export const streamValidationResponseSchema = z.object({
     .optional()
     .describe('Reason why the stream is not live, or gives no frame, with a remedy'),
 });
+apiNames.add(streamValidationResponseSchema, { id: 'StreamValidation' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { destinationTypeSchema } from '../records/watch.ts';
 import { deliveryStateSchema, webhookEventTypeSchema } from '../records/delivery.ts';
 import { count, jobId, sequence, timestamp } from './fields.ts';
@@ -27,6 +28,7 @@ export const deliverySchema = z.object({
   next_attempt_at: timestamp.nullable(),
   error: z.string().nullable(),
 });
+apiNames.add(deliverySchema, { id: 'Delivery' });
 
 export const deliveryPageSchema = z.object({
   job_id: jobId,
@@ -39,6 +41,7 @@ export const deliveryPageSchema = z.object({
   next_after: count.describe('Value of after for the next page'),
   has_more: z.boolean(),
 });
+apiNames.add(deliveryPageSchema, { id: 'DeliveryPage' });
 
 const destinationId = z.string().describe('Id of the destination');
 
@@ -48,6 +51,7 @@ export const watchDeliveryPageSchema = deliveryPageSchema.pick({ next_after: tru
     .array(deliverySchema.extend({ destination_id: destinationId }))
     .describe('Ordered by sequence and destination; a page ends with all deliveries of an event'),
 });
+apiNames.add(watchDeliveryPageSchema, { id: 'WatchDeliveryPage' });
 
 export const resendResponseSchema = z.object({
   job_id: jobId,
@@ -56,16 +60,19 @@ export const resendResponseSchema = z.object({
   resend: z.int().positive(),
   message: z.string(),
 });
+apiNames.add(resendResponseSchema, { id: 'Resend' });
 
 export const watchResendResponseSchema = resendResponseSchema
   .omit({ job_id: true })
   .extend({ watch_id: jobId, destination_id: destinationId });
+apiNames.add(watchResendResponseSchema, { id: 'WatchResend' });
 
 export const webhookTestResponseSchema = z.object({
   status: z.int().nullable().describe('HTTP status of the receiver; null without a response'),
   latency_ms: count,
   error: z.string().nullable().describe('Reason of the failure; null if the receiver returned 2xx'),
 });
+apiNames.add(webhookTestResponseSchema, { id: 'WebhookTest' });
 
 /** Response of `POST /watches/{watch_id}/test`. */
 export const watchTestResponseSchema = z.object({
@@ -73,5 +80,7 @@ export const watchTestResponseSchema = z.object({
     webhookTestResponseSchema.extend({ destination_id: z.string(), type: destinationTypeSchema }),
   ),
 });
+apiNames.add(watchTestResponseSchema, { id: 'WatchTest' });
 
 export const webhookDefaultsResponseSchema = z.object({ webhook_events: visibleWebhookEvents });
+apiNames.add(webhookDefaultsResponseSchema, { id: 'WebhookDefaults' });

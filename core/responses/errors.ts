@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import type { ErrorCode } from '../errors.ts';
 
 const codes = {
@@ -27,6 +28,7 @@ const codes = {
 } as const satisfies { [Code in ErrorCode]: Code };
 
 export const errorCodeSchema = z.enum(codes).describe('Error code; branch on it, not on the message');
+apiNames.add(errorCodeSchema, { id: 'ErrorCode' });
 
 /** Parses a stored code. Returns `INTERNAL_ERROR` if the interface does not define it. */
 export function toErrorCode(text: string): ErrorCode {
@@ -42,6 +44,7 @@ export const errorEnvelopeSchema = z.object({
     remediation: z.string().describe('Next step for the caller'),
   }),
 });
+apiNames.add(errorEnvelopeSchema, { id: 'ErrorEnvelope' });
 
 /** Body of a 422 (I-2.9.1), in the format of FastAPI with Pydantic 2. */
 export const validationErrorSchema = z.object({
@@ -57,3 +60,4 @@ export const validationErrorSchema = z.object({
     }),
   ),
 });
+apiNames.add(validationErrorSchema, { id: 'ValidationErrors' });

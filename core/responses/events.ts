@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { pictureStateSchema, streamStateSchema } from '../records/event.ts';
 import { policyEvents } from '../policies/records.ts';
 import { jobStatusSchema } from '../records/job.ts';
@@ -20,6 +21,7 @@ export const jobStartedSchema = envelope('job_started', {
   notices: noticesSchema.optional(),
   events_url: z.string().describe('Event log of the job, as JSON or as event stream'),
 });
+apiNames.add(jobStartedSchema, { id: 'JobStarted' });
 
 export const progressSchema = envelope('progress', {
   check: z.int().positive().describe('Number of the check'),
@@ -42,12 +44,14 @@ export const progressSchema = envelope('progress', {
   picture: pictureStateSchema.nullable(),
   next_check_at: timestamp.nullable(),
 });
+apiNames.add(progressSchema, { id: 'Progress' });
 
 export const errorEventSchema = envelope('error', {
   code: errorCodeSchema,
   message: z.string(),
   remediation: z.string(),
 });
+apiNames.add(errorEventSchema, { id: 'ErrorEvent' });
 
 export const jobStoppedSchema = envelope('job_stopped', {
   status: jobStatusSchema,
@@ -58,6 +62,7 @@ export const jobStoppedSchema = envelope('job_stopped', {
   auto_stopped: z.boolean().describe('True for max_duration_reached: start a new job to continue'),
   watch_duration_seconds: z.number().nonnegative(),
 });
+apiNames.add(jobStoppedSchema, { id: 'JobStopped' });
 
 /** Event in a page of the log. */
 export const loggedEventSchema = z.discriminatedUnion('type', [
@@ -67,6 +72,7 @@ export const loggedEventSchema = z.discriminatedUnion('type', [
   errorEventSchema,
   jobStoppedSchema,
 ]);
+apiNames.add(loggedEventSchema, { id: 'LoggedEvent' });
 
 /** Event with images as base64: body of a webhook, or data of an event stream. */
 export const streamedEventSchema = z.discriminatedUnion('type', [
@@ -76,6 +82,7 @@ export const streamedEventSchema = z.discriminatedUnion('type', [
   errorEventSchema,
   jobStoppedSchema,
 ]);
+apiNames.add(streamedEventSchema, { id: 'StreamedEvent' });
 
 /** Test event of `POST /webhook-test`, without a job. */
 export const testEventSchema = z.object({
@@ -84,6 +91,7 @@ export const testEventSchema = z.object({
   source_url: z.string().describe('Base URL of the service'),
   data: z.object({ message: z.string() }),
 });
+apiNames.add(testEventSchema, { id: 'TestEvent' });
 
 /** Response of `GET /jobs/{job_id}/events` as JSON. */
 export const eventPageSchema = z.object({
@@ -93,3 +101,4 @@ export const eventPageSchema = z.object({
   next_after: count.describe('Value of after for the next page'),
   has_more: z.boolean(),
 });
+apiNames.add(eventPageSchema, { id: 'EventPage' });

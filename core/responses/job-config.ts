@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames, toPascal } from '../api-names.ts';
 import { webhookEventTypeSchema } from '../records/delivery.ts';
 import { jobRecords } from '../policies/records.ts';
 import { stopReasonSchema } from '../records/stop-reason.ts';
@@ -23,8 +24,14 @@ export const configSchemas = Object.values(jobRecords).map(({ fields }) => ({
   config: z.object({ ...fields.config.shape, ...visible }),
   details: z.object({ ...fields.config.shape, ...visible, ...delivered }),
 }));
+for (const { policy, config, details } of configSchemas) {
+  apiNames.add(config, { id: `${toPascal(policy)}Config` });
+  apiNames.add(details, { id: `${toPascal(policy)}Details` });
+}
 export const jobConfigSchema = z.union(configSchemas.map(({ config }) => config));
+apiNames.add(jobConfigSchema, { id: 'JobConfig' });
 export const jobDetailsSchema = z.union(configSchemas.map(({ details }) => details));
+apiNames.add(jobDetailsSchema, { id: 'JobDetails' });
 
 /** Differences between the request and the job. */
 export const noticesSchema = z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { failureSchema } from '../records/failure.ts';
 import { policyLists, policyNumbers } from '../policies/records.ts';
 import { countersSchema, jobStatusSchema } from '../records/job.ts';
@@ -22,6 +23,7 @@ export const jobSummarySchema = z.object({
   details: jobDetailsSchema,
   message: z.string().optional().describe('Next step, then the notices; only in a creation response'),
 });
+apiNames.add(jobSummarySchema, { id: 'JobSummary' });
 
 /** Page of jobs. */
 export const jobListResponseSchema = z.object({
@@ -30,6 +32,7 @@ export const jobListResponseSchema = z.object({
   limit: z.int(),
   offset: z.int(),
 });
+apiNames.add(jobListResponseSchema, { id: 'JobList' });
 
 const coverageSchema = z
   .object({
@@ -61,6 +64,7 @@ const statsFields = {
 
 /** Stats of a cancelled job. */
 export const finalStatsSchema = z.object(statsFields);
+apiNames.add(finalStatsSchema, { id: 'FinalStats' });
 
 const webhookStatsSchema = z
   .object({
@@ -87,9 +91,11 @@ export const jobStatsSchema = z.object({
   ...policyLists,
   webhook: webhookStatsSchema.optional(),
 });
+apiNames.add(jobStatsSchema, { id: 'JobStats' });
 
 /** Job with configuration and stats. */
 export const jobDetailSchema = z.object({ ...head, config: jobConfigSchema, stats: jobStatsSchema });
+apiNames.add(jobDetailSchema, { id: 'JobDetail' });
 
 /** Response of a cancellation. */
 export const cancelResponseSchema = z.object({
@@ -98,3 +104,4 @@ export const cancelResponseSchema = z.object({
   message: z.string(),
   final_stats: finalStatsSchema,
 });
+apiNames.add(cancelResponseSchema, { id: 'CancelledJob' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { alarmSchema } from '../ports/alarms.ts';
 import { logLevelSchema } from '../ports/log.ts';
 import { count, timestamp } from './fields.ts';
@@ -38,10 +39,12 @@ export const metricsResponseSchema = z.object({
     .describe('Watches that are not paused, at this moment'),
   webhooks: z.object({ sent: count, failed: count }),
 });
+apiNames.add(metricsResponseSchema, { id: 'Metrics' });
 
 export const alarmsResponseSchema = z.object({
   alarms: z.array(alarmSchema).nullable().describe('null if the service has no alarms (embedded mode)'),
 });
+apiNames.add(alarmsResponseSchema, { id: 'Alarms' });
 
 export const logsResponseSchema = z.object({
   total_in_buffer: count,
@@ -56,3 +59,4 @@ export const logsResponseSchema = z.object({
     }),
   ),
 });
+apiNames.add(logsResponseSchema, { id: 'Logs' });

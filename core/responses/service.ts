@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 
 /** Response of `GET /service`: what a caller can expect of this service. */
 export const serviceResponseSchema = z.object({
@@ -18,3 +19,4 @@ export const serviceResponseSchema = z.object({
     condition_examples: z.array(z.string()).describe('Conditions that this model judges well'),
   }),
 });
+apiNames.add(serviceResponseSchema, { id: 'Service' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { count } from './fields.ts';
 
 const amounts = {
@@ -32,3 +33,4 @@ export const usageResponseSchema = z.object({
     .describe('Ordered by name'),
   next_after: z.string().nullable().describe('Value of after for the next page; null on the last page'),
 });
+apiNames.add(usageResponseSchema, { id: 'Usage' });

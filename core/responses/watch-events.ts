@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { newWatchEventSchema } from '../records/watch-event.ts';
 import { watchResponseSchema } from './watches.ts';
 import { count, sequence, sourceUrl, timestamp } from './fields.ts';
@@ -42,6 +43,7 @@ export const watchEventResponseSchema = z.discriminatedUnion('type', [
   envelope('watch_changed', changed.shape.data),
   envelope('progress', progress.shape.data),
 ]);
+apiNames.add(watchEventResponseSchema, { id: 'WatchEvent' });
 
 /** Response of `GET /watches/{watch_id}/events` as JSON. */
 export const watchEventPageSchema = z.object({
@@ -50,6 +52,7 @@ export const watchEventPageSchema = z.object({
   next_after: count.describe('Value of after for the next page'),
   has_more: z.boolean(),
 });
+apiNames.add(watchEventPageSchema, { id: 'WatchEventPage' });
 
 /** Response of `GET /watches/events` as JSON. */
 export const allWatchEventsPageSchema = z.object({
@@ -57,6 +60,7 @@ export const allWatchEventsPageSchema = z.object({
   next_after: z.string().describe('Value of after for the next page'),
   has_more: z.boolean(),
 });
+apiNames.add(allWatchEventsPageSchema, { id: 'AllWatchEventsPage' });
 
 /** First event of a stream without position: the state before the new events. */
 export const watchStateEventSchema = z.object({
@@ -67,3 +71,4 @@ export const watchStateEventSchema = z.object({
 
 /** Event of the event stream of watches. */
 export const streamedWatchEventSchema = z.union([watchStateEventSchema, watchEventResponseSchema]);
+apiNames.add(streamedWatchEventSchema, { id: 'StreamedWatchEvent' });

@@ -1,5 +1,6 @@
 import { findingsSchema } from './advice.ts';
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { watchConfigSchema } from '../records/watch.ts';
 import {
   alertSchema,
@@ -82,6 +83,7 @@ export const watchResponseSchema = z.object({
       .describe('Use of the day; null without a budget'),
   }),
 });
+apiNames.add(watchResponseSchema, { id: 'Watch' });
 
 export const watchListResponseSchema = z.object({
   watches: z.array(watchResponseSchema).describe('Oldest first'),
@@ -89,11 +91,13 @@ export const watchListResponseSchema = z.object({
   limit: z.int(),
   offset: z.int(),
 });
+apiNames.add(watchListResponseSchema, { id: 'WatchList' });
 
 export const deletedWatchResponseSchema = z.object({
   watch_id: watchId,
   message: z.string(),
 });
+apiNames.add(deletedWatchResponseSchema, { id: 'DeletedWatch' });
 
 /** Alert with its evidence as a link. */
 export const alertResponseSchema = alertSchema
@@ -108,11 +112,13 @@ export const alertResponseSchema = alertSchema
       .describe('URL of the evidence; requires the API key. null if no frame was left'),
     expires_at: timestamp.nullable().describe('null while the alert is open'),
   });
+apiNames.add(alertResponseSchema, { id: 'Alert' });
 
 export const alertListResponseSchema = z.object({
   alerts: z.array(alertResponseSchema).describe('Newest first'),
   next_after: z.string().nullable().describe('Value of after for the next page; null on the last'),
 });
+apiNames.add(alertListResponseSchema, { id: 'AlertList' });
 
 const seconds = z.number().nonnegative();
 const countersSchema = z.object({
@@ -173,6 +179,7 @@ export const watchStatsResponseSchema = z.object({
     .array(precisionSchema.extend({ week: z.string().describe('Monday (UTC)') }))
     .describe('Reviewed alerts by condition and week'),
 });
+apiNames.add(watchStatsResponseSchema, { id: 'WatchStats' });
 
 /** Verdicts of a preview: one check of all conditions, without a change of the watch. */
 export const previewResponseSchema = z.object({
@@ -197,3 +204,4 @@ export const previewResponseSchema = z.object({
   latency_ms: count,
   frame_b64: z.string().describe('JPEG as base64, without a data: prefix'),
 });
+apiNames.add(previewResponseSchema, { id: 'WatchPreview' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../../api-names.ts';
 import { flag, integer, streamUrl, jobWebhookEvents, webhookUrl, labels } from '../../requests/fields.ts';
 import { rules } from '../../rules.ts';
 import { limitNotice } from '../job/plan.ts';
@@ -25,6 +26,7 @@ export const digestRequestSchema = z.object({
   enable_prefilter: flag.default(true).describe('True to skip captures without motion'),
   labels,
 });
+apiNames.add(digestRequestSchema, { id: 'DigestRequest' });
 type DigestRequest = z.infer<typeof digestRequestSchema>;
 
 export function planDigest(request: DigestRequest, { limits }: Pick<PlanDeps, 'limits'>) {

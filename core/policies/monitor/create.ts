@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../../api-names.ts';
 import { InvalidInputModeError, StreamWithoutClipsError } from '../../errors.ts';
 import { inputModeSchema } from '../../records/capture.ts';
 import type { InputMode } from '../../records/capture.ts';
@@ -49,6 +50,7 @@ export const monitorRequestSchema = z.object({
     .describe('True to scan all of the stream since the last check, and to judge the moments that differ'),
   labels,
 });
+apiNames.add(monitorRequestSchema, { id: 'MonitorRequest' });
 type MonitorRequest = z.infer<typeof monitorRequestSchema>;
 
 /** Throws `InvalidInputModeError` for a clip that the model cannot read, `StreamWithoutClipsError` for one that the stream cannot give. */
