@@ -20,6 +20,8 @@ const reviewed: Record<string, string> = {
   'adapters/egress/read-body.ts new Transform': 'counts bytes',
   'adapters/embedded/load/contain-exceptions.ts on uncaughtException':
     'ends the process for what is not contained',
+  'adapters/embedded/load/fair-turns.ts addEventListener abort': 'rejects a request that waits',
+  'adapters/embedded/load/fair-turns.ts setTimer': 'rejects a request that waits',
   'adapters/embedded/load/measure-lateness.ts setTimer': 'measures a clock',
   'adapters/embedded/log/log-signals.ts addEventListener abort': 'wakes readers',
   'adapters/embedded/log/log-signals.ts setTimer': 'wakes readers',
@@ -56,6 +58,7 @@ const reviewed: Record<string, string> = {
   'adapters/vision/objects/thread-detector.ts setTimer': 'ends a thread',
   'cli/service/http-server.ts createServer': 'the listener of Hono, which catches',
   'cli/service/http-server.ts on request': 'counts responses',
+  'cli/service/broker-presence.ts setTimer': 'catches and logs',
   'cli/service/maintenance.ts setTimer': 'catches and logs',
   'cli/service/malformed-request.ts on clientError': 'writes a fixed text',
   'cli/temporary-folder.ts on exit': 'at the end of the process',

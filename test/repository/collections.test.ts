@@ -100,7 +100,6 @@ const ofOneCall = [
   'adapters/vision/objects/summarize-objects.ts',
   'core/access/erase-caller.ts',
   'adapters/media/mpeg-ts/renumber-packets.ts',
-  'cli/service/broker-presence.ts',
   'core/watch/stored-watch.ts',
   'core/watch/watch-stats.ts',
 ];
