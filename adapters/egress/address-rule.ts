@@ -11,12 +11,12 @@ export type AddressRule = (address: string) => boolean;
 
 /**
  * Creates a rule that allows public addresses and those in `allowRanges` (CIDRs). No range opens the addresses of
- * `denyRanges`, `neverOpened` and `carriesIpv4`. With `onlyRanges`, public addresses need a range too. Throws `RangeError` for an invalid CIDR.
+ * `denyRanges`, `neverOpened` and `carriesIpv4`. With `onlyRanges`, public addresses need a range too, and those of `isOwn` always: this machine may offer itself what it offers nobody else. Throws `RangeError` for an invalid CIDR.
  */
 export function createAddressRule(
   allowRanges: readonly string[],
   denyRanges: readonly string[] = [],
-  { onlyRanges = false }: { onlyRanges?: boolean } = {},
+  { onlyRanges = false, isOwn = () => false }: { onlyRanges?: boolean; isOwn?: AddressRule } = {},
 ): AddressRule {
   const opened = allowRanges.map(readRange);
   const closed = denyRanges.map(readRange);
@@ -24,7 +24,9 @@ export function createAddressRule(
     const address = readAddress(text);
     if (address === null || isNeverOpened(address)) return false;
     if (closed.some((range) => isWithin(address, range))) return false;
-    return (!onlyRanges && isPublic(address)) || opened.some((range) => isWithin(address, range));
+    return (
+      (!onlyRanges && isPublic(address) && !isOwn(text)) || opened.some((range) => isWithin(address, range))
+    );
   };
 }
 

@@ -3,6 +3,7 @@ import { InvalidUrlError } from '../../core/errors.ts';
 import { createAddressRule, type Address, type AddressRule } from './address-rule.ts';
 import { EgressRefusedError, EgressUnresolvedError } from './errors.ts';
 import { readHost } from './host.ts';
+import { isOwnUrl, leadsToService, type OwnService } from './own-service.ts';
 
 export type { Address } from './address-rule.ts';
 
@@ -11,9 +12,9 @@ export type EgressGuard = {
   /**
    * Returns the addresses of a host name or IP literal (any notation), all of them allowed. Throws
    * `EgressRefusedError` if the literal or ANY resolved address is not allowed, `EgressUnresolvedError` if DNS has
-   * none. Connect to the returned addresses, never to the name: that prevents DNS rebinding.
+   * none. Refuses this service itself at `port`. Connect to the returned addresses, never to the name: that prevents DNS rebinding.
    */
-  resolve(host: string): Promise<Address[]>;
+  resolve(host: string, port?: number): Promise<Address[]>;
   /**
    * Checks scheme (`'https'`, without colon), syntax and literals without DNS. Throws `InvalidUrlError` with a
    * remediation, which names `field` or else the field of the options. The returned URL still contains its credentials.
@@ -33,6 +34,8 @@ export type EgressGuardOptions = {
   denyRanges?: readonly string[];
   /** Field of the request that has the URL, for error messages. Default: `stream_url`. */
   field?: string;
+  /** This service, which no URL may lead to. Default: unknown. */
+  own?: OwnService;
   /** Name of the setting that allows them, for error messages. Default: that of streams on one machine. */
   setting?: string;
   /** Resolves a name to all of its addresses. Default: the resolver of the operating system. */
@@ -41,15 +44,26 @@ export type EgressGuardOptions = {
 
 /** Creates an egress guard. Throws `RangeError` for an invalid CIDR. */
 export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
-  const isAllowed = createAddressRule(options.allowRanges, options.denyRanges, options);
+  const { own } = options;
+  const isAllowed = createAddressRule(options.allowRanges, options.denyRanges, {
+    ...options,
+    ...(own && { isOwn: own.isOwnAddress }),
+  });
+  const isOpened = createAddressRule(options.allowRanges, options.denyRanges, { onlyRanges: true });
   const { lookup = lookupAll, setting = 'WATCHPOST_ALLOW_RANGES', field: usual = 'stream_url' } = options;
   const { onlyRanges = false } = options;
   return {
     setting,
-    resolve: (host) => resolve(host, isAllowed, { lookup, setting }),
+    resolve: async (host, port) => {
+      const addresses = await resolve(host, isAllowed, { lookup, setting });
+      const isOpen = addresses.every(({ address }) => isOpened(address));
+      if (own && leadsToService(own, { host, port, addresses, isOpen })) throw refused(setting);
+      return addresses;
+    },
     check: (url, schemes, field = usual) => {
       const found = check(url, schemes, isAllowed, { setting, onlyRanges });
       if (typeof found === 'string') throw new InvalidUrlError(`${field}: ${found}`);
+      if (own && isOwnUrl(own, found)) throw new InvalidUrlError(`${field}: ${ownRemedy}`);
       return found;
     },
   };
@@ -59,10 +73,12 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
 export function createWebhookGuard(
   allowRanges: readonly string[],
   setting = 'WATCHPOST_ALLOW_WEBHOOK_RANGES',
-  denyRanges: readonly string[] = [],
+  more: Pick<EgressGuardOptions, 'denyRanges' | 'own' | 'lookup'> = {},
 ): EgressGuard {
-  return createEgressGuard({ allowRanges, denyRanges, field: 'webhook_url', setting });
+  return createEgressGuard({ ...more, allowRanges, field: 'webhook_url', setting });
 }
+
+const ownRemedy = 'The URL leads to this service itself. Use the address of another server.';
 
 async function resolve(
   host: string,

@@ -66,7 +66,10 @@ async function connectToAny(
   options: GuardedTcpOptions,
   deadline: Deadline,
 ): Promise<Socket> {
-  const addresses = await waitUntilAborted(guard.resolve(options.address ?? options.host), deadline.signal);
+  const addresses = await waitUntilAborted(
+    guard.resolve(options.address ?? options.host, options.port),
+    deadline.signal,
+  );
   let failure: unknown;
   for (const { address } of addresses.slice(0, 4)) {
     try {

@@ -41,9 +41,13 @@ async function connectPinned(
   target: buildConnector.Options,
 ): Promise<ConnectedSocket> {
   const unresolved = new EgressTimeoutError('Host name was not resolved in time');
-  const addresses = await waitAtMost(timeoutMs, guard.resolve(target.hostname), () => {
-    throw unresolved;
-  });
+  const addresses = await waitAtMost(
+    timeoutMs,
+    guard.resolve(target.hostname, Number(target.port) || (target.protocol === 'https:' ? 443 : 80)),
+    () => {
+      throw unresolved;
+    },
+  );
   let failure: unknown = unresolved;
   for (const { address } of addresses.slice(0, maxAddresses)) {
     try {

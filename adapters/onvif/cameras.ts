@@ -6,7 +6,7 @@ import type { Camera } from '../../core/records/camera.ts';
 import { setSystemTimer, type SetTimer } from '../../core/time-limit.ts';
 import { createAddressRule, listAddresses } from '../egress/address-rule.ts';
 import { EgressRefusedError } from '../egress/errors.ts';
-import { createEgressGuard, type EgressGuard } from '../egress/guard.ts';
+import { createEgressGuard, type EgressGuard, type EgressGuardOptions } from '../egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../egress/guarded-http.ts';
 import { askByDatagram } from '../egress/guarded-udp.ts';
 import { isDevicePath, toDeviceUrl, toUrlHost } from './device-address.ts';
@@ -17,8 +17,8 @@ import { createProbe, probedTypes, readProbeMatches } from './probe-match.ts';
 import { readClockOffset } from './read-clock.ts';
 
 export type OnvifDeps = {
-  /** Ranges of the cameras. No camera outside of them is asked, listed or read. */
-  allowRanges: readonly string[];
+  /** Ranges of the cameras: none outside of them is asked, listed or read. This service is no camera. */
+  egress: Pick<EgressGuardOptions, 'allowRanges' | 'own' | 'lookup'>;
   now: () => Date;
   setTimer?: SetTimer;
   /** Port of WS-Discovery. Default: 3702. */
@@ -40,7 +40,7 @@ const readTimeoutMs = 20_000;
 
 /** Creates the discovery of cameras by ONVIF. `close` ends its connections. */
 export function createOnvifCameras(deps: OnvifDeps): Cameras & { close(): Promise<void> } {
-  const guard = createEgressGuard({ allowRanges: deps.allowRanges, onlyRanges: true, field: 'address' });
+  const guard = createEgressGuard({ ...deps.egress, onlyRanges: true, field: 'address' });
   const http = createGuardedHttp(guard);
   return {
     discover: (signal) => discover(deps, signal),
@@ -50,7 +50,7 @@ export function createOnvifCameras(deps: OnvifDeps): Cameras & { close(): Promis
 }
 
 async function discover(
-  { allowRanges, port = 3702, setTimer = setSystemTimer }: OnvifDeps,
+  { egress: { allowRanges }, port = 3702, setTimer = setSystemTimer }: OnvifDeps,
   signal: AbortSignal,
 ): Promise<Discovery> {
   const isAllowed = createAddressRule(allowRanges, [], { onlyRanges: true });

@@ -40,7 +40,7 @@ export async function check(
   const platforms = await loadPlatformSettings(settings);
   using folder = openTemporaryFolder('watchpost-check-');
   const { http, streams } = createCaptureScheduler({
-    allowRanges: settings.allowRanges,
+    egress: { allowRanges: settings.allowRanges },
     platforms,
     ffmpegPath: ffmpeg.path,
     tempDir: folder.path,

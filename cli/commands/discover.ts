@@ -27,7 +27,7 @@ export async function discover(
   if (address === undefined && user !== undefined)
     throw new CommandError('The address is missing', 'Use: watchpost discover ADDRESS --user NAME');
   if (address !== undefined) await requireReachable(toDeviceUrl(address), allowRanges);
-  const cameras = createOnvifCameras({ allowRanges, now: () => new Date(), ...discovery });
+  const cameras = createOnvifCameras({ egress: { allowRanges }, now: () => new Date(), ...discovery });
   try {
     if (address === undefined) printCameras(await find(cameras, terminal), allowRanges, terminal, asJson);
     else printStreams(address, user, await read(cameras, address, user), terminal, asJson);

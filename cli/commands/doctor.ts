@@ -193,7 +193,7 @@ async function withCapturer(
   using folder = openTemporaryFolder('watchpost-doctor-');
   const platforms = await loadPlatformSettings(settings);
   const { http, streams, closeSessions } = createCaptureScheduler({
-    allowRanges: settings.allowRanges,
+    egress: { allowRanges: settings.allowRanges },
     platforms,
     ffmpegPath,
     tempDir: folder.path,

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { createEgressGuard } from '../../adapters/egress/guard.ts';
+import { createEgressGuard, type EgressGuardOptions } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { containStreams } from '../../adapters/embedded/load/contain-exceptions.ts';
 import { captureAsCaller, type CurrentCaller } from '../../adapters/embedded/load/current-caller.ts';
@@ -22,8 +22,8 @@ import { setSystemTimer } from '../../core/time-limit.ts';
 import type { Settings } from '../settings.ts';
 
 export type CaptureSchedulerDeps = {
-  /** Private ranges that streams may use. */
-  allowRanges: readonly string[];
+  /** Ranges that streams may use, this service, and its resolver of names. */
+  egress: Pick<EgressGuardOptions, 'allowRanges' | 'own' | 'lookup'>;
   platforms: PlatformSettings;
   ffmpegPath: string;
   tempDir: string;
@@ -59,9 +59,9 @@ const elapsedMs = (): number => performance.now();
  * Drawing takes turns of ffmpeg too.
  */
 export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
-  const { allowRanges, platforms, ffmpegPath, tempDir, now, steadyNow = now, turns = unlimitedTurns } = deps;
+  const { egress, platforms, ffmpegPath, tempDir, now, steadyNow = now, turns = unlimitedTurns } = deps;
   const { reportWait = () => undefined, maxRtspSessions = 0, sharesDecoders = false } = deps;
-  const guard = createEgressGuard({ allowRanges });
+  const guard = createEgressGuard(egress);
   const http = createGuardedHttp(guard);
   const concurrentDecodes = availableParallelism() + 1;
   const { asCaller, currentCaller } = deps.callers ?? {};

@@ -19,7 +19,9 @@ import { systemClock } from '../../adapters/embedded/scheduler/clock.ts';
 import { createRunLog } from '../../adapters/embedded/runs/run-log.ts';
 import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
 import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
-import { createWebhookGuard } from '../../adapters/egress/guard.ts';
+import { createWebhookGuard, type EgressGuardOptions } from '../../adapters/egress/guard.ts';
+import { isOwnAddress } from '../../adapters/egress/own-service.ts';
+import { createLookups } from '../../adapters/embedded/names/lookups.ts';
 import { createOnvifCameras } from '../../adapters/onvif/cameras.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createApp } from '../../adapters/http/app.ts';
@@ -103,12 +105,8 @@ export async function openService(
   address: Address,
   output: Log,
 ): Promise<Service> {
-  const { baseDeps, stores, captures, model, cameras, closeWebhooks, publishPresence } = await createParts(
-    settings,
-    ffmpeg,
-    address,
-    output,
-  );
+  const { baseDeps, stores, captures, model, cameras, lookups, closeWebhooks, publishPresence } =
+    await createParts(settings, ffmpeg, address, output);
   const { pace, log } = baseDeps;
   const { database, motionReferences } = stores;
   const unfinishedRuns = listUnfinishedRuns(database);
@@ -151,7 +149,7 @@ export async function openService(
       closers.push(
         giveUpAfter(
           shutdownSeconds,
-          deps.queue.consume((message) => deliverMessage(message, deps)),
+          deps.queue.consume((message, caller) => deps.asCaller(caller, () => deliverMessage(message, deps))),
         ),
         startBrokerPresence({
           unfinishedRuns,
@@ -170,6 +168,7 @@ export async function openService(
       // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.
       database.close();
       await Promise.all([captures.closeSessions(), captures.http.close(), cameras?.close(), closeWebhooks()]);
+      lookups.close();
       stores.release();
     },
   };
@@ -186,8 +185,11 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
   const turns = createTurns(settings);
   const callers = createCurrentCaller();
   const { asCaller, currentCaller } = callers;
+  const lookups = createLookups({ currentCaller });
+  const own = { port: address.port, publicUrl: settings.publicUrl, isOwnAddress };
+  const egress = { allowRanges: settings.allowRanges, own, lookup: lookups.lookup };
   const captures = createCaptureScheduler({
-    allowRanges: settings.allowRanges,
+    egress,
     platforms,
     ffmpegPath: ffmpeg.path,
     tempDir: stores.temporary,
@@ -217,11 +219,11 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     log,
     setTimer: setSystemTimer,
   });
-  const cameras =
-    settings.allowRanges.length === 0
-      ? undefined
-      : createOnvifCameras({ allowRanges: settings.allowRanges, now });
-  const { closeWebhooks, publishPresence, ...senders } = createSenders(settings, stores, address, log);
+  const cameras = settings.allowRanges.length === 0 ? undefined : createOnvifCameras({ egress, now });
+  const { closeWebhooks, publishPresence, ...senders } = createSenders(settings, stores, address, {
+    log,
+    egress,
+  });
   const consoleAddresses = createConsoleAddresses(settings.dataDir, log);
   const health = createServiceHealth({
     settings,
@@ -261,7 +263,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     limits,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
   };
-  return { baseDeps, stores, captures, model, cameras, closeWebhooks, publishPresence };
+  return { baseDeps, stores, captures, model, cameras, lookups, closeWebhooks, publishPresence };
 }
 
 /** Creates what sends to receivers and destinations. */
@@ -269,9 +271,9 @@ function createSenders(
   settings: Settings,
   { masterSecret, ports: { callers } }: ServiceStores,
   { baseUrl }: Address,
-  log: Log,
+  { log, egress }: { log: Log; egress: Pick<EgressGuardOptions, 'own' | 'lookup'> },
 ) {
-  const webhookUrls = createWebhookGuard(settings.allowWebhookRanges);
+  const webhookUrls = createWebhookGuard(settings.allowWebhookRanges, undefined, egress);
   const http = createGuardedHttp(webhookUrls);
   const webhooks = containWebhooks(
     createHttpSender({ http, version, elapsedMs: () => performance.now() }),

@@ -48,7 +48,9 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const mail = createMail(config, { secret, log });
   const webhooks = createHttpSender({
     http: deferWebhookHttp(
-      createWebhookGuard(config.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges', config.DENY_RANGES),
+      createWebhookGuard(config.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges', {
+        denyRanges: config.DENY_RANGES,
+      }),
     ),
     version: softwareVersion,
     elapsedMs: () => performance.now(),

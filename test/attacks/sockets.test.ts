@@ -7,6 +7,8 @@ const mayReachOut: Record<string, string> = {
   'adapters/egress/guarded-http.ts': 'the guarded client',
   'adapters/egress/guarded-tcp.ts': 'connections of RTSP, guarded',
   'adapters/egress/guarded-udp.ts': 'to allowed addresses, and to the group of WS-Discovery',
+  'adapters/embedded/names/lookups.ts': 'starts the process that resolves names',
+  'adapters/embedded/names/name-process.ts': 'resolves names',
   'adapters/egress/host.ts': 'isIP only',
   'adapters/egress/guard.ts': 'resolves names',
   'adapters/egress/egress-error.ts': 'names of errors only',

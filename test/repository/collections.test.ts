@@ -25,6 +25,9 @@ const bounds: Record<string, string> = {
   'adapters/embedded/web/console-files.ts': 'files of the console, compressed: its files, 2 MB',
   'adapters/embedded/web/delay-refusals.ts':
     'number of delayed refusals by caller: callers with one, 200 bytes each',
+  'adapters/embedded/names/lookups.ts':
+    'lookups under way; failures: 60 and those that wait for a connection, 1 kB each; 1,000, 1 kB each',
+  'adapters/media/rtsp/session/session-memory.ts': 'sizes of open sessions: open sessions, 200 bytes each',
   'adapters/embedded/queue/delivery-consumer.ts':
     'groups that wait, handlers, failures in a row: groups with a message in the queue, 500 bytes each',
   'adapters/embedded/web/event-sessions.ts': 'open event streams: `eventStreamsPerCaller`, 100 kB each',

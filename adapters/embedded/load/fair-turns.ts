@@ -9,7 +9,8 @@ export type FairTurnsDeps = {
   maxPerCaller?: number;
   /** Turns beyond `max` for callers that have none: they wait for no turn of a caller that has all. Default: 0. */
   reserved?: number;
-  maxWaitMs: number;
+  /** Default: no limit. */
+  maxWaitMs?: number;
   /** Maximum requests that wait, of all callers. Beyond, the newest of the caller with the most gets no turn. Default: no limit. */
   maxWaiting?: number;
   /** Monotonic clock, in milliseconds. */
@@ -44,7 +45,7 @@ export function createFairTurns(deps: FairTurnsDeps): StreamTurns {
         queue.add(caller, request)?.giveUp();
         grant();
         if (isSettled) return;
-        cancelTimer = setTimer(expire, maxWaitMs);
+        if (maxWaitMs !== undefined) cancelTimer = setTimer(expire, maxWaitMs);
         signal?.addEventListener('abort', abort, { once: true });
       }),
   };

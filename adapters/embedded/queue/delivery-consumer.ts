@@ -1,12 +1,13 @@
 import type { DeliveryOutcome } from '../../../core/ports/delivery.ts';
 import type { QueueMessage } from '../../../core/records/delivery.ts';
+import type { StreamTurns } from '../../../core/ports/stream-turns.ts';
 import type { Log } from '../../../core/ports/log.ts';
 import { ageSeconds } from '../../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
 import { waitAtMost, type SetTimer } from '../../../core/time-limit.ts';
 
 /** Handler of one message. If it throws, the message is handled again after 1, 2, 4, … 60 s. */
-export type DeliveryHandler = (message: QueueMessage) => Promise<DeliveryOutcome>;
+export type DeliveryHandler = (message: QueueMessage, caller: string) => Promise<DeliveryOutcome>;
 
 export type ConsumerOptions = {
   messages: DeliveryMessageTable;
@@ -16,7 +17,10 @@ export type ConsumerOptions = {
   setTimer: SetTimer;
   /** Returns the log of a job or watch. */
   log: (runId: string) => Log;
-  concurrency: number;
+  /** Turns of handlers. */
+  turns: StreamTurns;
+  /** Returns for whom the messages of a job or watch are sent. */
+  findCaller: (runId: string) => string;
   /** Time limit of a handler, in milliseconds. */
   visibilityMs: number;
 };
@@ -37,7 +41,7 @@ const maxTimerMs = 60_000;
 /** Maximum time that a message stays invisible, in seconds. After a longer wait of a delivery, which the delivery itself keeps, its message waits again. */
 const maxInvisibleSeconds = 300;
 
-/** Handles one message per group at a time, round-robin. Wake-up times are in memory, messages in SQLite. */
+/** Handles one message per group at a time, fairly by caller. Wake-up times are in memory, messages in SQLite. */
 export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsumer {
   /** Time at which the head of each waiting group becomes visible, in epoch milliseconds. */
   const waiting = new Map<string, number>();
@@ -50,7 +54,7 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
   function dispatch(): void {
     cancelTimer?.();
     if (closing.signal.aborted) return;
-    while (turns.size < options.concurrency) {
+    for (;;) {
       const first = earliest(waiting);
       if (first === undefined) return;
       const delayMs = first.visibleAt - options.now().getTime();
@@ -64,9 +68,12 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
   }
 
   async function turn(group: string): Promise<void> {
-    // Yields first, so that `wake` returns before the handler starts.
-    await Promise.resolve();
-    const failedUntil = await handleNextMessage(options, group, failures.get(group) ?? 0);
+    const caller = options.findCaller(readRunId(group));
+    const granted = await options.turns.take(caller);
+    const failedUntil = closing.signal.aborted
+      ? undefined
+      : await handleNextMessage(options, { group, caller }, failures.get(group) ?? 0);
+    granted?.end();
     if (failedUntil === undefined) failures.delete(group);
     else failures.set(group, (failures.get(group) ?? 0) + 1);
     // No `await` follows, so that a message sent now is either read as the next head or wakes its group.
@@ -112,13 +119,13 @@ function earliest(waiting: Map<string, number>): { group: string; visibleAt: num
  */
 async function handleNextMessage(
   options: ConsumerOptions,
-  group: string,
+  { group, caller }: { group: string; caller: string },
   failures: number,
 ): Promise<number | undefined> {
   let head: QueuedMessage | undefined;
   try {
     head = options.messages.head(group);
-    if (head !== undefined) await handle(options, head);
+    if (head !== undefined) await handle(options, head, caller);
     return undefined;
   } catch (error) {
     logFailure(options, 'Delivery message failed, returned to the queue', group, error);
@@ -148,11 +155,12 @@ function visibleAt(head: QueuedMessage, now: Date): number {
 async function handle(
   options: ConsumerOptions,
   { position, failures, message }: QueuedMessage,
+  caller: string,
 ): Promise<void> {
   // Written first: on a full disk, a receiver would get the same event again and again, because its result cannot be stored. If the process
   // ends meanwhile, the next one waits as after a failure, since this message may be the reason.
   options.messages.postpone(position, options.now().getTime() + backoffMs(failures), failures + 1);
-  const outcome = await withinVisibility(options, options.handler(message));
+  const outcome = await withinVisibility(options, options.handler(message, caller));
   if (outcome.kind === 'done') options.messages.remove(position);
   else options.messages.postpone(position, inSeconds(options, outcome.afterSeconds), failures);
 }
@@ -197,9 +205,13 @@ function backoffMs(failures: number): number {
   return Math.min(60_000, 1_000 * 2 ** failures);
 }
 
-/** Logs a failure with the start of the group, which is the id of the job or watch. */
+/** Returns the start of a group: the id of the job or watch. */
+function readRunId(group: string): string {
+  return group.split(':', 1)[0] ?? group;
+}
+
+/** Logs a failure of a job or watch. */
 function logFailure({ log }: ConsumerOptions, message: string, group: string, error: unknown): void {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const [runId = group] = group.split(':', 1);
-  log(runId).error(message, { error: reason });
+  log(readRunId(group)).error(message, { error: reason });
 }

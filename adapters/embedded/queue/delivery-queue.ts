@@ -7,6 +7,7 @@ import { createDeliveryMessageTable } from './delivery-message-table.ts';
 import { startDeliveryConsumer, type DeliveryConsumer } from './delivery-consumer.ts';
 import type { DeliveryHandler } from './delivery-consumer.ts';
 import { rules } from '../../../core/rules.ts';
+import { createFairTurns } from '../load/fair-turns.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 
 export type { DeliveryHandler } from './delivery-consumer.ts';
@@ -25,7 +26,7 @@ export type DeliveryQueueOptions = {
   now: () => Date;
   setTimer: SetTimer;
   log: Log;
-  /** Maximum messages in flight, default 64; each waits at most 30 s for a receiver. */
+  /** Maximum messages in flight, default 64, and some for callers that have none; each waits at most 30 s for a receiver. */
   concurrency?: number;
   /**
    * Time limit of a handler, in seconds, default `maxAttemptSeconds`; longer than the time limit of a receiver. After it, the
@@ -37,20 +38,28 @@ export type DeliveryQueueOptions = {
 /** Creates a durable queue that behaves like SQS FIFO with batch size 1. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): EmbeddedDeliveryQueue {
   const messages = createDeliveryMessageTable(options.database);
+  const { now, setTimer, concurrency = 64 } = options;
+  const findRun = options.database.prepare('SELECT caller FROM runs WHERE run_id = ?');
   let consumer: DeliveryConsumer | undefined;
   return {
     send: async (message) => {
-      if (messages.add(message, options.now())) consumer?.wake(messageGroup(message));
+      if (messages.add(message, now())) consumer?.wake(messageGroup(message));
     },
     consume: (handler) => {
       if (consumer !== undefined) throw new Error('The delivery queue already has a consumer');
       const started = startDeliveryConsumer({
         messages,
         handler,
-        now: options.now,
-        setTimer: options.setTimer,
+        now,
+        setTimer,
         log: createRunLog(options.database, options.log),
-        concurrency: options.concurrency ?? 64,
+        turns: createFairTurns({
+          max: concurrency,
+          reserved: Math.ceil(concurrency / 8),
+          elapsedMs: () => now().getTime(),
+          setTimer,
+        }),
+        findCaller: (runId) => String(findRun.get(runId)?.['caller'] ?? ''),
         visibilityMs: (options.visibilitySeconds ?? rules.maxAttemptSeconds) * 1_000,
       });
       consumer = started;

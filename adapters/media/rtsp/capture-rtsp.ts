@@ -16,6 +16,7 @@ import type { AccessUnit } from './rtp/access-unit-assembler.ts';
 import { nalRules, type NalRules } from './rtp/nal-units.ts';
 import { openRtspRelay } from './rtsp-relay.ts';
 import { createKeyFrameMemory } from './session/key-frame-store.ts';
+import { createSessionMemory } from './session/session-memory.ts';
 import { openKeptSession } from './session/kept-session.ts';
 import {
   maxSessionBytes,
@@ -214,8 +215,9 @@ async function captureUnits(
   { ffmpeg, now, setTimer = setSystemTimer }: RtspCapturerDeps,
   signal: AbortSignal,
 ): Promise<Captured> {
-  const memory = { maxBytes: maxSessionBytes, usedBytes: 0 };
-  const limits = { memory, maxBytes: maxSessionBytes, keyFrames: createKeyFrameMemory(0) };
+  const { caller } = request;
+  const memory = createSessionMemory(maxSessionBytes);
+  const limits = { caller, memory, maxBytes: maxSessionBytes, keyFrames: createKeyFrameMemory(0) };
   const session = await setUp(stream, signal, () =>
     openKeptSession(stream, rules, { ...limits, elapsedMs: () => performance.now() }),
   );

@@ -28,7 +28,7 @@ async function simulate(options?: SimulatorOptions) {
 
 function open(options: Partial<OnvifDeps> = {}) {
   const cameras = createOnvifCameras({
-    allowRanges: ['127.0.0.0/8'],
+    egress: { allowRanges: ['127.0.0.0/8'] },
     now: () => new Date(),
     setTimer: unanswered,
     ...options,
@@ -62,14 +62,16 @@ describe('discovery', () => {
 
   test('a camera in no allowed range is neither asked nor listed', async () => {
     const { udpPort, probes } = await simulate();
-    const found = await open({ port: udpPort, allowRanges: ['127.0.0.2/32'] }).discover(signal);
+    const found = await open({ port: udpPort, egress: { allowRanges: ['127.0.0.2/32'] } }).discover(signal);
     expect(found.cameras).toEqual([]);
     expect(probes).toEqual([]);
   });
 
   test('an answer from outside of the allowed ranges is ignored, and its sender is named', async () => {
     const { udpPort, setTimer } = await simulate({ answersFrom: '127.0.0.2' });
-    const found = await open({ port: udpPort, setTimer, allowRanges: ['127.0.0.1'] }).discover(signal);
+    const found = await open({ port: udpPort, setTimer, egress: { allowRanges: ['127.0.0.1'] } }).discover(
+      signal,
+    );
     expect(found).toEqual({ cameras: [], outside: ['127.0.0.2'] });
   });
 

@@ -4,6 +4,7 @@ import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts'
 import { createRtspCapturer } from '../../../adapters/media/rtsp/capture-rtsp.ts';
 import { createHandedConnections } from '../../../adapters/media/rtsp/connection/handed-connections.ts';
 import { createKeyFrameMemory } from '../../../adapters/media/rtsp/session/key-frame-store.ts';
+import { createSessionMemory } from '../../../adapters/media/rtsp/session/session-memory.ts';
 import { openKeptSession } from '../../../adapters/media/rtsp/session/kept-session.ts';
 import { nalRules } from '../../../adapters/media/rtsp/rtp/nal-units.ts';
 import type { InterleavedFrame } from '../../../adapters/media/rtsp/protocol/reader.ts';
@@ -71,7 +72,8 @@ export async function openPlayedSession(
     rules,
     {
       elapsedMs: () => nowMs,
-      memory: { maxBytes: 1e9, usedBytes: 0 },
+      caller: 'ada',
+      memory: createSessionMemory(1e9),
       keyFrames: createKeyFrameMemory(maxBytes),
       maxBytes: 1e8,
     },

@@ -5,6 +5,7 @@ import { createAccessUnitAssembler, type AccessUnit } from '../rtp/access-unit-a
 import type { DescribedStream } from '../connection/describe.ts';
 import { RtspConnectionError, RtspLimitError } from '../protocol/errors.ts';
 import { createGopBuffer, type GopBuffer } from './gop-buffer.ts';
+import type { SessionMemory } from './session-memory.ts';
 import { parsePosition } from '../../scan/scan-position.ts';
 import { createKeyFrameStore, type KeyFrameMemory, type KeyFramesSince } from './key-frame-store.ts';
 import type { NalRules } from '../rtp/nal-units.ts';
@@ -43,10 +44,8 @@ export type ReadUnits = {
   since?: KeyFramesSince & { sessionId: string; keyFrameSeconds: number };
 };
 
-/** Memory of all sessions together. */
-export type SessionMemory = { maxBytes: number; usedBytes: number };
-
 export type KeptSessionDeps = {
+  caller: string;
   elapsedMs: () => number;
   memory: SessionMemory;
   /** Key frames of all sessions for scans. */
@@ -72,7 +71,7 @@ const keepClipMs = 40_000;
 export async function openKeptSession(
   stream: DescribedStream,
   rules: NalRules,
-  { elapsedMs, memory, keyFrames, maxBytes }: KeptSessionDeps,
+  { caller, elapsedMs, memory, keyFrames, maxBytes }: KeptSessionDeps,
 ): Promise<KeptSession> {
   const { client, track } = stream;
   const setup = await setUpTrack(stream);
@@ -90,14 +89,15 @@ export async function openKeptSession(
   /** Newest key frame. Undefined after the begin of a refresh. */
   let keyFrame: AccessUnit | undefined;
   const finder = createUnitsFinder(buffer, elapsedMs);
-  const store = createKeyFrameStore(keyFrames, elapsedMs);
+  const store = createKeyFrameStore(keyFrames, elapsedMs, caller);
   const sessionId = randomUUID().slice(0, 8);
   const followers = new Set<(unit: AccessUnit) => void>();
   const heldBytes = () => (hasEnded ? 0 : buffer.bytes() + assembler.heldBytes());
   const keyFrameSeconds = () =>
     buffer.keyFrameDistance() ?? Math.max(waitedSeconds, buffer.secondsWithoutKeyFrame());
   const lacksDistance = () => !hasEnded && buffer.keyFrameDistance() === undefined;
-  const countMemory = shareMemory(memory, buffer, heldBytes);
+  // It waits for its next key frame then.
+  const countMemory = memory.join(caller, heldBytes, () => buffer.clear());
 
   client.onFrame((frame) => {
     if (!setup.isOurs(frame)) return;
@@ -199,19 +199,6 @@ function createChange(): Change {
       change = undefined;
     },
     next: (signal) => waitUntilAborted((change ??= Promise.withResolvers<void>()).promise, signal),
-  };
-}
-
-/** Returns a function that counts what a session holds now. One that would exceed the memory of all drops its GOPs and waits for the next key frame. */
-function shareMemory(memory: SessionMemory, buffer: GopBuffer, heldBytes: () => number): () => void {
-  let countedBytes = 0;
-  return function count() {
-    const before = countedBytes;
-    countedBytes = heldBytes();
-    memory.usedBytes += countedBytes - before;
-    if (memory.usedBytes <= memory.maxBytes || buffer.bytes() === 0) return;
-    buffer.clear();
-    count();
   };
 }
 

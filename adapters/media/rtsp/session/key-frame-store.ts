@@ -1,18 +1,20 @@
 import { rules } from '../../../../core/rules.ts';
+import { findLargest } from '../../../fair-cache.ts';
 import { minDistanceSeconds, sparseSeconds } from '../../scan/measure-scan.ts';
 import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
 
 /** Memory of what all sessions keep for scans. */
 export type KeyFrameMemory = {
-  /** Adds a key frame. Above the limit, drops the oldest frames between key frames of all sessions, then the oldest key frames. */
+  /** Adds a key frame. Above the limit, the caller with the most loses its oldest. */
   add(frame: StoredKeyFrame): void;
-  /** Adds the frames behind a key frame, if they do not exceed the limit. */
+  /** Adds the frames behind a key frame; those of the caller with the most only if they fit. */
   complete(frame: StoredKeyFrame, rest: readonly AccessUnit[]): void;
   delete(frame: StoredKeyFrame): void;
   bytes(): number;
 };
 
 type StoredKeyFrame = {
+  caller: string;
   number: number;
   unit: AccessUnit;
   /** Frames up to the next key frame. Empty if key frames are near each other. */
@@ -56,45 +58,74 @@ const keepMs = 75_000;
 /** Reserve of the time that scans need: a tick may be late. */
 const reserve = { factor: 1.25, ms: 3_000 };
 
-/** Creates the memory of all sessions. */
+type FramesOfCaller = { size: number; frames: Set<StoredKeyFrame> };
+
+/** Creates the memory of all sessions, divided by caller. */
 export function createKeyFrameMemory(maxBytes: number): KeyFrameMemory {
-  const frames = new Set<StoredKeyFrame>();
+  const holders = new Map<string, FramesOfCaller>();
   let usedBytes = 0;
-  const remove = (frame: StoredKeyFrame): void => {
-    if (frames.delete(frame)) usedBytes -= countBytes([frame.unit, ...frame.rest]);
-  };
   return {
     add(frame) {
-      frames.add(frame);
-      usedBytes += countBytes([frame.unit]);
-      for (const oldest of frames) {
-        if (usedBytes <= maxBytes) return;
-        usedBytes -= countBytes(oldest.rest);
-        oldest.rest = [];
-      }
-      for (const oldest of frames) {
-        if (usedBytes <= maxBytes) return;
-        remove(oldest);
-        oldest.drop();
-      }
+      const holder = holders.get(frame.caller) ?? { size: 0, frames: new Set<StoredKeyFrame>() };
+      holders.set(frame.caller, holder);
+      holder.frames.add(frame);
+      count(holder, countBytes([frame.unit]));
+      makeRoom();
     },
     complete(frame, rest) {
+      const holder = holders.get(frame.caller);
+      if (!holder?.frames.has(frame)) return;
       const bytes = countBytes(rest);
-      if (usedBytes + bytes > maxBytes) return;
-      usedBytes += bytes;
+      if (usedBytes + bytes > maxBytes && findLargest(holders) === frame.caller) return;
+      count(holder, bytes);
       frame.rest = rest;
+      makeRoom();
     },
     delete: remove,
     bytes: () => usedBytes,
   };
+
+  function count(holder: FramesOfCaller, bytes: number): void {
+    holder.size += bytes;
+    usedBytes += bytes;
+  }
+
+  function remove(frame: StoredKeyFrame): void {
+    const holder = holders.get(frame.caller);
+    if (!holder?.frames.delete(frame)) return;
+    count(holder, -countBytes([frame.unit, ...frame.rest]));
+    if (holder.frames.size === 0) holders.delete(frame.caller);
+  }
+
+  /** Drops what the caller with the most has: the oldest frames between key frames, then the oldest key frames. */
+  function makeRoom(): void {
+    while (usedBytes > maxBytes) {
+      const holder = holders.get(findLargest(holders) ?? '');
+      if (holder === undefined) return;
+      const frames = [...holder.frames];
+      const [oldest] = [...frames.filter(({ rest }) => rest.length > 0), ...frames];
+      if (oldest === undefined) return;
+      if (oldest.rest.length > 0) {
+        count(holder, -countBytes(oldest.rest));
+        oldest.rest = [];
+        continue;
+      }
+      remove(oldest);
+      oldest.drop();
+    }
+  }
 }
 
 function countBytes(units: readonly AccessUnit[]): number {
   return units.reduce((sum, { bytes }) => sum + bytes.length + overheadBytes, 0);
 }
 
-/** Creates the store of one session. */
-export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => number): KeyFrameStore {
+/** Creates the store of one session of a caller. */
+export function createKeyFrameStore(
+  memory: KeyFrameMemory,
+  elapsedMs: () => number,
+  caller: string,
+): KeyFrameStore {
   let frames: StoredKeyFrame[] = [];
   let newest = 0;
   /** Number of the newest key frame that was not kept, or was dropped. */
@@ -132,7 +163,7 @@ export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => num
   }
 
   function keep(unit: AccessUnit): void {
-    const frame: StoredKeyFrame = { number: newest, unit, rest: [], drop: () => forget(frame) };
+    const frame: StoredKeyFrame = { caller, number: newest, unit, rest: [], drop: () => forget(frame) };
     frames.push(frame);
     memory.add(frame);
   }

@@ -1,4 +1,5 @@
 import { toStreamKey, type CallerStream } from '../../../caller-stream.ts';
+import { findLargest } from '../../../fair-cache.ts';
 import type { SetTimer } from '../../../../core/time-limit.ts';
 import { RtspConnectionError } from '../protocol/errors.ts';
 import type { KeptSession } from './kept-session.ts';
@@ -26,7 +27,7 @@ export type OpenSessions = {
   begin(stream: CallerStream, before: Promise<unknown>): SessionEntry;
   /** Keeps the session open for a capture. */
   enter(entry: SessionEntry): void;
-  /** Ends the use of a capture. Without one, the session stays for `keepMs` if there are not too many. */
+  /** Ends the use of a capture. Without one, the session stays for `keepMs`. If there are too many, one of the caller with the most ends that no capture uses. */
   leave(entry: SessionEntry, keepMs: number): void;
   /** Closes the session of an entry, once. Later captures wait for it. */
   end(entry: SessionEntry | undefined): Promise<void>;
@@ -64,8 +65,9 @@ export function createOpenSessions(open: OpenSession, maxKept: number, setTimer:
     leave(entry, keepMs) {
       entry.users -= 1;
       if (entry.users > 0 || entries.get(toStreamKey(entry.stream)) !== entry) return;
-      if (keepMs <= 0 || entries.size > maxKept) return void end(entry);
+      if (keepMs <= 0) return void end(entry);
       entry.cancelTimer = setTimer(() => void end(entry), keepMs);
+      if (entries.size > maxKept) void end(findUnusedOfLargest() ?? entry);
     },
     end,
     async endAll() {
@@ -74,6 +76,12 @@ export function createOpenSessions(open: OpenSession, maxKept: number, setTimer:
     },
     closed: (stream) => closing.get(toStreamKey(stream)),
   };
+
+  function findUnusedOfLargest(): SessionEntry | undefined {
+    const unused = Map.groupBy(entries.values(), ({ stream }) => stream.caller);
+    const sizes = new Map([...unused].map(([caller, { length: size }]) => [caller, { size }]));
+    return unused.get(findLargest(sizes) ?? '')?.find(({ users }) => users === 0);
+  }
 
   async function end(entry: SessionEntry | undefined): Promise<void> {
     if (entry === undefined) return;

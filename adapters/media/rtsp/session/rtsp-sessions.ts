@@ -15,7 +15,8 @@ import { describeRtsp } from '../connection/describe.ts';
 import { createHandedConnections, type HandedConnections } from '../connection/handed-connections.ts';
 import { RtspConnectionError, RtspLimitError } from '../protocol/errors.ts';
 import { createKeyFrameMemory } from './key-frame-store.ts';
-import { openKeptSession, type KeptSession, type ReadUnits, type SessionMemory } from './kept-session.ts';
+import { openKeptSession, type KeptSession, type ReadUnits } from './kept-session.ts';
+import { createSessionMemory } from './session-memory.ts';
 import { nalRules } from '../rtp/nal-units.ts';
 import {
   createOpenSessions,
@@ -317,9 +318,9 @@ function createOpen(
   { guard, elapsedMs, answerTimeoutMs, setTimer }: RtspSessionsDeps,
   handed: HandedConnections,
 ): OpenSession {
-  const memory: SessionMemory = { maxBytes: maxBytesOfAll, usedBytes: 0 };
+  const memory = createSessionMemory(maxBytesOfAll);
   const keyFrames = createKeyFrameMemory(maxKeyFrameBytes);
-  registerCache('groups of pictures', maxBytesOfAll, memory, ({ usedBytes }) => usedBytes);
+  registerCache('groups of pictures', maxBytesOfAll, memory, ({ bytes }) => bytes());
   registerCache('key frames', maxKeyFrameBytes, keyFrames, ({ bytes }) => bytes());
   return async (stream, signal) =>
     open(stream, signal).catch(async (error: unknown) =>
@@ -344,6 +345,7 @@ function createOpen(
       }
       try {
         const session = await openKeptSession(stream, rules, {
+          caller: opened.caller,
           elapsedMs,
           memory,
           keyFrames,

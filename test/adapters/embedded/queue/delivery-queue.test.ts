@@ -311,7 +311,7 @@ function collecting(queue: ReturnType<typeof createDeliveryQueue>) {
   const consume = (handler: DeliveryHandler) =>
     queue.consume((message) => {
       handled.push(message as DeliveryMessage);
-      return handler(message);
+      return handler(message, '');
     });
   return { handled, consume };
 }

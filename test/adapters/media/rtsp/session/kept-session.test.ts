@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { DescribedStream } from '../../../../../adapters/media/rtsp/connection/describe.ts';
 import { RtspLimitError } from '../../../../../adapters/media/rtsp/protocol/errors.ts';
 import { createKeyFrameMemory } from '../../../../../adapters/media/rtsp/session/key-frame-store.ts';
+import { createSessionMemory } from '../../../../../adapters/media/rtsp/session/session-memory.ts';
 import { openKeptSession } from '../../../../../adapters/media/rtsp/session/kept-session.ts';
 import { nalRules } from '../../../../../adapters/media/rtsp/rtp/nal-units.ts';
 import type { InterleavedFrame } from '../../../../../adapters/media/rtsp/protocol/reader.ts';
@@ -15,7 +16,7 @@ async function openSession({
   every = 20,
   framesPerSecond = 10,
   maxBytes = 1e6,
-  memory = { maxBytes: 1e9, usedBytes: 0 },
+  memory = createSessionMemory(1e9),
   parameters = smallSets,
   refreshes = false,
 } = {}) {
@@ -70,6 +71,7 @@ async function openSession({
   const rules = nalRules({ codec: 'H264', parameters })!;
   const session = await openKeptSession(stream, rules, {
     elapsedMs: () => nowMs,
+    caller: 'ada',
     memory,
     keyFrames: createKeyFrameMemory(1e6),
     maxBytes,
@@ -201,37 +203,42 @@ test('a short clip leaves the seconds of a longer one', async () => {
   play(5, 1000);
   expect(await read('clip', 1)).toMatchObject({ kind: 'clip', to: 168 });
   expect(await read('clip', 10)).toEqual({ kind: 'clip', from: 60, to: 168, ageMs: 100 });
-  const withLongClips = memory.usedBytes;
+  const withLongClips = memory.bytes();
   for (let round = 0; round < 9; round += 1) {
     play(5, 1000);
     await read('clip', 1);
   }
-  expect(memory.usedBytes).toBeLessThan(withLongClips / 2);
+  expect(memory.bytes()).toBeLessThan(withLongClips / 2);
 });
 
 test('memory is that of the newest GOP, of a clip while clips are read, and nothing after the end', async () => {
   const { play, read, memory, wait, end } = await openSession();
   play(60, 1000);
-  expect(memory.usedBytes).toBeLessThan(21 * 1600);
+  expect(memory.bytes()).toBeLessThan(21 * 1600);
   const clip = read('clip', 5);
   play(10, 1000);
   await clip;
-  expect(memory.usedBytes).toBeGreaterThan(50 * 1500);
+  expect(memory.bytes()).toBeGreaterThan(50 * 1500);
   wait(41);
   play(5, 1000);
-  expect(memory.usedBytes).toBeLessThan(21 * 1600);
+  expect(memory.bytes()).toBeLessThan(21 * 1600);
   end();
-  expect(memory.usedBytes).toBe(0);
+  expect(memory.bytes()).toBe(0);
 });
 
 test('a session that exceeds the memory of all sessions waits for its next key frame', async () => {
-  const memory = { maxBytes: 30_000, usedBytes: 20_000 };
+  const memory = createSessionMemory(15_000);
+  memory.join(
+    'ada',
+    () => 5_000,
+    () => undefined,
+  )();
   const { play, read } = await openSession({ memory });
   play(0.5, 1000);
-  expect(memory.usedBytes).toBeLessThanOrEqual(30_000);
+  expect(memory.bytes()).toBeLessThanOrEqual(15_000);
   const waiting = read();
   play(2, 1000);
-  expect(memory.usedBytes).toBeLessThanOrEqual(30_000);
+  expect(memory.bytes()).toBeLessThanOrEqual(15_000);
   expect(await waiting).toMatchObject({ from: 0 });
 });
 

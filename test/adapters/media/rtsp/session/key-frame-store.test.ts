@@ -8,7 +8,7 @@ import {
 function openStores({ maxBytes = 1e6, sessions = 1 } = {}) {
   let nowMs = 0;
   const memory = createKeyFrameMemory(maxBytes);
-  const stores = Array.from({ length: sessions }, () => createKeyFrameStore(memory, () => nowMs));
+  const stores = Array.from({ length: sessions }, () => createKeyFrameStore(memory, () => nowMs, 'ada'));
   /** Sends a key frame on each session every `everySeconds`. Its timestamp is its time. */
   const play = (seconds: number, everySeconds = 2) => {
     for (let passed = 0; passed < seconds; passed += everySeconds) {
@@ -103,7 +103,7 @@ test('a camera that sends nothing but key frames has one of each second kept', (
 function openSparse(maxBytes: number, groupFrames = 10) {
   let nowMs = 0;
   const memory = createKeyFrameMemory(maxBytes);
-  const stores = [1, 2].map(() => createKeyFrameStore(memory, () => nowMs));
+  const stores = [1, 2].map(() => createKeyFrameStore(memory, () => nowMs, 'ada'));
   const groups: { isKeyFrame: boolean; arrivedMs: number; bytes: Uint8Array; timestamp: number }[][] = [
     [],
     [],
