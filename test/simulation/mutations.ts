@@ -207,8 +207,8 @@ const ofService: Row[] = [
   [
     'pause closes alerts',
     'core/policies/watch/change.ts',
-    "set, steps, 'paused', hours",
-    "set, [], 'paused', hours",
+    "set, steps, now, 'paused', hours",
+    "set, [], now, 'paused', hours",
   ],
   [
     'removal closes alerts',
@@ -219,8 +219,8 @@ const ofService: Row[] = [
   [
     'deletion closes alerts',
     'core/policies/watch/change.ts',
-    "set, steps, 'deleted', hours",
-    "set, [], 'deleted', hours",
+    "set, steps, now, 'deleted', hours",
+    "set, [], now, 'deleted', hours",
   ],
   ['acknowledging is an event', 'core/watch/control-watch.ts', 'events: [decided.event]', 'events: []'],
   [
