@@ -37,7 +37,7 @@ export function parseIsoTime(text: string): number | undefined {
  */
 export function parseRetryAfter(value: string | null, now: Date): number | undefined {
   if (value === null) return undefined;
-  const [, seconds] = /^\s*(\d+(?:\.\d*)?)\s*s?\s*(?:[,;]|$)/i.exec(value) ?? [];
+  const [, seconds] = /^(\d+(?:\.\d*)?)(?: ?s)?\s*(?:[,;]|$)/i.exec(value.trim()) ?? [];
   if (seconds !== undefined) return Number(seconds);
   const at = parseHttpDate(/^\s*[a-z]+,? [^,;]*/i.exec(value)?.[0] ?? '');
   return at === undefined ? undefined : Math.max(0, (at - now.getTime()) / 1000);

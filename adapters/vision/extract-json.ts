@@ -87,8 +87,9 @@ export function withoutThoughts(text: string): string {
 function withoutFence(text: string): string {
   return text
     .trim()
-    .replace(/^```(?:json)?\s*/i, '')
-    .replace(/\s*```$/, '');
+    .replace(/^```(?:json)?/i, '')
+    .replace(/```$/, '')
+    .trim();
 }
 
 function parse(json: string): unknown {

@@ -29,6 +29,7 @@ const mayReachOut: Record<string, string> = {
   'adapters/vision/objects/network-worker.ts': 'the thread of the object model, without network',
   'adapters/vision/objects/thread-detector.ts': 'starts the thread of the object model',
   'bin/deploy.ts': 'starts the steps of a deployment',
+  'bin/destroy.ts': 'starts the steps of a teardown',
   'bin/run.ts': 'runs the parts of a command of developers',
   'bin/preflight.ts': 'runs the cost command, before deployment',
   'cli/checks/private-address.ts': 'resolves names',

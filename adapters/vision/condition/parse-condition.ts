@@ -135,7 +135,7 @@ function asWritten(token: string): string {
     .replaceAll(/(?:worn_|clad:)/g, '')
     .replaceAll(/#0-(\d+)/g, 'at most $1')
     .replaceAll(/#(\d+)-\d*/g, '$1')
-    .replaceAll(/(\w+):([\d.]+)/g, '$1 $2 %')
+    .replaceAll(/(?<=\w):([\d.]+)/g, ' $1 %')
     .replaceAll(/(?<=\w)\|(?=\w)/g, ' or ')
     .replaceAll('_', ' ');
 }

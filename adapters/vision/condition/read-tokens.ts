@@ -18,7 +18,7 @@ n't\b => not
 \bi'?d like\b => i want
 \b(there|it|that|who|here|\w*one|\w*body)'?s(?= ) => $1 is
 's (?=(?:in|at|on|an?|the|not|here|there|now|near|inside|outside|gone|by|behind)\b) => is
-(\d+(?:\.\d+)?) ?(?:%|per ?cent\b) => $1%
+(?<!\d)(\d+(?:\.\d+)?) ?(?:%|per ?cent\b) => $1%
 [;:]|[.!?]\s+(?=\S) => ,
 ('s) |([<>=≤≥|&]+) => $1$2
 !(?=\w) => not

@@ -259,16 +259,20 @@ describe('Motion JPEG', () => {
   });
 
   test.each([
-    ['that never sends a picture', () => undefined],
-    ['with a part that never ends', (write: (bytes: Uint8Array) => void) => write(grays[0]!.subarray(0, -2))],
-  ])('a stream %s fails in time', async (_, send) => {
+    ['that never sends a picture', 'No complete picture arrived within', () => undefined],
+    [
+      'with a part that never ends',
+      'The picture is incomplete',
+      (write: (bytes: Uint8Array) => void) => write(grays[0]!.subarray(0, -2)),
+    ],
+  ])('a stream %s fails in time', async (_, message, send) => {
     const answer: PictureServer['answers'][string] = (response) => {
       response.writeHead(200, multipart);
       response.flushHeaders();
       send((bytes) => void response.write(bytes));
     };
     const { probe } = await camera({ '/cam': answer }, { pictureMs: 300 });
-    expect(await remediation(probe())).toContain('No complete picture arrived within');
+    expect(await remediation(probe())).toContain(message);
   });
 
   test('a stream of bytes without a picture is refused at its limit', async () => {

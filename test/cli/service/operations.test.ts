@@ -202,7 +202,7 @@ test('the erasure of a caller removes the address at which it opened the console
   const ask = (method: string, path: string, bearer: string) =>
     fetch(`${service.baseUrl}${path}`, {
       method,
-      headers: { authorization: `Bearer ${bearer}`, 'Watchpost-Console': 'http://192.168.1.5:8787' },
+      headers: { authorization: `Bearer ${bearer}`, 'Watchpost-Console': new URL(service.baseUrl).origin },
     });
   const read = () => readFileSync(join(dataDir, 'console-addresses.json'), 'utf8');
   expect((await ask('GET', '/me', key)).status).toBe(200);

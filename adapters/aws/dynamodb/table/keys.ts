@@ -69,7 +69,7 @@ export const sortPrefixes = {
   delivery: 'DELIVERY#',
   destination: 'DESTINATION#',
   hour: 'HOUR#',
-  reviews: 'REVIEWS#',
+  reviews: 'SCORE#',
   apiKey: 'KEY#',
   use: 'USE#',
   /** In the partition of a key: those that it made. */
