@@ -217,8 +217,13 @@ function wholeBlock(iv: Uint8Array): Uint8Array {
   return block;
 }
 
+/** Maximum length of a URL: each segment, key and rendition has one, and variables or a long base multiply it. */
+const maxUrlLength = 32_768;
+
 function absolute(reference: string, base: string): string {
-  return new URL(reference, base).href;
+  const { href } = new URL(reference, base);
+  if (href.length > maxUrlLength) throw new PlaylistError('The playlist has too long a URL');
+  return href;
 }
 
 /**

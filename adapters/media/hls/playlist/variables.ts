@@ -23,13 +23,14 @@ export function substituteVariables(
   imported: Variables,
 ): { lines: string[]; variables: Variables } {
   const variables = new Map<string, string>();
+  const query = readQuery(url);
   const left = { references: maxReferences };
   let characters = 0;
   const substituted = lines.map((line) => {
     const full = variables.size === 0 ? line : fillIn(line, variables, left);
     characters += full.length;
     if (characters > maxCharacters) throw tooLong();
-    if (full.startsWith('#EXT-X-DEFINE:')) define(full, url, imported, variables);
+    if (full.startsWith('#EXT-X-DEFINE:')) define(full, query, imported, variables);
     return full;
   });
   return { lines: substituted, variables };
@@ -51,12 +52,12 @@ function tooLong(): VariableError {
   return new VariableError('Variables make the playlist too long');
 }
 
-function define(line: string, url: string, imported: Variables, variables: Map<string, string>): void {
+function define(line: string, query: Variables, imported: Variables, variables: Map<string, string>): void {
   const name = quoted(line, 'NAME');
   const fromQuery = quoted(line, 'QUERYPARAM');
   const fromAbove = quoted(line, 'IMPORT');
   if (name !== undefined) variables.set(name, quoted(line, 'VALUE') ?? '');
-  if (fromQuery !== undefined) variables.set(fromQuery, known(queryValue(url, fromQuery)));
+  if (fromQuery !== undefined) variables.set(fromQuery, known(query.get(fromQuery)));
   if (fromAbove !== undefined) variables.set(fromAbove, known(imported.get(fromAbove)));
 }
 
@@ -64,10 +65,15 @@ function quoted(line: string, attribute: string): string | undefined {
   return new RegExp(`[:,]\\s*${attribute}="([^"]*)"`).exec(line)?.[1];
 }
 
-/** Returns the value still percent-encoded, because it becomes part of another URL. */
-function queryValue(url: string, name: string): string | undefined {
-  const pairs = new URL(url).search.slice(1).split('&');
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+/** Returns the values still percent-encoded, because they become part of another URL. Of several with one name the first one counts. */
+function readQuery(url: string): Variables {
+  const values = new Map<string, string>();
+  for (const pair of new URL(url).search.slice(1).split('&')) {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, at);
+    if (at !== -1 && !values.has(name)) values.set(name, pair.slice(at + 1));
+  }
+  return values;
 }
 
 function known(value: string | undefined): string {

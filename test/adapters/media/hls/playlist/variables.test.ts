@@ -48,6 +48,25 @@ describe('playlist variable', () => {
     },
   );
 
+  test('a long query is read once; of several values the first counts', () => {
+    const lines = '#EXT-X-DEFINE:QUERYPARAM="token"\n'.repeat(900);
+    const url = `https://cdn.example/live/index.m3u8?token=1&token=2&${'a&'.repeat(100_000)}`;
+    const text = `#EXTM3U\n${`${lines}#EXTINF:4,\n/{$token}.ts\n`.repeat(20)}`;
+    const playlist = parsePlaylist(new TextEncoder().encode(text), url);
+    expect(playlist.kind === 'media' && playlist.segments[0]?.url).toBe('https://cdn.example/1.ts');
+  });
+
+  test.each([
+    '#EXT-X-STREAM-INF:BANDWIDTH=1\n{$a}{$a}',
+    '#EXTINF:4,\n{$a}{$a}',
+    '#EXT-X-MAP:URI="{$a}{$a}"\n#EXTINF:4,\na.ts',
+    '#EXT-X-KEY:METHOD=AES-128,URI="{$a}{$a}"\n#EXTINF:4,\na.ts',
+  ])('variables make no URL of any length (%s)', (lines) => {
+    expect(() => parse(`#EXT-X-DEFINE:NAME="a",VALUE="${'x'.repeat(20_000)}"\n${lines}`)).toThrow(
+      'too long a URL',
+    );
+  });
+
   test('variables cannot expand without limit', () => {
     const bomb = `#EXT-X-DEFINE:NAME="a",VALUE="${'x'.repeat(10_000)}"\n${'#EXTINF:4,\n{$a}\n'.repeat(20_000)}`;
     expect(() => segmentUrls(bomb)).toThrow(PlaylistError);
