@@ -15,6 +15,8 @@ export type LenientAnswer = {
 
 const connectTimeoutMs = 5_000;
 const maxHeadBytes = 32_768;
+/** Maximum responses before the final one (1xx): a packet may hold thousands. */
+const maxInterimHeads = 8;
 
 /**
  * Requests a URL again of which the parser refuses the response: cheap cameras write header lines without a colon, lines that end with LF alone, two lengths, or
@@ -59,7 +61,7 @@ async function* readChunks(socket: Readable): Chunks {
 /** Reads up to the empty line. Bytes that do not begin like a response have no head. */
 async function readHead(chunks: Chunks): Promise<{ head: string; rest: Buffer }> {
   let bytes = Buffer.alloc(0);
-  for (;;) {
+  for (let interim = 0; interim <= maxInterimHeads;) {
     const text = bytes.toString('latin1');
     const end = /\r?\n\r?\n/.exec(text);
     if (bytes.length >= 4 && !/^(HTTP|ICY )/i.test(text)) return { head: '', rest: bytes };
@@ -68,13 +70,15 @@ async function readHead(chunks: Chunks): Promise<{ head: string; rest: Buffer }>
       const head = text.slice(0, end.index);
       if (!/^HTTP\S* +1\d\d/i.test(head)) return { head, rest };
       bytes = rest;
+      interim += 1;
       continue;
     }
-    if (bytes.length > maxHeadBytes) throw new EgressLimitError('Response has too many headers');
+    if (bytes.length > maxHeadBytes) break;
     const next = await chunks.next();
     if (next.done) throw new EgressNetworkError('Connection was closed early', { fault: 'closed' });
     bytes = Buffer.concat([bytes, next.value]);
   }
+  throw new EgressLimitError('Response has too many headers');
 }
 
 function parseHead(head: string): Omit<LenientAnswer, 'body'> {
@@ -115,17 +119,19 @@ async function* prepend(rest: Buffer, chunks: Chunks): Chunks {
 
 const maxSizeLine = 1024;
 
-/** Reads a chunked body up to its end, or that of the connection. */
+/** Reads a chunked body up to its end, or that of the connection. The parts of a packet are joined: there may be thousands, of a byte each. */
 async function* readParts(bytes: Chunks): Chunks {
   let held = Buffer.alloc(0);
   /** Bytes of the part under way; null before its size. */
   let left: number | null = null;
+  let isOver = false;
   for await (const chunk of bytes) {
     held = Buffer.concat([held, chunk]);
-    while (held.length > 0) {
+    const parts: Buffer[] = [];
+    while (held.length > 0 && !isOver) {
       if (left !== null && left > 0) {
-        yield held.subarray(0, left);
         const taken = Math.min(left, held.length);
+        parts.push(held.subarray(0, taken));
         left -= taken;
         held = held.subarray(taken);
         continue;
@@ -139,7 +145,9 @@ async function* readParts(bytes: Chunks): Chunks {
         throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });
       left = size === undefined ? null : Number.parseInt(size, 16);
       held = held.subarray(end + 1);
-      if (left === 0 && size !== undefined) return;
+      isOver = left === 0 && size !== undefined;
     }
+    if (parts.length > 0) yield Buffer.concat(parts);
+    if (isOver) return;
   }
 }

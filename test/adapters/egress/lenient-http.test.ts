@@ -77,9 +77,22 @@ describe('responses that differ from RFC 9112', () => {
     await expect(ask()).rejects.toThrow('larger than allowed');
   });
 
+  test('the parts of a packet are joined, since it may hold thousands', async () => {
+    const { open } = await serve(
+      `HTTP/1.1 200 OK\nX\nTransfer-Encoding: chunked\n\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`,
+    );
+    const opened = await open();
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of opened.body) chunks.push(chunk);
+    opened.close();
+    expect(Buffer.concat(chunks).toString()).toBe('x'.repeat(5_000));
+    expect(chunks.length).toBeLessThan(50);
+  });
+
   test.each<[string, string[], RegExp]>([
     ['a body shorter than its length', ['HTTP/1.1 200 OK\nContent-Length: 9\n\nbody'], /closed early/],
     ['a head without an end', [`HTTP/1.1 200 OK\n${'x\n'.repeat(20_000)}`], /too many headers/],
+    ['interim responses without an end', ['HTTP/1.1 100\n\n'.repeat(20)], /too many headers/],
     ['chunks without a size', ['HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nhello\n'], /not HTTP/],
   ])('%s is a failure', async (_kind, parts, message) => {
     const { ask } = await serve(...parts);
