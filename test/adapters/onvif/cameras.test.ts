@@ -306,6 +306,8 @@ describe('streams of a camera', () => {
     ['nothing', ''],
     ['XML of another kind', '<rss></rss>'],
     ['an endless depth', '<a>'.repeat(100_000)],
+    ['endless instructions', `<a>${'<?a?>'.repeat(90_000)}</a>`],
+    ['endless references', `<a>${'&#65;'.repeat(90_000)}</a>`],
   ])('an answer of %s is refused as no ONVIF', async (_, content) => {
     const { address } = await simulate({
       answer: (_operation, response) => {
