@@ -19,8 +19,10 @@ export function extractJson(text: string, isCut = false): unknown {
     if (close === -1 && /^\{\s*"/.test(spoken.slice(start, start + 100))) return undefined;
     const object = close === -1 ? undefined : parse(spoken.slice(start, close));
     if (object === undefined && (tried += 1) >= maxBraces) return undefined;
-    if (object !== undefined) [found, end] = [object, close];
-    start = object === undefined ? start + 1 : close;
+    // What reads like an answer and is no JSON is not replaced by a draft before it.
+    const isRead = object !== undefined || (close !== -1 && namedValue.test(spoken.slice(start, start + 100)));
+    if (isRead) [found, end] = [object, close];
+    start = isRead ? close : start + 1;
   }
   return isCut && /[^\s`]/.test(spoken.slice(end)) ? undefined : found;
 }
@@ -92,13 +94,19 @@ function withoutFence(text: string): string {
     .trim();
 }
 
+/** Begin of an object, also of one that is no JSON. */
+const namedValue = /^\{\s*['"]?\w+['"]?\s*:/;
+
+/** Reads JSON, and JSON with commas behind the last value: small models write those. */
 function parse(json: string): unknown {
-  try {
-    const found: unknown = JSON.parse(json);
-    return found;
-  } catch {
-    return undefined;
-  }
+  for (const text of [json, json.replaceAll(/,(?=\s*[}\]])/g, '')])
+    try {
+      const found: unknown = JSON.parse(text);
+      return found;
+    } catch {
+      continue;
+    }
+  return undefined;
 }
 
 /** Returns the index after the brace that closes the one at `start`, or -1. Ignores braces in strings. */

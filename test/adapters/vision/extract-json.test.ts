@@ -70,3 +70,21 @@ test('a complete answer is kept if only its space or fence is cut, and a mark in
   const sign = { triggered: true, explanation: 'A sign reads </think> and <think>.' };
   expect(extractJson(JSON.stringify(sign))).toEqual(sign);
 });
+
+test.each([
+  ['single quotes', "{'triggered': false, 'explanation': 'A bush.'}"],
+  ['names without quotes', '{triggered: false, explanation: "A bush."}'],
+  ['a word of Python', '{"triggered": False, "explanation": "A bush."}'],
+  ['a remark', '{"triggered": false, // no person\n "explanation": "A bush."}'],
+])('no draft stands for an answer that is no JSON: %s', (_, text) => {
+  expect(extractJson(`${draft}\n${text}`)).toBeUndefined();
+});
+
+test('a comma behind the last value is no error, and the draft before it no answer', () => {
+  const text = `${draft}\n{"triggered": false, "explanation": "A bush.",\n}`;
+  expect(extractJson(text)).toEqual({ triggered: false, explanation: 'A bush.' });
+});
+
+test('a remark with braces behind the answer does not replace it', () => {
+  expect(extractJson(`${answer} As {asked}.`)).toEqual({ triggered: false, explanation: 'A bush.' });
+});
