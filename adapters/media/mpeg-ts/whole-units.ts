@@ -48,7 +48,7 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
       const video = readTables(bytes, at);
       if (video === null || readPid(bytes, at) !== video.pid) continue;
       const begins = startsUnit(bytes, at);
-      const place = findPlace(bytes.subarray(at, end), begins && unit === undefined);
+      const place = findPlace(bytes.subarray(at, end), { begins, isFirst: unit === undefined });
       const isLost = place === 'after loss';
       isDamaged ||= isLost;
       if (unit && isLost) unit.isDamaged = true;
@@ -77,22 +77,40 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
   }
 }
 
-/** Returns a function that compares the counter of a video packet with the one before. The first packet of a segment may have any. */
+/**
+ * Returns a function that compares the counter of a video packet with the one before. The first packet of a segment may have any, and so may one with the
+ * indicator of a discontinuity: within an access unit, receivers mark with it what they have lost.
+ */
 function createCounterCheck() {
   let before: Uint8Array | null = null;
-  return (packet: Uint8Array, isFirst: boolean): 'next' | 'after loss' | 'repeated' => {
+  return (
+    packet: Uint8Array,
+    { begins, isFirst }: { begins: boolean; isFirst: boolean },
+  ): 'next' | 'after loss' | 'repeated' => {
     const field = readByte(packet, 3);
     const hasError = (readByte(packet, 1) & 0x80) !== 0;
     if (hasError) return 'after loss';
     if ((field & 0x10) === 0) return 'next';
-    const hasFlags = (field & 0x20) !== 0 && readByte(packet, 4) > 0;
-    const isNew = hasFlags && (readByte(packet, 5) & 0x80) !== 0;
+    const isNew = (readFlags(packet) & 0x80) !== 0;
     const last = before;
     before = packet;
     const step = (field - readByte(last ?? packet, 3)) & 0x0f;
-    if (last === null || isNew || isFirst || step === 1) return 'next';
-    return step === 0 && Buffer.compare(last, packet) === 0 ? 'repeated' : 'after loss';
+    if (last === null || (begins && (isNew || isFirst)) || step === 1) return 'next';
+    return step === 0 && isRepeated(packet, last) ? 'repeated' : 'after loss';
   };
+}
+
+/** Flags of the adaptation field; 0 without them. */
+function readFlags(packet: Uint8Array): number {
+  return (readByte(packet, 3) & 0x20) !== 0 && readByte(packet, 4) > 0 ? readByte(packet, 5) : 0;
+}
+
+/** A repeated packet may have a clock reference (PCR) of its own. */
+function isRepeated(packet: Uint8Array, before: Uint8Array): boolean {
+  const clockEnd = (readFlags(packet) & 0x10) !== 0 ? 12 : 6;
+  const isSame = (from: number, to: number): boolean =>
+    Buffer.compare(packet.subarray(from, to), before.subarray(from, to)) === 0;
+  return isSame(0, 6) && isSame(clockEnd, packetBytes);
 }
 
 /** Yields the offsets of whole packets. Skips other bytes. */

@@ -64,6 +64,10 @@ describe('MPEG-TS of which packets are missing', () => {
       'with the mark of a transport error',
       (packet, place) => [place === 2 ? withByte(packet, 1, 0x80) : packet],
     ],
+    [
+      'of which packets are missing where a receiver has marked a discontinuity',
+      (packet, place) => (place === 2 ? [] : [place === 3 ? withDiscontinuity(packet) : packet]),
+    ],
     ['of which sixteen packets are missing', (packet, place) => (place >= 2 && place < 18 ? [] : [packet])],
   ])('a picture %s is left out', (_kind, alter) => {
     const reader = createWholeUnits();
@@ -72,6 +76,10 @@ describe('MPEG-TS of which packets are missing', () => {
 
   test.each<[string, (packet: Buffer, place: number) => Buffer[]]>([
     ['a repeated packet', (packet, place) => (place === 2 ? [packet, packet] : [packet])],
+    [
+      'a repeated packet with a clock reference of its own',
+      (packet, place) => (place === 0 ? [packet, withByte(packet, 9, packet[9]! ^ 1)] : [packet]),
+    ],
     ['garbage between packets', (packet, place) => (place === 2 ? [Buffer.alloc(77, 1), packet] : [packet])],
     [
       'empty packets',
@@ -144,6 +152,11 @@ function withByte(packet: Buffer, at: number, bits: number): Buffer {
   const changed = Buffer.from(packet);
   changed[at]! |= bits;
   return changed;
+}
+
+/** Replaces the begin of the payload with an adaptation field that indicates a discontinuity. */
+function withDiscontinuity(packet: Buffer): Buffer {
+  return Buffer.concat([withByte(packet.subarray(0, 4), 3, 0x20), Buffer.from([1, 0x80]), packet.subarray(6)]);
 }
 
 function withCounter(packet: Buffer, by: number): Buffer {
