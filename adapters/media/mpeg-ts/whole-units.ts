@@ -49,6 +49,10 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
       if (video === null || readPid(bytes, at) !== video.pid) continue;
       const begins = startsUnit(bytes, at);
       const place = findPlace(bytes.subarray(at, end), { begins, isFirst: unit === undefined });
+      if (place === 'repeated') {
+        left.add(at);
+        continue;
+      }
       const isLost = place === 'after loss';
       isDamaged ||= isLost;
       if (unit && isLost) unit.isDamaged = true;
@@ -56,8 +60,7 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
       const isKey = begins && awaitsKey && beginsDecoding(bytes, at, video);
       if (begins || !unit) unit = { packets: [], isKey, isDamaged: !begins && (isLost || isJoined) };
       isJoined = false;
-      if (place === 'repeated') left.add(at);
-      else unit.packets.push(at);
+      unit.packets.push(at);
     }
     rest = new Uint8Array(bytes.subarray(end));
     if (unit && isOpen) unit.isDamaged = true;

@@ -106,6 +106,13 @@ describe('MPEG-TS of which packets are missing', () => {
     expect(countUnits(createWholeUnits({ isOpen: true }).read(segment))).toBe(units.length - 1);
   });
 
+  test('nothing of the last picture of a stream that is cut is left, also if its packets are repeated', () => {
+    const twice = Buffer.concat(packets(segment).flatMap((packet) => [packet, packet]));
+    const whole = createWholeUnits({ isOpen: true }).read(segment);
+    const video = (bytes: Uint8Array) => packets(bytes).filter((packet) => readPid(packet) === videoPid);
+    expect(video(createWholeUnits({ isOpen: true }).read(twice))).toEqual(video(whole));
+  });
+
   test('chunks for a decoder have counters that follow each other, and keep their bytes else', async () => {
     const twice = [segment, segment.subarray(packetBytes * 3)].map((chunk) => Buffer.from(chunk));
     const written: Uint8Array[] = [];
