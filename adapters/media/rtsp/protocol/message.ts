@@ -25,7 +25,7 @@ export function parseHead(text: string): Omit<RtspMessage, 'body'> {
 /** Parses the lines of headers. Throws `RtspProtocolError`. */
 export function parseHeaders(lines: string[]): RtspHeader[] {
   if (lines.length > maxHeaderLines) throw new RtspProtocolError('RTSP message has too many headers');
-  return unfold(lines).map(parseHeader);
+  return unfold(lines).flatMap(parseHeader);
 }
 
 /** Joins a line that begins with white space to the previous one. */
@@ -38,17 +38,13 @@ function unfold(lines: string[]): string[] {
   return unfolded;
 }
 
-function parseHeader(line: string): RtspHeader {
+/** Ignores a line without a name: cheap cameras write such. */
+function parseHeader(line: string): RtspHeader[] {
   const colon = line.indexOf(':');
-  if (colon < 1) throw new RtspProtocolError('Malformed RTSP header');
+  if (colon < 1) return [];
   // Some readers treat a lone CR as a line end, and values of a challenge are sent back.
-  return [
-    line.slice(0, colon).trim(),
-    line
-      .slice(colon + 1)
-      .replaceAll(/[\r\0]/g, ' ')
-      .trim(),
-  ];
+  const value = line.slice(colon + 1).replaceAll(/[\r\0]/g, ' ');
+  return [[line.slice(0, colon).trim(), value.trim()]];
 }
 
 /** Returns method and URL, or null for a response. */
