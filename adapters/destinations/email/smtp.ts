@@ -87,7 +87,10 @@ function replyOutcome({ status, enhanced, command, reply }: Reply): DestinationR
 
 function isUnknownRecipient({ status, enhanced, reply }: Omit<Reply, 'command'>): boolean {
   if (enhanced !== '') return /^5\.(?:1\.(?:1|2|3|6|10)|2\.1)$/.test(enhanced);
-  const isPolicy = /sender|limit|quota|rate|spam|block|relay|denied|policy|auth|reputation|full/i.test(reply);
+  const isPolicy =
+    /sender|limit|quota|rate|spam|block|black|gr[ae]y|\brbl|relay|denied|prohib|policy|auth|tls|reputation|client|full|later/i.test(
+      reply,
+    );
   return [550, 551, 553].includes(status) && !isPolicy;
 }
 
