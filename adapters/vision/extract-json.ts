@@ -19,8 +19,9 @@ export function extractJson(text: string, isCut = false): unknown {
     if (close === -1 && /^\{\s*"/.test(spoken.slice(start, start + 100))) return undefined;
     const object = close === -1 ? undefined : parse(spoken.slice(start, close));
     if (object === undefined && (tried += 1) >= maxBraces) return undefined;
-    // What reads like an answer and is no JSON is not replaced by a draft before it.
-    const isRead = object !== undefined || (close !== -1 && namedValue.test(spoken.slice(start, start + 100)));
+    // An answer that is no JSON is not replaced by a draft before it.
+    const isRead =
+      object !== undefined || (close !== -1 && namedValue.test(spoken.slice(start, start + 100)));
     if (isRead) [found, end] = [object, close];
     start = isRead ? close : start + 1;
   }

@@ -163,7 +163,11 @@ function withByte(packet: Buffer, at: number, bits: number): Buffer {
 
 /** Replaces the begin of the payload with an adaptation field that indicates a discontinuity. */
 function withDiscontinuity(packet: Buffer): Buffer {
-  return Buffer.concat([withByte(packet.subarray(0, 4), 3, 0x20), Buffer.from([1, 0x80]), packet.subarray(6)]);
+  return Buffer.concat([
+    withByte(packet.subarray(0, 4), 3, 0x20),
+    Buffer.from([1, 0x80]),
+    packet.subarray(6),
+  ]);
 }
 
 function withCounter(packet: Buffer, by: number): Buffer {
