@@ -1,99 +1,231 @@
-import { tmpdir } from 'node:os';
-import { Readable } from 'node:stream';
+import { rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
-import { locateFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
+import { poolDecoders } from '../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { packetBytes, readPid } from '../adapters/media/mpeg-ts/packet.ts';
 import { createTableReader } from '../adapters/media/mpeg-ts/psi.ts';
-import { createRtspCapturer } from '../adapters/media/rtsp/capture-rtsp.ts';
-import { captureTsStream } from '../adapters/media/ts-stream/capture-ts-stream.ts';
-import { StreamError } from '../core/errors.ts';
-import { thumbnail } from '../core/records/capture.ts';
-import { record } from '../test/support/hls/recording.ts';
+import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
+import { openTemporaryFolder } from '../cli/temporary-folder.ts';
+import { StreamFetchError } from '../core/errors.ts';
+import { startHttpTunnel } from '../test/support/rtsp/http-tunnel.ts';
 import { startCamera } from '../test/support/rtsp/camera.ts';
-import { recordRtp } from '../test/support/rtsp/rtp-recording.ts';
+import { recordPackets } from '../test/support/rtsp/rtp-recording.ts';
+import { openLocally } from '../test/support/servers/local-server.ts';
+import { describeMachine, findFfmpeg } from './harness.ts';
+import { openTruth, scene, sceneArguments } from './loss-truth.ts';
+import { collectOutput, words } from './streams.ts';
 
 /**
- * Counts pictures that no camera sent, over the loss of packets: `npm run bench -- loss [captures of each kind]`. The brightness of a sent picture is flat, and its
- * time: what a decoder has made up is neither.
+ * Counts pictures that no camera sent, over the loss of packets. "Needless": failed, while ffmpeg alone gives a whole key frame of the same bytes.
+ * Usage: npm run bench -- loss [captures of each kind and rate] [begin of the kinds]
  */
 
-const captures = Number(process.argv[2] ?? 100);
+const [captures = '20', only = ''] = process.argv.slice(2);
 const rates = [0.001, 0.01, 0.05, 0.2];
-const never = new AbortController().signal;
-const ffmpeg = createFfmpegRunner({
-  ffmpegPath: (await locateFfmpeg({ env: process.env })).path,
-  tempDir: tmpdir(),
-});
-const request = { url: '', mode: 'frames', clipSeconds: 1, caller: 'bench', resolveAgain: false } as const;
+const atOnce = 4;
 
-/** Returns true for a flat picture of one of the frames, ten a second. */
-function wasSent(planar: Uint8Array, seconds: number): boolean {
-  const luma = planar.subarray(0, thumbnail.width * thumbnail.height);
-  const [least, most] = luma.reduce(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    [255, 0],
+await using cleanup = new AsyncDisposableStack();
+const located = await findFfmpeg();
+const ffmpegPath = located.path;
+const { path: tempDir } = cleanup.use(openTemporaryFolder('bench-loss-'));
+const truth = await openTruth(ffmpegPath);
+const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
+const http = createGuardedHttp(guard);
+cleanup.defer(() => http.close());
+const alone = createFfmpegRunner({ ffmpegPath, tempDir });
+const ffmpeg = poolDecoders({ ffmpegPath, ffmpeg: alone, maxProcesses: 2 });
+const capturer = createStreamCapturer({ guard, http, ffmpeg, now: () => new Date() });
+
+const group = `-g ${scene.rate} -keyint_min ${scene.rate} -sc_threshold 0`;
+const h264 = `-c:v libx264 -preset ultrafast -tune zerolatency -qp 22 -x264-params slices=4 -bsf:v dump_extra ${group}`;
+const h265 = `-c:v libx265 -preset ultrafast -tune zerolatency -x265-params log-level=none:repeat-headers=1:qp=22 ${group}`;
+const fragments = '-movflags frag_keyframe+empty_moov+default_base_moof -f mp4 pipe:1';
+const encode = (line: string) => collectOutput(ffmpegPath, [...sceneArguments, ...words(line)]);
+
+/** Source of numbers that are the same for every viewer of a stream. */
+type Random = () => number;
+type Body = (random: Random, rate: number) => Buffer;
+type Opened = { url: string; close: () => Promise<void> };
+type Kind = {
+  name: string;
+  open: (seed: number, rate: number) => Promise<Opened>;
+  /** Arguments of ffmpeg before the address. */
+  alone: string;
+  mode?: 'clip';
+};
+
+/** Cuts bytes into pieces, and leaves some out. `keeps` names those that always arrive. */
+function lose(bytes: Buffer, size: number, keeps: (piece: Buffer, index: number) => boolean): Body {
+  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+    bytes.subarray(at * size, (at + 1) * size),
   );
-  const chroma = planar.subarray(luma.length).every((value) => Math.abs(value - 128) <= 3);
-  const moment = ((least + most) / 2 - 30) / 12;
-  return most - least <= 4 && chroma && moment > -0.3 && moment < seconds + 0.3;
+  return (random, rate) =>
+    Buffer.concat(pieces.filter((piece, index) => keeps(piece, index) || random() >= rate));
 }
 
-const { segments } = await record({ keyFrameSeconds: 1, size: '640x360', seconds: 8 });
-const stream = Buffer.concat(segments);
-const tables = createTableReader();
-for (let at = 0; at < 20 * packetBytes; at += packetBytes) tables.read(stream.subarray(at, at + packetBytes));
-const videoPid = tables.video()?.pid;
+/** A transport stream loses packets of video. */
+async function loseTs(codec: string): Promise<Body> {
+  const bytes = await encode(`${codec} -f mpegts pipe:1`);
+  const tables = createTableReader();
+  for (let at = 0; at < bytes.length; at += packetBytes) tables.read(bytes.subarray(at, at + packetBytes));
+  return lose(bytes, packetBytes, (packet) => readPid(packet) !== tables.video()?.pid);
+}
 
-/** Leaves out packets of video. */
-function thin(bytes: Buffer, rate: number): Buffer {
-  const packets = Array.from({ length: bytes.length / packetBytes }, (_, index) =>
-    bytes.subarray(index * packetBytes, (index + 1) * packetBytes),
+/** A JPEG loses bytes in its middle, and its end with the same probability. */
+async function loseJpeg(line: string): Promise<Body> {
+  const bytes = await encode(`-frames:v 1 -q:v 3 ${line} -f mjpeg pipe:1`);
+  const size = 500;
+  const body = lose(bytes, size, (_, index) => index < 2 || index * size > bytes.length - size);
+  const cutsAt = 20;
+  return (random, rate) => {
+    const left = body(random, rate);
+    return random() < rate * cutsAt ? left.subarray(0, Math.ceil(random() * left.length)) : left;
+  };
+}
+
+async function loseMotionJpeg(): Promise<Body> {
+  const bytes = await encode('-q:v 3 -f mpjpeg -boundary_tag frame pipe:1');
+  return lose(bytes, 1460, () => false);
+}
+
+/** The initialization section of MP4 always arrives. */
+async function loseMp4(codec: string): Promise<{ type: string; initialization: Buffer; body: Body }> {
+  const bytes = await encode(`${codec} ${fragments}`);
+  const at = bytes.indexOf('moof') - 4;
+  const body = lose(bytes.subarray(at), 1460, (_, index) => index === 0);
+  return { type: 'video/mp4', initialization: bytes.subarray(0, at), body };
+}
+
+const playlist = (map: string) =>
+  Buffer.from(
+    `#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:${scene.seconds}\n${map}#EXTINF:${scene.seconds},\nmedia\n`,
   );
-  return Buffer.concat(packets.filter((packet) => readPid(packet) !== videoPid || Math.random() >= rate));
-}
 
-async function captureTs(rate: number): Promise<Uint8Array> {
-  const chunks = Readable.from([thin(stream, rate)]);
-  const opened = { content: 'mpeg-ts', headers: {}, chunks, close: () => undefined } as const;
-  const deps = { ffmpeg, now: () => new Date(), elapsedMs: () => performance.now() };
-  return (await captureTsStream(opened, request, deps, never)).thumbnail;
-}
+/** Servers by the first part of their paths, with the types of their responses. */
+const bodies: Record<string, { type: string; body: Body; initialization?: Buffer }> = {
+  ts: { type: 'video/mp2t', body: await loseTs(h264) },
+  'ts-h265': { type: 'video/mp2t', body: await loseTs(h265) },
+  fmp4: await loseMp4(h264),
+  'fmp4-h265': await loseMp4(`${h265} -tag:v hvc1`),
+  jpeg: { type: 'image/jpeg', body: await loseJpeg('') },
+  'motion-jpeg': { type: 'multipart/x-mixed-replace; boundary=frame', body: await loseMotionJpeg() },
+};
+const server = await openLocally(
+  createServer((request, response) => {
+    const [, name = '', rate = '', seed = '', file] = (request.url ?? '').split('/');
+    const found = bodies[name];
+    if (found === undefined) return void response.writeHead(404).end();
+    const isPlaylist = file === 'list.m3u8';
+    response.writeHead(200, { 'content-type': isPlaylist ? 'application/vnd.apple.mpegurl' : found.type });
+    const lost = () => found.body(createRandom(Number(seed)), Number(rate));
+    const media = isPlaylist ? playlist(found.initialization ? '#EXT-X-MAP:URI="init"\n' : '') : lost();
+    response.end(file === 'init' ? found.initialization : media);
+  }),
+);
+cleanup.defer(() => server.close());
 
-const recording = await recordRtp({ codec: 'h264', size: '640x360' });
-const rtsp = createRtspCapturer({
-  guard: createEgressGuard({ allowRanges: ['127.0.0.1/32'] }),
-  ffmpeg,
-  now: () => new Date(),
-});
-
-async function captureRtp(rate: number): Promise<Uint8Array> {
-  const closesAfter = recording.packets.length - 1;
-  const camera = await startCamera(recording, {
-    packet: ({ bytes }) => (Math.random() < rate ? null : bytes),
-    closesAfter,
+const openPath =
+  (name: string, file = '') =>
+  async (seed: number, rate: number): Promise<Opened> => ({
+    url: server.url(`/${name}/${rate}/${seed}/${file}`),
+    close: async () => undefined,
   });
+
+/** A camera that leaves out packets. */
+async function openRtsp(codec: string, isTunnelled = false) {
+  const recording = await recordPackets(ffmpegPath, [...sceneArguments, ...words(codec)]);
+  return async (seed: number, rate: number): Promise<Opened> => {
+    const random = createRandom(seed);
+    const isLost = recording.packets.map(() => random() < rate);
+    const camera = await startCamera(recording, {
+      packet: ({ bytes, isControl }, index) => (isLost[index] && !isControl ? null : bytes),
+      closesAfter: recording.packets.length - 1,
+    });
+    if (!isTunnelled) return camera;
+    const tunnel = await startHttpTunnel(camera.url);
+    return { url: tunnel.url, close: async () => void (await Promise.all([tunnel.close(), camera.close()])) };
+  };
+}
+
+const tcp = '-rtsp_transport tcp -allowed_media_types video';
+const kinds: Kind[] = [
+  { name: 'RTSP, H.264', open: await openRtsp(h264), alone: tcp },
+  { name: 'RTSP, H.265', open: await openRtsp(h265), alone: tcp },
+  { name: 'RTSP, H.264, clip', open: await openRtsp(h264), alone: tcp, mode: 'clip' },
+  { name: 'HTTP tunnel, H.264', open: await openRtsp(h264, true), alone: '-rtsp_transport http' },
+  { name: 'MPEG-TS, H.264', open: openPath('ts'), alone: '' },
+  { name: 'MPEG-TS, H.265', open: openPath('ts-h265'), alone: '' },
+  { name: 'MPEG-TS, H.264, clip', open: openPath('ts'), alone: '', mode: 'clip' },
+  { name: 'HLS, H.264', open: openPath('ts', 'list.m3u8'), alone: '-allowed_extensions ALL' },
+  { name: 'HLS, H.265', open: openPath('ts-h265', 'list.m3u8'), alone: '-allowed_extensions ALL' },
+  {
+    name: 'HLS, H.264, clip',
+    open: openPath('ts', 'list.m3u8'),
+    alone: '-allowed_extensions ALL',
+    mode: 'clip',
+  },
+  { name: 'HLS of MP4, H.264', open: openPath('fmp4', 'list.m3u8'), alone: '-allowed_extensions ALL' },
+  { name: 'HLS of MP4, H.265', open: openPath('fmp4-h265', 'list.m3u8'), alone: '-allowed_extensions ALL' },
+  { name: 'JPEG', open: openPath('jpeg'), alone: '' },
+  { name: 'Motion JPEG', open: openPath('motion-jpeg'), alone: '' },
+];
+
+type Outcome = 'shown' | 'damaged' | 'otherwise' | 'needless' | 'invented';
+
+async function captureOnce(kind: Kind, rate: number, seed: number): Promise<Outcome> {
+  const { mode = 'frames' } = kind;
+  const { url, close } = await kind.open(seed, rate);
+  const request = { url, mode, clipSeconds: 1, caller: 'bench', resolveAgain: false } as const;
   try {
-    return (await rtsp.capture({ ...request, url: camera.url }, never)).thumbnail;
+    const { thumbnail, clip } = await capturer.capture(request, AbortSignal.timeout(60_000));
+    return truth.wasSent(thumbnail) && (clip === undefined || (await isClipSent(clip, seed)))
+      ? 'shown'
+      : 'invented';
+  } catch (error) {
+    if (!(error instanceof StreamFetchError)) throw error;
+    // A clip needs more than one whole picture.
+    const source = [...words(`-skip_frame nokey ${kind.alone} -i`), url.replace('rtsp+http', 'rtsp')];
+    if (mode === 'frames' && (await truth.givesWhole(source))) return 'needless';
+    return error.isDamaged ? 'damaged' : 'otherwise';
   } finally {
-    await camera.close();
+    await close();
   }
 }
 
-for (const [kind, capture, seconds] of [
-  ['MPEG-TS', captureTs, 8],
-  ['RTSP', captureRtp, 3],
-] as const)
+async function isClipSent(clip: Uint8Array, seed: number): Promise<boolean> {
+  const file = join(tempDir, `${seed}.mp4`);
+  await writeFile(file, clip);
+  const wasSent = await truth.wasClipSent(file);
+  await rm(file);
+  return wasSent;
+}
+
+function createRandom(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    const mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    const more = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((more ^ (more >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+console.log('| stream | loss | captures | pictures | damaged | otherwise | needless | invented |');
+console.log('| --- | --: | --: | --: | --: | --: | --: | --: |');
+for (const kind of kinds.filter(({ name }) => name.startsWith(only)))
   for (const rate of rates) {
-    let [shown, failed, invented] = [0, 0, 0];
-    for (let index = 0; index < captures; index += 1) {
-      try {
-        if (wasSent(await capture(rate), seconds)) shown += 1;
-        else invented += 1;
-      } catch (error) {
-        if (!(error instanceof StreamError)) throw error;
-        failed += 1;
+    const counts = { shown: 0, damaged: 0, otherwise: 0, needless: 0, invented: 0 };
+    const seeds = Array.from({ length: Number(captures) }, (_, index) => index + 1).values();
+    const work = async () => {
+      for (const seed of seeds) {
+        counts[await captureOnce(kind, rate, seed)] += 1;
       }
-    }
-    console.log(`${kind}, loss ${rate * 100} %: ${shown} shown, ${failed} failed, ${invented} invented`);
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    console.log(`| ${[kind.name, `${rate * 100} %`, captures, ...Object.values(counts)].join(' | ')} |`);
+    if (counts.invented > 0) process.exitCode = 1;
   }
+console.log(describeMachine(located));

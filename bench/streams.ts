@@ -47,6 +47,13 @@ export async function runFfmpeg(ffmpegPath: string, args: readonly string[]): Pr
   await promisify(execFile)(ffmpegPath, ['-nostdin', '-loglevel', 'error', ...args], { timeout: 1_800_000 });
 }
 
+/** Returns what ffmpeg writes to its output. */
+export async function collectOutput(ffmpegPath: string, args: readonly string[]): Promise<Buffer> {
+  const options = { encoding: 'buffer', maxBuffer: 1e9, timeout: 60_000 } as const;
+  const all = ['-nostdin', '-loglevel', 'quiet', ...args];
+  return (await promisify(execFile)(ffmpegPath, all, options)).stdout;
+}
+
 /** Splits a line of arguments. */
 export function words(line: string): string[] {
   return line.split(' ').filter((word) => word !== '');

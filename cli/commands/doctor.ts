@@ -13,6 +13,7 @@ import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts
 import { testModel } from '../../core/observability/model-status.ts';
 import { worstStatus } from '../../core/ports/health.ts';
 import type { Finding } from '../../core/ports/health.ts';
+import { StreamFetchError } from '../../core/errors.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { maskUrl } from '../../core/stream/mask-url.ts';
 import { clockFinding, diskFinding, ffmpegFinding, guardFinding, portsFinding } from '../checks/checks.ts';
@@ -242,7 +243,9 @@ async function streamFinding(url: string, settings: Settings, streams: StreamCap
       detail: shown,
     };
   } catch (error) {
-    return { ...failure('streams', error), detail: shown };
+    const isDamaged = error instanceof StreamFetchError && error.isDamaged;
+    const lost = isDamaged && { message: 'pictures arrive damaged: packets are lost' };
+    return { ...failure('streams', error), ...lost, detail: shown };
   }
 }
 

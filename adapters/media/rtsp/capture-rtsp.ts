@@ -225,16 +225,18 @@ async function captureUnits(
     const units = await readUnits(session, request, { setTimer, after }, signal);
     return units && { ...units, codec: rules.codec, clockRate: stream.track.clockRate };
   };
+  const nothingWhole = (cause?: Error) =>
+    session.isDamaged() ? damagedStream(failureMessage(request.mode), cause) : noFrame(request, cause);
   try {
     const captured = await decodeWhole(read, async (units) => {
       const capturedAt = new Date(now().getTime() - units.ageMs);
       return { ...(await decodeSession(units, request, ffmpeg, signal)), capturedAt };
     });
     if (captured) return { ...captured, keyFrameSeconds: session.keyFrameSeconds() };
-    throw session.isDamaged() ? damagedStream(failureMessage(request.mode)) : noFrame(request);
+    throw nothingWhole();
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof RtspConnectionError ? noFrame(request, error) : error;
+    throw error instanceof RtspConnectionError ? nothingWhole(error) : error;
   } finally {
     void session.close();
   }

@@ -14,7 +14,7 @@ import { beginsRefresh } from '../mpeg-ts/access-units.ts';
 import { findPacket } from '../mpeg-ts/packet.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
-import { damagedStream } from '../ffmpeg/errors.ts';
+import { damagedStream, NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { createWholeUnits } from '../mpeg-ts/whole-units.ts';
 import { onlyLive } from './only-live.ts';
 import { createUnitWatcher, type UnitWatcher } from './watch-units.ts';
@@ -41,9 +41,12 @@ export async function captureTsStream(
     const maxSeconds = maxUnmarkedSeconds + (isFrame ? 0 : clipSeconds);
     return hasArrived || (!watcher.readsSlices() && watcher.seconds() >= maxSeconds);
   };
-  const bytes = await readUntil({ ...stream, chunks: onlyLive(stream, elapsedMs) }, isEnough, mode);
+  const live = { ...stream, chunks: onlyLive(stream, elapsedMs) };
+  const { bytes, isDamaged } = await readUntil(live, isEnough, mode);
   const capturedAt = now();
-  const output = await decode(bytes, request, ffmpeg, signal);
+  const output = await decode(bytes, request, ffmpeg, signal).catch((error: unknown) => {
+    throw isDamaged && error instanceof NoFrameDecodedError ? damagedStream(error.message, error) : error;
+  });
   const capture = { ...output, capturedAt, position: { segment: null, segment_seconds: 0 } };
   if (!lookBack) return capture;
   const { scan, position } = leaveOut(lookBack.since, capturedAt);
@@ -85,12 +88,12 @@ function clipInput(bytes: Uint8Array, seconds: number): FfmpegInput {
     : { ...input, chunks: [bytes], seconds };
 }
 
-/** Returns the whole access units that have arrived, once they are enough. Ends the connection. */
+/** Returns the whole access units that have arrived, once they are enough, and whether others were damaged. Ends the connection. */
 async function readUntil(
   { chunks, close }: WebStream,
   isEnough: (watcher: UnitWatcher) => boolean,
   mode: CaptureRequest['mode'],
-): Promise<Uint8Array> {
+): Promise<{ bytes: Uint8Array; isDamaged: boolean }> {
   let watcher = createUnitWatcher();
   let parts: Uint8Array[] = [];
   let length = 0;
@@ -102,8 +105,10 @@ async function readUntil(
       watcher.push(chunk);
       if (isEnough(watcher)) {
         const whole = readWhole(parts);
-        if (isEnough(whole.watcher) || !whole.isDamaged) return whole.bytes;
-        [watcher, parts, isDamaged] = [createUnitWatcher(), [], true];
+        if (isEnough(whole.watcher) || !whole.isDamaged) return whole;
+        // The next key frame may have begun in the same chunk.
+        [watcher, parts, isDamaged] = [createUnitWatcher(), [chunk], true];
+        watcher.push(chunk);
       }
       if (length > maxBytes) throw isDamaged ? damagedStream(failureMessage(mode)) : tooMuch(mode);
     }
@@ -114,7 +119,8 @@ async function readUntil(
     close();
   }
   if (watcher.units() === 0) throw withoutVideo(mode);
-  return readWhole(parts).bytes;
+  const { bytes, ...whole } = readWhole(parts);
+  return { bytes, isDamaged: isDamaged || whole.isDamaged };
 }
 
 /** Reads the whole access units, without the last one, which has not ended yet, and watches them again. */

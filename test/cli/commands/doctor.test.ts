@@ -96,6 +96,20 @@ test('a stream with rare pictures is a warning that names their distance', async
   });
 });
 
+test('a stream of which packets are lost is a fault of its own, with what helps', async () => {
+  const server = await startHlsServer(await record({ segmentType: 'fmp4' }));
+  server.answer = (path, answer) =>
+    path.includes('.m4s') ? { ...answer, body: answer.body.slice(0, -20) } : answer;
+  const options = ['--data-dir', folderOfTest(), '--port', '0', '--allow-ranges', '127.0.0.1'];
+  const [stream] = (await doctor([...options, server.url('/live.m3u8')])).find('streams');
+  await server.close();
+  expect(stream).toMatchObject({
+    status: 'failed',
+    message: 'pictures arrive damaged: packets are lost',
+    next: expect.stringContaining('second stream of the camera'),
+  });
+});
+
 test('streams are reported as not tested if there is no usable ffmpeg', async () => {
   const folder = folderOfTest();
   const broken = join(folder, 'ffmpeg');

@@ -8,6 +8,7 @@ import { isPackedAudio } from './audio-only.ts';
 import { hasPackets } from '../../web/sniff-content.ts';
 import type { Resource, Segment, SegmentKey } from '../playlist/playlist.ts';
 import type { ResourceCache } from './resource-cache.ts';
+import { wholeBoxes } from './whole-boxes.ts';
 
 /** Dependencies and limits for fetching segments. */
 export type SegmentFetcher = {
@@ -56,8 +57,9 @@ export async function* fetchSegments(
   const units = createWholeUnits();
   for (const part of parts) {
     const bytes = await part;
-    yield hasPackets(bytes) ? units.read(bytes) : bytes;
-    if (units.isDamaged()) onDamage();
+    const whole = hasPackets(bytes) ? units.read(bytes) : wholeBoxes(bytes);
+    if (units.isDamaged() || (whole.length < bytes.length && !hasPackets(bytes))) onDamage();
+    yield whole;
   }
 
   async function fetchSegment(segment: Segment): Promise<Uint8Array> {

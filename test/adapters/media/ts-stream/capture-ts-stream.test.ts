@@ -33,14 +33,15 @@ let server: PictureServer;
 afterEach(() => server.close());
 afterAll(() => http.close());
 
-type Stream = { headers?: Record<string, string>; skipBytes?: number; pictureMs?: number };
+type Stream = { headers?: Record<string, string>; skipBytes?: number; pictureMs?: number; ends?: true };
 
 /** Serves bytes that never end. */
-async function serve(bytes: Buffer, { headers = {}, skipBytes = 0, pictureMs = 5_000 }: Stream = {}) {
+async function serve(bytes: Buffer, { headers = {}, skipBytes = 0, pictureMs = 5_000, ends }: Stream = {}) {
   server = await servePictures({
     '/live': (response) => {
       response.writeHead(200, { 'content-type': 'video/mp2t', ...headers });
       response.write(bytes.subarray(skipBytes));
+      if (ends) response.end();
     },
   });
   const hls = createHlsCapturer({ http, ffmpeg, now: () => now });
@@ -106,19 +107,21 @@ describe('endless MPEG-TS over HTTP', () => {
     },
   );
 
-  test.each(['frames', 'clip'] as const)(
-    'a stream without a whole key frame fails as damaged (%s)',
-    async (mode) => {
-      const bytes = await recorded({ keyFrameSeconds: 1, size: '640x360' });
-      const { capture } = await serve(
-        withoutPackets(bytes, (number) => number % 5 === 3),
-        { pictureMs: 1_000 },
-      );
-      const failure = await readFailure(capture(mode, 1));
-      expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', isDamaged: true });
-      expect(failure.remediation).toContain('Packets are lost');
-    },
-  );
+  test.each([
+    ['frames', {}],
+    ['clip', {}],
+    ['frames', { ends: true }],
+    ['clip', { ends: true }],
+  ] as const)('a stream without a whole key frame fails as damaged (%s, %o)', async (mode, options) => {
+    const bytes = await recorded({ keyFrameSeconds: 1, size: '640x360' });
+    const { capture } = await serve(
+      withoutPackets(bytes, (number) => number % 5 === 3),
+      { pictureMs: 1_000, ...options },
+    );
+    const failure = await readFailure(capture(mode, 1));
+    expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', isDamaged: true });
+    expect(failure.remediation).toContain('Packets are lost');
+  });
 
   test('a picture of intra refresh is awaited until it is whole', async () => {
     const { segments } = await record({ keyFrameSeconds: 1, groups: 'refreshed' });

@@ -75,6 +75,25 @@ describe('fetchSegments', () => {
     expect(await fetched(files, [one])).toEqual([plain]);
   });
 
+  const lenientKey = Buffer.concat([key, Buffer.from('\n')]);
+  const whole = Buffer.from('a segment of exactly two blocks.');
+  const unpadded = createCipheriv('aes-128-cbc', key, Buffer.alloc(16)).setAutoPadding(false);
+  test.each([
+    ['a line end behind the key', lenientKey, encrypted(Buffer.alloc(16)), plain],
+    ['no padding', key, Buffer.concat([unpadded.update(whole), unpadded.final()]), whole.toString()],
+    [
+      'bytes behind the last block',
+      key,
+      Buffer.concat([encrypted(Buffer.alloc(16)), Buffer.from('tail')]),
+      plain,
+    ],
+  ])('a segment with %s is decrypted as players do', async (_, keyFile, body, expected) => {
+    const files = { 'https://cdn.example/1.ts': body, 'https://cdn.example/key': keyFile };
+    const url = 'https://cdn.example/key';
+    const one = newSegment({ key: { method: 'AES-128', url, iv: Buffer.alloc(16) } });
+    expect(await fetched(files, [one])).toEqual([expected]);
+  });
+
   test('fetchSegments divides its byte limit among concurrent requests', async () => {
     const file = Buffer.from('x');
     const { http, limits } = serving({ 'https://cdn.example/1.ts': file });
