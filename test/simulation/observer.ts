@@ -234,7 +234,8 @@ export class WatchObserver {
     const { captured } = context.input;
     const tick = this.toPlainTick(context, now);
     const at = tick.kind === 'none' ? now : Math.min(Date.parse(captured.began_at), now);
-    return [...this.oracle.tick(tick, now, at), ...late];
+    const shownAt = captured.kind === 'captured' ? Math.min(Date.parse(captured.captured_at), now) : at;
+    return [...this.oracle.tick(tick, now, at, shownAt), ...late];
   }
 
   /** Returns true for news of a destination, which must have failed four times in a row, or work again. */

@@ -17,7 +17,7 @@ import type { PolicySight, SightRules } from '../../sight/after-tick.ts';
 import { frameTime } from '../../sight/moment-time.ts';
 import { classifySpans } from '../../sight/spans.ts';
 import { findLoss } from '../../sight/trouble.ts';
-import { ageSeconds } from '../../time.ts';
+import { ageSeconds, earlier } from '../../time.ts';
 import { budgetOnDay, isExhausted, isNearlyExhausted, settle } from './budget.ts';
 import type { Cost } from './budget.ts';
 import { isPending, isUnjudgeable, shorten } from './condition.ts';
@@ -71,6 +71,11 @@ export function decideWatchTick(
   const sees = isActive || (!causes.paused && isSight(outcome));
   const beganAt = at ?? now;
   const shownAt = 'captured' in outcome ? frameTime(outcome.captured, beganAt) : beganAt;
+  // A picture that arrived while the capture was under way: what it shows was not there at its begin.
+  const seenAt =
+    'captured' in outcome
+      ? frameTime(outcome.captured, earlier(new Date(outcome.captured.seen.seen_at), now))
+      : beganAt;
   const stepped = stepConditions({ watch, outcome, causes, isActive, at: shownAt, now }, createAlertId);
   const { conditions, steps, counts } = stepped;
   const judged = sawEverything(outcome, config.conditions, conditions);
@@ -81,7 +86,7 @@ export function decideWatchTick(
     {
       at: at ?? now,
       now,
-      shownAt,
+      shownAt: seenAt,
       stretch,
       intervalSeconds: config.interval_seconds,
       listActive: (from, to) => listActive(config.schedule, from, to),
@@ -129,7 +134,7 @@ export function decideWatchTick(
     events,
     alerts: steps.flatMap(({ change }) => change ?? []),
     hours: [
-      ...countByHour(classifySpans(spans, readLook(outcome, shownAt)), unjudged),
+      ...countByHour(classifySpans(spans, readLook(outcome, seenAt)), unjudged),
       ...countTick(outcome, counts, now),
     ],
   };

@@ -79,8 +79,8 @@ export class Oracle {
     return true;
   }
 
-  /** `at`: begin of the capture; `now`: decision. */
-  tick(tick: PlainTick, now: number, at = now): string[] {
+  /** `at`: begin of the capture; `now`: decision; `shownAt`: time of the picture. */
+  tick(tick: PlainTick, now: number, at = now, shownAt = at): string[] {
     const events: string[] = [];
     const onSchedule = this.isOnSchedule(now);
     // A tick whose model call began before the pause counts its calls and changes nothing else.
@@ -147,7 +147,7 @@ export class Oracle {
     if (!this.exhausted && wasExhausted) events.push('changed budget_renewed');
     events.push(...this.observeModel(tick, lateMs, now));
     this.countSkips(tick);
-    this.cover(tick, watches, at);
+    this.cover(tick, watches, at, shownAt);
     if (!watches) this.endGracePeriods();
     this.planNext(tick, now, begins);
     return tick.kind === 'none' ? events : ['progress', ...events];
@@ -359,10 +359,10 @@ export class Oracle {
     if (all) this.skips = 0;
   }
 
-  private cover(tick: PlainTick, onSchedule: boolean, now: number): void {
+  private cover(tick: PlainTick, onSchedule: boolean, now: number, shownAt: number): void {
     if (tick.kind !== 'none' && tick.kind !== 'repeated' && !this.paused) {
       const seen = tick.kind === 'no_motion' || (tick.kind === 'judged' && tick.hasVerdict);
-      this.coverUntil(now, seen);
+      this.coverUntil(seen ? shownAt : now, seen);
       this.inGap = !seen;
     } else if (!onSchedule) this.coverUntil(now, true);
     if (onSchedule && this.exhausted) this.inGap = true;

@@ -25,6 +25,10 @@ type Options = {
   remind?: number | null;
   schedule?: Schedule | null;
   toClose?: number;
+  interval?: number;
+  toOpen?: number;
+  /** Offset of the checks, as real hosts have; null for a grid from the creation on. */
+  phase?: number | null;
 };
 
 /** Creates a watch in a new world, and begins its execution. */
@@ -35,12 +39,15 @@ export async function createWatch({
   remind = null,
   schedule = null,
   toClose = 2,
+  interval = 10,
+  toOpen = 2,
+  phase = null,
 }: Options = {}) {
   world = createWorld();
   const rules = conditions.map((id) => ({
     id,
     text: `a ${id} is visible`,
-    toOpen: 2,
+    toOpen,
     considered: 3,
     toClose,
     closeAfter: 0,
@@ -49,7 +56,7 @@ export async function createWatch({
   }));
   const plain = toWatch({
     createdAt: start.getTime(),
-    interval: 10,
+    interval,
     confirm: 2,
     prefilter: true,
     zone: 'UTC',
@@ -57,7 +64,11 @@ export async function createWatch({
     callsPerDay: null,
     conditions: rules,
   });
-  const watch = { ...plain, config: { ...plain.config, budget, destinations, schedule } };
+  const watch = {
+    ...plain,
+    stream_phase: phase,
+    config: { ...plain.config, budget, destinations, schedule },
+  };
   await world.c.watches.create(
     {
       ...createWatchRun(watch, start),
