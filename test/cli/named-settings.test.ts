@@ -60,6 +60,7 @@ test('each flag in a message or page about the command line exists', () => {
     '--prefix',
     '--table-name',
     '--max-semi-space-size',
+    '--max-old-space-size',
     '--limit-mm-per-prompt',
     '--max-model-len',
     '--mmproj',
