@@ -10,6 +10,8 @@ export type VisitRules = {
   confirmSeconds: number;
   /** Duration of a check, after which that wait begins; default 0. */
   checkSeconds?: number;
+  /** Duration of a segment, by which the newest frame advances; default 0. */
+  segmentSeconds?: number;
   /** Verdicts that must hold. */
   checksToOpen: number;
 };
@@ -19,15 +21,21 @@ export type VisitRules = {
  * else by the checks alone.
  */
 export function shortestVisitSeconds(rules: VisitRules, scan: Sight['scan']): number {
-  const { intervalSeconds, confirmSeconds, checkSeconds = 0, checksToOpen } = rules;
-  const byChecks = intervalSeconds + (checksToOpen - 1) * (confirmSeconds + checkSeconds);
-  const seconds = Math.min(byChecks, rules.lookBack ? byScan(rules, scan) : Infinity);
+  const { intervalSeconds, confirmSeconds, checkSeconds = 0, segmentSeconds = 0, checksToOpen } = rules;
+  // The newest frame advances by whole segments or key frames: two of them can be farther apart than their captures.
+  const apartSeconds = intervalSeconds + Math.max(segmentSeconds, scan?.distance_seconds ?? 0);
+  const byChecks = apartSeconds + (checksToOpen - 1) * (confirmSeconds + checkSeconds);
+  const seconds = Math.min(byChecks, rules.lookBack ? byScan(rules, scan, apartSeconds) : Infinity);
   return Math.ceil(seconds * 10) / 10;
 }
 
 /** A scan confirms a visit by two moments; conditions that need more depend on further checks, and so does an interval that no scan covers. */
-function byScan({ checksToOpen, intervalSeconds }: VisitRules, scan: Sight['scan']): number {
+function byScan(
+  { checksToOpen, intervalSeconds }: VisitRules,
+  scan: Sight['scan'],
+  coveredSeconds: number,
+): number {
   if (!scan || scan.distance_seconds === 0 || scan.left_out_seconds > 0 || checksToOpen > 2) return Infinity;
   if (intervalSeconds > limits.maxScanSeconds) return Infinity;
-  return sureVisitSeconds(scan.distance_seconds, intervalSeconds);
+  return sureVisitSeconds(scan.distance_seconds, coveredSeconds);
 }

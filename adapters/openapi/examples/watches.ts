@@ -102,7 +102,7 @@ export const watch = {
     ],
     last_check: 42,
     last_frame_at: at,
-    shortest_visit_seconds: 4,
+    shortest_visit_seconds: 7,
     next_check_at: '2026-03-01T12:00:10.000Z',
     late_since: null,
     destinations_failing: [],

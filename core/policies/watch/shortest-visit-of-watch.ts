@@ -29,6 +29,7 @@ export function shortestVisitOfCondition(
       intervalSeconds,
       confirmSeconds: Math.min(confirmSeconds, intervalSeconds),
       checkSeconds,
+      segmentSeconds,
       checksToOpen,
     },
     sight.scan,

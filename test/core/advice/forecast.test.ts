@@ -57,8 +57,8 @@ test('an unknown price has no forecast in dollars', () => {
   expect(forecastCost(asked, null)).toEqual({
     ...unknown,
     frames_per_day: 8640,
-    shortest_visit_seconds: 12,
-    with_look_back: { ...unknown, frames_per_day: 4 * 8640, shortest_visit_seconds: 6 },
+    shortest_visit_seconds: 14,
+    with_look_back: { ...unknown, frames_per_day: 4 * 8640, shortest_visit_seconds: 7 },
   });
 });
 

@@ -9,12 +9,12 @@ const scan = (distance: number, leftOut = 0) => ({ distance_seconds: distance, l
 
 describe('the shortest visit that is sure to be seen', () => {
   test.each([
-    [1, 1, 5.5],
-    [1, 2, 6],
-    [2, 1, 5.5],
-    [2, 2, 6],
-    [2, 4, 8],
-    [2, 0.5, 5.3],
+    [1, 1, 6],
+    [1, 2, 7],
+    [2, 1, 6],
+    [2, 2, 7],
+    [2, 4, 9],
+    [2, 0.5, 5.5],
   ])(
     'a condition of %i verdicts and key frames %f s apart have one of %f s',
     (checksToOpen, distance, seconds) => {
@@ -23,22 +23,28 @@ describe('the shortest visit that is sure to be seen', () => {
   );
 
   test.each([
-    ['captures do not look back', { lookBack: false }, scan(2)],
-    ['nothing was scanned yet', {}, undefined],
-    ['the scan left a part out', {}, scan(2, 0.5)],
-    ['the distance of key frames is not known', {}, scan(0)],
-    ['key frames are farther apart than checks', {}, scan(10)],
-  ])('it is that of interval and confirmation if %s', (_, given, facts) => {
-    expect(shortestVisitSeconds({ ...rules, ...given }, facts)).toBe(12);
+    ['captures do not look back', { lookBack: false }, scan(2), 14],
+    ['nothing was scanned yet', {}, undefined, 12],
+    ['the scan left a part out', {}, scan(2, 0.5), 14],
+    ['the distance of key frames is not known', {}, scan(0), 12],
+    ['key frames are farther apart than checks', {}, scan(10), 20],
+  ])('it is that of interval and confirmation if %s', (_, given, facts, seconds) => {
+    expect(shortestVisitSeconds({ ...rules, ...given }, facts)).toBe(seconds);
+  });
+
+  test('the newest frame of two captures can be an interval and a segment apart', () => {
+    const slow = { ...rules, intervalSeconds: 30, segmentSeconds: 6 };
+    expect(shortestVisitSeconds(slow, scan(2))).toBe(19);
+    expect(shortestVisitSeconds({ ...slow, lookBack: false, checksToOpen: 1 }, undefined)).toBe(36);
   });
 
   test('it is that of interval and confirmation for an interval that no scan covers', () => {
-    expect(shortestVisitSeconds({ ...rules, intervalSeconds: 300 }, scan(2))).toBe(302);
-    expect(shortestVisitSeconds({ ...rules, intervalSeconds: 70 }, scan(2))).toBe(36);
+    expect(shortestVisitSeconds({ ...rules, intervalSeconds: 300 }, scan(2))).toBe(304);
+    expect(shortestVisitSeconds({ ...rules, intervalSeconds: 70 }, scan(2))).toBe(37);
   });
 
   test('conditions that need more verdicts than a scan confirms depend on further checks', () => {
-    expect(shortestVisitSeconds({ ...rules, checksToOpen: 3 }, scan(1))).toBe(14);
+    expect(shortestVisitSeconds({ ...rules, checksToOpen: 3 }, scan(1))).toBe(15);
   });
 
   test('a visit of that duration has two moments that confirm each other, whatever moves before and after it', () => {

@@ -335,22 +335,22 @@ describe('the shortest visit of a watch', () => {
 
   test('a watch states it by its newest scan, and its openings do', async () => {
     const clear = await run(await createWatch(), 1);
-    expect(await read()).toBe(12);
+    expect(await read()).toBe(14);
     await tick(clear, visitor(6, 4), [true, true, false]);
-    expect(await read()).toBe(6);
+    expect(await read()).toBe(7);
     const [opened] = await alertEvents();
     // The scan of the visit is the first one.
-    expect(opened?.data).toMatchObject({ shortest_visit_seconds: 12 });
+    expect(opened?.data).toMatchObject({ shortest_visit_seconds: 14 });
   });
 
   test('a watch keeps it where nothing is new, and gives it up if the stream cannot be scanned', async () => {
     const clear = await run(await createWatch(), 1);
     const scanned = await tick(clear, quiet(4, 2), []);
-    expect(await read()).toBe(6);
+    expect(await read()).toBe(7);
     const empty = await tick(scanned, [], [], true);
-    expect(await read()).toBe(6);
+    expect(await read()).toBe(7);
     await run(empty, 1);
-    expect(await read()).toBe(12);
+    expect(await read()).toBe(14);
   });
 
   test('a progress event counts the moments that the model judged', async () => {
