@@ -119,6 +119,8 @@ test('a document is refused for its depth, its tags and its size before it is pa
   expect(readXml(nested(64)).name).toBe('a');
   expect(() => readXml(nested(65))).toThrow('too large');
   expect(() => readXml(`<a>${'<b/>'.repeat(20_000)}</a>`)).toThrow('too large');
+  for (const reference of ['&', '&#65;', '&amp;'])
+    expect(() => readXml(`<a>${reference.repeat(20_000)}</a>`)).toThrow('too large');
   expect(() => readXml(`<a>${' '.repeat(500_000)}</a>`)).toThrow('too large');
 });
 

@@ -135,13 +135,11 @@ export const parserScenes: Record<string, Scene> = {
       '&'.repeat(490_000),
       '<!--'.repeat(120_000),
     ];
-    const base = await serve(
-      cleanup,
-      bodies.map((body) => (response) => response.end(envelope(body))),
-    );
-    return bodies.map((_, index) => ({
+    // A camera has one path, so each is a server of its own.
+    const cameras = bodies.map((body) => serve(cleanup, [(response) => response.end(envelope(body))]));
+    return (await Promise.all(cameras)).map((base) => ({
       path: '/api/cameras/streams',
-      body: { address: `${base}/${index}/onvif/device_service`, username: '', password: '' },
+      body: { address: `${base}/onvif/device_service`, username: '', password: '' },
     }));
   },
 
@@ -174,10 +172,10 @@ function checks(base: string, count: number, extension: string): SceneCall[] {
 
 type Respond = (response: ServerResponse, path: string) => void;
 
-/** Serves one body for each folder. Returns the URL of the folders. */
+/** Serves one body for each folder, elsewhere the first. Returns the URL of the folders. */
 async function serve(cleanup: AsyncDisposableStack, bodies: Respond[]): Promise<string> {
   const server = createServer(({ url = '' }, response) => {
-    const [, index = '', path = ''] = /^\/(\d+)\/(.*)/.exec(url) ?? [];
+    const [, index = '', path = ''] = /^\/(\d+)\/(.*)/.exec(url) ?? [url, '0', url];
     bodies[Number(index)]?.(response, path);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
