@@ -129,5 +129,5 @@ test('a replay shows a visit between two checks at its time, with its picture an
   expect(played.alerts).toMatchObject([{ opened_seconds: 16, explanation: 'at 16', frame: toFrame(16) }]);
   expect(played.alerts[0]?.closed_seconds).toBeLessThanOrEqual(30);
   expect(played.checks.filter(({ triggered }) => triggered).map(({ seconds }) => seconds)).toEqual([12, 16]);
-  expect(played.shortestVisitSeconds).toBe(6);
+  expect(played.shortestVisitSeconds).toBe(7);
 });
