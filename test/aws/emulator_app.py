@@ -28,8 +28,9 @@ create_state_machine = state_machine["create"]
 
 
 def create_unless_deleting(logical_id, props, stack_name):
-    """Refuses the name of a machine that still has executions, as AWS does."""
-    for execution in stepfunctions._executions.values():
+    """Refuses the name of a Standard machine that still has executions, as AWS does. An Express machine is deleted within a minute, whatever it runs (API_DeleteStateMachine)."""
+    is_standard = props.get("StateMachineType", "STANDARD") == "STANDARD"
+    for execution in stepfunctions._executions.values() if is_standard else ():
         if execution["status"] == "RUNNING" and execution["stateMachineArn"].endswith(f":{props['StateMachineName']}"):
             raise ValueError(f"StateMachineDeleting: {props['StateMachineName']}")
     return create_state_machine(logical_id, props, stack_name)
