@@ -53,12 +53,7 @@ test('the README links to the index of each audience, and each index to every pa
     expect.arrayContaining(audiences.map((folder) => `${folder}/README.md`)),
   );
   const inFolders = pages.filter((page) => /^docs\/\w+\//.test(page) && !/^docs\/\w+\/README/.test(page));
-  const unlinked = inFolders.filter((page) => {
-    const index = page.endsWith('/decisions/README.md')
-      ? 'docs/contribute/README.md'
-      : `${dirname(page)}/README.md`;
-    return !readLinkedFiles(index).includes(page);
-  });
+  const unlinked = inFolders.filter((page) => !readLinkedFiles(`${dirname(page)}/README.md`).includes(page));
   expect(unlinked).toEqual([]);
 });
 
@@ -137,26 +132,9 @@ test('architecture.md names files and functions that exist: each name is declare
 });
 
 test.each(pages)('the first paragraph of %s names its readers', (page) => {
-  if (page === 'README.md' || page === 'docs/README.md' || /\/decisions\/\d{4}-/.test(page)) return;
+  if (page === 'README.md' || page === 'docs/README.md') return;
   const [, paragraph = ''] = readFileSync(page, 'utf8').split('\n\n');
   expect(paragraph).toMatch(/^For .*(callers|developers|deployers|operators|contributors)/is);
-});
-
-test('a decision record has a title, a context, a decision, its alternatives and at most 40 lines', () => {
-  const records = pages.filter((page) => /\/decisions\/\d{4}-/.test(page));
-  expect(records).not.toEqual([]);
-  for (const page of records) {
-    const text = readFileSync(page, 'utf8');
-    expect(text, page).toMatch(/^# .+\n[^]*\n## Context\n[^]+\n## Decision\n[^]+\n## Alternatives\n[^]+\n/);
-    expect(text.trimEnd().split('\n').length, page).toBeLessThanOrEqual(40);
-  }
-});
-
-test('the index of the decision records has the title of each', () => {
-  const index = readFileSync('docs/contribute/decisions/README.md', 'utf8');
-  const records = pages.filter((page) => /\/decisions\/\d{4}-/.test(page));
-  for (const page of records)
-    expect(index).toContain(`[${readFileSync(page, 'utf8').split('\n')[0]?.slice(2)}](`);
 });
 
 test('every page that code, image and workflows name exists', () => {
