@@ -8,7 +8,7 @@ import type { EvidenceBox } from '../../core/records/vision.ts';
 import type { CaptureState } from '../../core/records/capture.ts';
 import type { CaptureOutput } from '../../core/records/workflow.ts';
 import { captureStateAfter } from '../../core/tick/advance-run.ts';
-import { taken } from '../../core/workflow/analyze.ts';
+import { listTaken } from '../../core/workflow/tick-media.ts';
 import { captureTick } from '../../core/workflow/capture-tick.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../core/policies/watch/outcome.ts';
@@ -245,7 +245,7 @@ async function removeUnused(
   before: string | undefined,
   after: string | undefined,
 ): Promise<void> {
-  await media.remove([...taken(captured), ...(before ? [before] : [])].filter((key) => key !== after));
+  await media.remove([...listTaken(captured), ...(before ? [before] : [])].filter((key) => key !== after));
 }
 
 /** Creates a media store in memory: a replay needs the media of one check, and those of its alerts. */

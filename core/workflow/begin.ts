@@ -7,6 +7,7 @@ import { toRunKey } from '../records/run.ts';
 import type { Run } from '../records/run.ts';
 import type { BeginInput, WorkflowState } from '../records/workflow.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
+import { finishedState, stateAtBegin } from './workflow-state.ts';
 
 /**
  * Handles `begin`: starts a pending run, continues any other where its last tick ended, and reports as done what has ended, is paused, or is of an older
@@ -42,53 +43,6 @@ export async function begin<R extends Run, Seen extends Observation>(
       if ((await runs.commit(taken)) !== 'committed') return conflict;
       run = applyRunChange(run, taken);
     }
-    return committed(beginState(run, policy, bursts, now()));
+    return committed(stateAtBegin(run, policy, bursts, now()));
   });
-}
-
-function beginState<R extends Run, Seen extends Observation>(
-  run: R,
-  policy: Policy<R, Seen>,
-  bursts: boolean,
-  now: Date,
-): WorkflowState {
-  return {
-    job_id: run.run_id,
-    generation: run.generation,
-    done: false,
-    ...(bursts && { burst: run.burst, over: false, rests: false }),
-    wait_until: policy.wakeAt(run, now).toISOString(),
-    capture: {
-      ...(policy.probesLost && { probes_lost: true }),
-      ...(policy.confirms(run) && { confirms: true }),
-      source_id: run.source_id,
-      tick: run.last_tick + 1,
-      closing: run.next?.closing ?? policy.beginsClosed(run, now),
-      resolve_again: run.next?.resolve_again ?? false,
-      seen: run.seen,
-      motion: run.handed_over,
-    },
-  };
-}
-
-/** Returns the workflow state of a run whose execution has nothing to do. */
-export function finishedState(
-  { job_id, generation, bursts }: BeginInput,
-  run: Run | undefined,
-): WorkflowState {
-  return {
-    job_id,
-    generation,
-    done: true,
-    ...(bursts && { over: true, rests: false }),
-    wait_until: new Date(0).toISOString(),
-    capture: {
-      source_id: run?.source_id ?? job_id,
-      tick: (run?.last_tick ?? 0) + 1,
-      closing: true,
-      resolve_again: false,
-      seen: null,
-      motion: null,
-    },
-  };
 }

@@ -7,7 +7,7 @@ import type { WatchSettings } from '../policies/watch/policy.ts';
 import { toRunKey } from '../records/run.ts';
 import { analyze, discardTick, startNextGeneration } from './analyze.ts';
 import type { AnalyzeDeps } from './analyze.ts';
-import { begin, finishedState } from './begin.ts';
+import { begin } from './begin.ts';
 import { modelSeconds } from './burst.ts';
 import { captureTick } from './capture-tick.ts';
 import type { CaptureDeps } from './capture-tick.ts';
@@ -18,6 +18,7 @@ import type { JobSettings } from '../policies/job/policy.ts';
 import type { Observation, Policy } from '../policies/policy.ts';
 import { createWatchPolicy } from '../policies/watch/policy.ts';
 import type { Run } from '../records/run.ts';
+import { finishedState } from './workflow-state.ts';
 
 /** Task handlers of `run.asl.json` (JSON in, JSON out), called by Step Functions and by the scheduler of one machine. */
 

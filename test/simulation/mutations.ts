@@ -264,8 +264,8 @@ const ofService: Row[] = [
   [
     'calls are reserved before they are made',
     'core/workflow/analyze.ts',
-    "if (reservation && (await deps.runs.commit(reservation)) !== 'committed') return conflict;",
-    'if (reservation) await deps.runs.commit(reservation);',
+    "if ((await deps.runs.commit(work.reservation)) !== 'committed') return undefined;",
+    'await deps.runs.commit(work.reservation);',
     'core/workflow/watch-tick.test.ts',
   ],
   [

@@ -160,6 +160,16 @@ describe('tick of a watch', () => {
     expect(state.conditions[0]).toMatchObject({ phase: 'unknown', history: '' });
   });
 
+  test('a tick that reserves calls reads its watch once, and commits twice', async () => {
+    const begun = await createWatch({ budget: { model_calls_per_day: 3, usd_per_day: null } });
+    const { get, commit } = world.c.runs;
+    const made: string[] = [];
+    world.c.runs.get = async (...given) => (made.push('get'), get(...given));
+    world.c.runs.commit = async (change) => (made.push('commit'), commit(change));
+    await run(begun, 1);
+    expect(made).toEqual(['get', 'commit', 'commit']);
+  });
+
   test('a crash between the model call and the commit forfeits its block of the budget', async () => {
     const begun = await createWatch({ budget: { model_calls_per_day: 3, usd_per_day: null } });
     let calls = 0;

@@ -1,0 +1,108 @@
+import type { CoreDeps } from '../dependencies.ts';
+import type { Evidence, Picture } from '../policies/policy.ts';
+import type { Log } from '../ports/log.ts';
+import type { RunChange, RunStore } from '../ports/run-store.ts';
+import type { Run } from '../records/run.ts';
+import type { CaptureOutput } from '../records/workflow.ts';
+import { storeShownFrame } from '../stream/shown-frame.ts';
+
+type MediaDeps = Pick<CoreDeps, 'media'>;
+type EvidenceDeps = Pick<CoreDeps, 'media' | 'cutFrame' | 'now'> & {
+  runs: Pick<RunStore, 'alert' | 'events'>;
+};
+
+/** Stores the pictures that events refer to. An alert without its picture is better than none. */
+export async function storeEvidence(
+  evidence: readonly Evidence[],
+  deps: EvidenceDeps,
+  log: Log,
+): Promise<void> {
+  for (const { key, atSeconds, ...capture } of evidence) {
+    try {
+      await storeShownFrame(key, capture, atSeconds, deps);
+    } catch (error) {
+      log.warning('Evidence not stored', { error: String(error) });
+    }
+  }
+}
+
+/** Stores the pictures of alerts that stay open again. */
+export async function refreshEvidence(
+  alertIds: readonly string[],
+  { runs, media, now }: EvidenceDeps,
+  log: Log,
+): Promise<void> {
+  for (const id of alertIds) {
+    try {
+      const key = (await runs.alert(id, now()))?.frame_key ?? null;
+      const frame = key === null ? undefined : await media.get(key);
+      if (key !== null && frame) await media.put(key, frame, 'image/jpeg');
+    } catch (error) {
+      log.warning('Evidence not refreshed', { error: String(error) });
+    }
+  }
+}
+
+/** Removes the media that nothing refers to after a tick: of its capture, and of the run before it. A clip has no use after its check. */
+export async function removeUnneeded(
+  before: readonly Picture[],
+  kept: readonly Picture[],
+  captured: CaptureOutput,
+  deps: MediaDeps,
+  log: Log,
+): Promise<void> {
+  const evidence = before.filter(({ isEvidence }) => isEvidence);
+  const keys = new Set([...before.map(({ key }) => key), ...listTaken(captured)]);
+  await removeMedia(withoutKept([...keys], [...kept, ...evidence]), deps, log);
+}
+
+/**
+ * Removes the evidence of a capture that a decision has stored which a change outdated. Another attempt of the tick may have committed it since `first` was
+ * read.
+ */
+export async function removeOutdated(
+  stored: readonly Evidence[],
+  kept: readonly Picture[],
+  first: Run,
+  captured: CaptureOutput,
+  deps: EvidenceDeps,
+  log: Log,
+): Promise<void> {
+  const taken = listTaken(captured);
+  const own = stored.filter(({ frame_key: frameKey }) => taken.includes(frameKey));
+  const keys = withoutKept(
+    own.map(({ key }) => key),
+    kept,
+  );
+  if (keys.length === 0) return;
+  const events = await deps.runs.events(first.run_id, first.sequence, maxEventsOfTick, deps.now());
+  await removeMedia(withoutKept(keys, listReferred(events)), deps, log);
+}
+
+/** Maximum events that are committed while a tick is under way. */
+const maxEventsOfTick = 1000;
+
+/** Returns the pictures of the events of a tick. */
+export function listReferred(events: RunChange['events']): Picture[] {
+  const keys = events.map(({ data }) => ('frame_key' in data ? data.frame_key : null));
+  return keys.flatMap((key) => (key === null || key === undefined ? [] : [{ key, isEvidence: true }]));
+}
+
+/** Returns the keys of all media of a capture. */
+export function listTaken(captured: CaptureOutput): string[] {
+  if (captured.kind !== 'captured') return [];
+  const { frame_key: frame, clip_key: clip, moments = [] } = captured;
+  return [frame, ...(clip === null ? [] : [clip]), ...moments.map(({ frame_key: key }) => key)];
+}
+
+/** Objects that a fault or a crash leaves behind expire (`media-lifetime.ts`). */
+export async function removeMedia(keys: readonly string[], { media }: MediaDeps, log: Log): Promise<void> {
+  if (keys.length === 0) return;
+  await media.remove(keys).catch((error: unknown) => {
+    log.warning('Media not removed', { count: keys.length, error: String(error) });
+  });
+}
+
+function withoutKept(keys: readonly string[], kept: readonly Picture[]): string[] {
+  return keys.filter((key) => !kept.some((picture) => picture.key === key));
+}
