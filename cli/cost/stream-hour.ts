@@ -120,11 +120,12 @@ function workflowLines(
   const { burstSeconds, transitionsPerLoop, transitionsPerExecution } = workflow;
   const executions = ticks / rules.ticksPerExecution;
   const loops = executions * loopsPerExecution(burstSeconds, intervalSeconds);
-  const rests = burstSeconds > 0 && intervalSeconds > rules.minRestSeconds ? loops : 0;
+  const rests = burstSeconds > 0 && hasRests(intervalSeconds) ? loops : 0;
   const transitions = loops * transitionsPerLoop + rests + executions * transitionsPerExecution;
   const standard = line('Step Functions', transitions, 'transitions', listPrices.stateTransition);
   if (burstSeconds === 0) return [standard];
-  const seconds = rests > 0 && intervalSeconds > rules.maxBurstWaitSeconds ? taskSeconds : 3600;
+  // The wait after the last tick of a burst is a rest, which costs a transition.
+  const seconds = rests > 0 ? (ticks - loops) * intervalSeconds + (loops / ticks) * taskSeconds : 3600;
   const gigabyteSeconds = (seconds * units.burst.megabytes) / 1024;
   return [
     standard,
@@ -133,13 +134,19 @@ function workflowLines(
   ];
 }
 
+/** Returns true if bursts end with a rest: the next one then begins at its first tick. */
+function hasRests(intervalSeconds: number): boolean {
+  return intervalSeconds > rules.minRestSeconds;
+}
+
 /**
  * Returns the bursts of an execution, the last one shorter; as many as ticks without bursts, and if the wait between two ticks is not in a
  * burst.
  */
 function loopsPerExecution(burstSeconds: number, intervalSeconds: number): number {
-  if (intervalSeconds > rules.maxBurstWaitSeconds) return rules.ticksPerExecution;
-  return Math.ceil(rules.ticksPerExecution / Math.max(1, Math.floor(burstSeconds / intervalSeconds)));
+  if (burstSeconds === 0 || intervalSeconds > rules.maxBurstWaitSeconds) return rules.ticksPerExecution;
+  const waits = Math.floor(burstSeconds / intervalSeconds);
+  return Math.ceil(rules.ticksPerExecution / Math.max(1, hasRests(intervalSeconds) ? waits + 1 : waits));
 }
 
 /** Returns the log entries: the history of Standard executions, and the lines of the functions. */

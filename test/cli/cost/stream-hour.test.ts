@@ -5,6 +5,7 @@ import type { CostQuestion } from '../../../cli/cost/estimate.ts';
 import { listPrices } from '../../../cli/cost/list-prices.ts';
 import { priceOfModel } from '../../../adapters/vision/bedrock/model-prices.ts';
 import { transitionsPerExecution, transitionsPerLoop } from '../../../cli/cost/workflow-usage.ts';
+import { rules } from '../../../core/rules.ts';
 import { units } from '../../../adapters/aws/usage-units.ts';
 
 const readDefinition = (name: string) => JSON.parse(readFileSync(`lib/workflow/${name}.asl.json`, 'utf8'));
@@ -114,6 +115,27 @@ describe('a stream-hour', () => {
     const polled = (await estimate({ ...frames, pollsPerHour: 3600 })).total - base;
     expect(polled).toBeGreaterThan(0.005);
     expect(polled).toBeLessThan(0.012);
+  });
+
+  test('bursts cost less than plain executions below their longest wait, and at most a tenth of a cent more above it', async () => {
+    const saved = async (intervalSeconds: number) => {
+      const without = await estimate({ ...frames, intervalSeconds, burstSeconds: 0 });
+      return without.total - (await estimate({ ...frames, intervalSeconds })).total;
+    };
+    expect(await saved(60)).toBeCloseTo(0.002, 3);
+    expect(await saved(rules.maxBurstWaitSeconds)).toBeCloseTo(0, 4);
+    for (const seconds of [rules.maxBurstWaitSeconds + 1, 300]) {
+      expect(await saved(seconds)).toBeLessThan(0);
+      expect(await saved(seconds)).toBeGreaterThan(-0.001);
+    }
+  });
+
+  test('a burst of a minute a tick waits for four of its five ticks', async () => {
+    const { lines } = await estimate({ ...frames, intervalSeconds: 60 });
+    const quantity = (item: string) => lines.find((line) => line.item === item)?.quantity ?? 0;
+    expect(quantity('Express requests')).toBe(12);
+    expect(quantity('Express time')).toBeGreaterThan((12 * 240) / 16);
+    expect(quantity('Express time')).toBeLessThan((12 * 250) / 16);
   });
 
   test('a stream-hour at five minutes bills no waits of bursts', async () => {
