@@ -27,7 +27,7 @@ export const lanes = {
   stacks: ['test/lib/**/*.test.ts'],
   /** Whole services, functions and packages, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
   service: [
-    'test/adapters/aws/{mail,platform-secret}.test.ts',
+    'test/adapters/aws/{lookup,mail,platform-secret}.test.ts',
     'test/adapters/contained.test.ts',
     'test/adapters/aws/telemetry/telemetry.test.ts',
     'test/adapters/egress/{guarded-http,keep-alive,lenient-http,open-response,proxy-dispatcher}.test.ts',

@@ -3,7 +3,7 @@ import { InvalidUrlError } from '../../core/errors.ts';
 import { createAddressRule, type Address, type AddressRule } from './address-rule.ts';
 import { EgressRefusedError, EgressUnresolvedError } from './errors.ts';
 import { readHost } from './host.ts';
-import { isOwnUrl, leadsToService, type OwnService } from './own-service.ts';
+import { isOneOf, isOwnUrl, leadsToService, type OwnService } from './own-service.ts';
 
 export type { Address } from './address-rule.ts';
 
@@ -36,6 +36,8 @@ export type EgressGuardOptions = {
   field?: string;
   /** This service, which no URL may lead to. Default: unknown. */
   own?: OwnService;
+  /** Host names of this service, refused on every port. Default: none. */
+  ownHosts?: readonly string[];
   /** Name of the setting that allows them, for error messages. Default: that of streams on one machine. */
   setting?: string;
   /** Resolves a name to all of its addresses. Default: the resolver of the operating system. */
@@ -51,10 +53,11 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
   });
   const isOpened = createAddressRule(options.allowRanges, options.denyRanges, { onlyRanges: true });
   const { lookup = lookupAll, setting = 'WATCHPOST_ALLOW_RANGES', field: usual = 'stream_url' } = options;
-  const { onlyRanges = false } = options;
+  const { onlyRanges = false, ownHosts = [] } = options;
   return {
     setting,
     resolve: async (host, port) => {
+      if (isOneOf(ownHosts, host)) throw refused(setting);
       const addresses = await resolve(host, isAllowed, { lookup, setting });
       const isOpen = addresses.every(({ address }) => isOpened(address));
       if (own && leadsToService(own, { host, port, addresses, isOpen })) throw refused(setting);
@@ -63,7 +66,8 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
     check: (url, schemes, field = usual) => {
       const found = check(url, schemes, isAllowed, { setting, onlyRanges });
       if (typeof found === 'string') throw new InvalidUrlError(`${field}: ${found}`);
-      if (own && isOwnUrl(own, found)) throw new InvalidUrlError(`${field}: ${ownRemedy}`);
+      if ((own && isOwnUrl(own, found)) || isOneOf(ownHosts, found.hostname))
+        throw new InvalidUrlError(`${field}: ${ownRemedy}`);
       return found;
     },
   };
@@ -73,7 +77,7 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
 export function createWebhookGuard(
   allowRanges: readonly string[],
   setting = 'WATCHPOST_ALLOW_WEBHOOK_RANGES',
-  more: Pick<EgressGuardOptions, 'denyRanges' | 'own' | 'lookup'> = {},
+  more: Pick<EgressGuardOptions, 'denyRanges' | 'own' | 'ownHosts' | 'lookup'> = {},
 ): EgressGuard {
   return createEgressGuard({ ...more, allowRanges, field: 'webhook_url', setting });
 }

@@ -37,6 +37,12 @@ export function leadsToService(
   return port === ownPort && addresses.some(({ address }) => isLoopback(address) || isOwn(address));
 }
 
+/** Returns true if a host is one of the names. */
+export function isOneOf(names: readonly string[], host: string): boolean {
+  const read = readHost(host);
+  return read.kind === 'name' && names.some((name) => readName(name) === read.name);
+}
+
 function readName(hostname: string): string {
   const host = readHost(hostname);
   return host.kind === 'name' ? host.name : hostname;

@@ -17,13 +17,13 @@ export type ApiFunctionDeps = { respond: HttpFunction; setTimer?: SetTimer } & P
 /** Creates the dependencies, once per instance. Without MCP: its SDK adds 100 ms to a cold start, so `stream` serves it. */
 export function createDependencies(config: ApiConfig): ApiFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
-  const { deps, originSecret } = createSharedHttpDeps(config, telemetry);
+  const { depsFor, originSecret } = createSharedHttpDeps(config, telemetry);
   const respond = createHttpFunction({
     originSecret,
     log: telemetry.log,
     baseUrl: config.BASE_URL,
-    appFor: (baseUrl) => {
-      const app = createApp({ ...deps, baseUrl, eventStreams });
+    appFor: (baseUrl, ownHosts) => {
+      const app = createApp({ ...depsFor(ownHosts), baseUrl, eventStreams });
       mountOpenApi(app, { baseUrl });
       return app;
     },

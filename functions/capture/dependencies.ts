@@ -6,6 +6,7 @@ import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { clientSettings } from '../../adapters/aws/client-settings.ts';
 import { deferMediaStore } from '../../adapters/aws/deferred.ts';
 import type { CaptureCallDeps } from '../../adapters/aws/invoke/capture-calls.ts';
+import { createLookup } from '../../adapters/aws/lookup.ts';
 import { createPlatformSecret } from '../../adapters/aws/platform-secret.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { instrumentCapturer } from '../../adapters/aws/telemetry/instrument-capturer.ts';
@@ -43,6 +44,7 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     allowRanges: config.ALLOW_RANGES,
     denyRanges: config.DENY_RANGES,
     setting: 'stage setting allowRanges',
+    lookup: createLookup(),
   });
   const ffmpeg = createFfmpegRunner({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });
   const capturer = createStreamCapturer({

@@ -10,6 +10,7 @@ import {
   deferWebhookHttp,
 } from '../../adapters/aws/deferred.ts';
 import { createMail } from '../../adapters/aws/mail.ts';
+import { createLookup } from '../../adapters/aws/lookup.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { softwareVersion } from '../../adapters/aws/software-version.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../../adapters/aws/stored-signer.ts';
@@ -50,6 +51,8 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     http: deferWebhookHttp(
       createWebhookGuard(config.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges', {
         denyRanges: config.DENY_RANGES,
+        ownHosts: [new URL(config.BASE_URL).hostname],
+        lookup: createLookup(),
       }),
     ),
     version: softwareVersion,

@@ -18,14 +18,14 @@ export type StreamFunctionDeps = { respond: HttpFunction } & Pick<Telemetry, 'du
 /** Creates the dependencies, once per instance: the app of `api` with event streams and MCP, whose SDK the first request to it loads. */
 export function createDependencies(config: StreamConfig): StreamFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
-  const { deps, sessions, originSecret } = createSharedHttpDeps(config, telemetry);
+  const { depsFor, sessions, originSecret } = createSharedHttpDeps(config, telemetry);
   const eventStreams = createEventStreams(config, sessions);
   const respond = createHttpFunction({
     originSecret,
     log: telemetry.log,
     baseUrl: config.BASE_URL,
-    appFor: (baseUrl) => {
-      const all = { ...deps, baseUrl, eventStreams };
+    appFor: (baseUrl, ownHosts) => {
+      const all = { ...depsFor(ownHosts), baseUrl, eventStreams };
       const app = createApp(all);
       mountOpenApi(app, all);
       const mcp = loadOnce(async () => {

@@ -1,6 +1,7 @@
 import type { IMetric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IOrigin, OriginProps } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { Fn } from 'aws-cdk-lib';
 import type { Duration } from 'aws-cdk-lib';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
@@ -13,6 +14,7 @@ type OriginOptions = Pick<OriginProps, 'customHeaders'> & {
 
 /** Address from which CloudFront reads the responses of `stream`. */
 export type StreamOrigin = {
+  host: string;
   createOrigin(options: OriginOptions): IOrigin;
   /** Returns the number of 5xx responses, and that of all requests. */
   faults(options: MetricOptions): IMetric;
@@ -27,6 +29,7 @@ export function createUrlOrigin({ live, lambda }: ServiceFunction): StreamOrigin
     invokeMode: InvokeMode.RESPONSE_STREAM,
   });
   return {
+    host: Fn.parseDomainName(url.url),
     createOrigin: (options) => new FunctionUrlOrigin(url, options),
     faults: (options) => lambda.metric('Url5xxCount', { statistic: 'Sum', ...options }),
     requests: (options) => lambda.metric('UrlRequestCount', { statistic: 'Sum', ...options }),

@@ -65,10 +65,13 @@ export class StreamRestApi extends Construct implements StreamOrigin {
     this.#explain();
   }
 
-  createOrigin(options: Parameters<StreamOrigin['createOrigin']>[0]): HttpOrigin {
+  get host(): string {
     const { restApiId, env, stack } = this.#api;
-    const host = `${restApiId}.execute-api.${env.region}.${stack.urlSuffix}`;
-    return new HttpOrigin(host, { originPath: `/${stageName}`, ...options });
+    return `${restApiId}.execute-api.${env.region}.${stack.urlSuffix}`;
+  }
+
+  createOrigin(options: Parameters<StreamOrigin['createOrigin']>[0]): HttpOrigin {
+    return new HttpOrigin(this.host, { originPath: `/${stageName}`, ...options });
   }
 
   faults(options: MetricOptions): IMetric {

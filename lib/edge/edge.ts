@@ -10,7 +10,7 @@ import type { BehaviorOptions, ErrorResponse } from 'aws-cdk-lib/aws-cloudfront'
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { originHostsHeader, originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import { eventStreamPaths, functionUrlPaths, maxOriginSeconds } from '../../adapters/aws/http/origins.ts';
 import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
 import type { PrivateBucket } from '../storage/private-bucket.ts';
@@ -65,7 +65,10 @@ export class Edge extends Construct {
         ? props.settings.webAclArn
         : new RateRule(this, 'RateRule', requestsPerAddress).webAclArn;
     const behaviors = new EdgeBehaviors(this, 'Behaviors', props.settings);
-    const customHeaders = { [originSecretHeader]: secretText(props.originSecret, originSecretVersion) };
+    const customHeaders = {
+      [originSecretHeader]: secretText(props.originSecret, originSecretVersion),
+      [originHostsHeader]: [props.apiHost, props.stream.host, props.events.host].join(','),
+    };
     // Time budgets of endpoints are shorter; event streams send a comment every 15 s.
     const timing = {
       readTimeout: Duration.seconds(maxOriginSeconds),

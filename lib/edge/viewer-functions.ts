@@ -1,4 +1,4 @@
-import { viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { distributionHostHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
 import { errorResponse } from '../../adapters/http/error-envelope.ts';
 import { UnauthorizedError } from '../../core/errors.ts';
 
@@ -8,7 +8,7 @@ import { UnauthorizedError } from '../../core/errors.ts';
 const keyHeader = '/^bearer wp_[a-z0-9_-]{43}[0-9a-f]{6}$/i';
 
 /**
- * Sends the requested host to the origins in a header, and overwrites a header of that name from the viewer. Refuses requests without a key of the
+ * Sends the requested host and that of the distribution to the origins in headers, and overwrites headers of these names from the viewer. Refuses requests without a key of the
  * right form, with the response of the service: they cost no Lambda concurrency, which an account shares. The service validates the key.
  * A preflight request of an allowed origin has no key and is forwarded.
  */
@@ -34,6 +34,7 @@ function handler(event) {
     };
   }
   request.headers['${viewerHostHeader}'] = { value: request.headers.host.value };
+  request.headers['${distributionHostHeader}'] = { value: event.context.distributionDomainName };
   return request;
 }
 `.trim();

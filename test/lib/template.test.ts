@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ttlAttribute } from '../../adapters/aws/dynamodb/table/table-layout.ts';
-import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { originHostsHeader, originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import { backoffSeconds } from '../../adapters/aws/message-visibility.ts';
 import { metricNamespace as emittedNamespace } from '../../adapters/aws/telemetry/telemetry.ts';
 import { metricUnits } from '../../core/ports/metrics.ts';
@@ -242,6 +242,9 @@ describe('Edge', () => {
       });
       expect(OriginCustomHeaders[0].HeaderName).toBe(originSecretHeader);
       expect(JSON.stringify(OriginCustomHeaders[0].HeaderValue)).toContain('{{resolve:secretsmanager:');
+      expect(OriginCustomHeaders[1].HeaderName).toBe(originHostsHeader);
+      for (const host of ['HttpHttpApi', '"StreamFunctionAlias', 'EventsStreamFunctionAlias'])
+        expect(JSON.stringify(OriginCustomHeaders[1].HeaderValue)).toContain(host);
     }
   });
 

@@ -6,7 +6,12 @@ import type { AuthEnv } from '../../http/bearer-auth.ts';
 import { errorResponse } from '../../http/error-envelope.ts';
 import type { Secret } from '../secret.ts';
 import { toRequest, type HttpEvent } from './http-event.ts';
-import { originSecretHeader, viewerHostHeader } from './origin-headers.ts';
+import {
+  distributionHostHeader,
+  originHostsHeader,
+  originSecretHeader,
+  viewerHostHeader,
+} from './origin-headers.ts';
 
 /** Options of `createHttpFunction`. */
 export type HttpFunctionOptions = {
@@ -14,8 +19,8 @@ export type HttpFunctionOptions = {
   log: Pick<Log, 'error'>;
   /** Base URL, if the deployment has its own host. Otherwise the host of the viewer request is used. */
   baseUrl: string | undefined;
-  /** Creates the app for a base URL, which its links begin with. */
-  appFor: (baseUrl: string) => Hono<AuthEnv>;
+  /** Creates the app for a base URL, which its links begin with, and for the hosts of the deployment, which no stream and receiver may have. */
+  appFor: (baseUrl: string, ownHosts: readonly string[]) => Hono<AuthEnv>;
 };
 
 /** Handles one HTTP event. */
@@ -52,15 +57,16 @@ export function createHttpFunction({
     } catch {
       return malformed();
     }
-    return findApp(baseUrl ?? readBaseUrl(event)).fetch(request);
+    return findApp(baseUrl ?? readBaseUrl(event), event.headers).fetch(request);
   }
 
-  /** Caches an app per base URL. A distribution has few hosts, and only CloudFront sets the header. */
-  function findApp(base: string): Hono<AuthEnv> {
-    const known = apps.get(base);
+  /** Caches an app per base URL and hosts. A distribution has few, and only CloudFront sets the headers. */
+  function findApp(base: string, headers: HttpEvent['headers']): Hono<AuthEnv> {
+    const ownHosts = [base, headers[distributionHostHeader], headers[originHostsHeader]].join();
+    const known = apps.get(ownHosts);
     if (known) return known;
-    const app = appFor(base);
-    apps.set(base, app);
+    const app = appFor(base, [new URL(base).hostname, ...ownHosts.split(',').slice(1)]);
+    apps.set(ownHosts, app);
     return app;
   }
 }

@@ -22,6 +22,7 @@ import {
   deferWebhookHttp,
 } from '../deferred.ts';
 import type { functionSettings, httpSettings, sharedSettings } from '../function-settings.ts';
+import { createLookup } from '../lookup.ts';
 import { dynamoStores } from '../dynamodb/stores.ts';
 import type { DynamoStores } from '../dynamodb/stores.ts';
 import { createMachine } from '../../machine.ts';
@@ -45,8 +46,8 @@ export type HttpSettings = Omit<
 
 /** Dependencies that `api` and `stream` share. */
 export type SharedHttpDeps = {
-  /** Dependencies without those that differ by function or by host. */
-  deps: Omit<HttpDeps, 'eventStreams' | 'baseUrl'>;
+  /** Returns the dependencies without those that differ by function, for a deployment with these hosts. */
+  depsFor: (ownHosts: readonly string[]) => Omit<HttpDeps, 'eventStreams' | 'baseUrl'>;
   sessions: DynamoStores['sessions'];
   originSecret: Secret;
 };
@@ -68,6 +69,7 @@ const machine = {
   ...createMachine(wakeUpStepMs),
 };
 const { now } = machine;
+const lookup = createLookup();
 
 type ReadSecret = (arn: string) => Secret;
 
@@ -80,7 +82,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
   const { sessions, ledger, ...ports } = createPorts(settings, telemetry);
   const capture = deferInvoke(settings.CAPTURE_FUNCTION);
   const analyze = deferInvoke(settings.ANALYZE_FUNCTION);
-  const deps: SharedHttpDeps['deps'] = {
+  const deps: Omit<HttpDeps, 'eventStreams' | 'baseUrl' | keyof UrlGuards> = {
     ...machine,
     ...ports,
     ...createSenders(settings, ports.callers, { secret, log }),
@@ -90,7 +92,6 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
     vision: createRemoteModel({ invoke: analyze, seconds: visionTimeoutSeconds, model }),
     summaries: createRemoteSummarizer(analyze),
-    urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES, setting: 'stage setting allowRanges' }),
     executions: deferExecutions({
       stateMachineArn: settings.STATE_MACHINE_ARN,
       otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,
@@ -110,8 +111,28 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       visionTimeoutSeconds,
     },
   };
-  return { deps, sessions, originSecret: secret(settings.ORIGIN_SECRET_ARN) };
+  return {
+    depsFor: (ownHosts) => ({ ...deps, ...createUrlGuards(settings, ownHosts) }),
+    sessions,
+    originSecret: secret(settings.ORIGIN_SECRET_ARN),
+  };
 }
+
+type UrlGuards = Pick<HttpDeps, 'urls' | 'webhookUrls'>;
+
+/** Creates the guards of the URLs that callers give. Connections are those of `capture` and of the senders, whose origins answer to CloudFront alone. */
+function createUrlGuards(settings: HttpSettings, ownHosts: readonly string[]): UrlGuards {
+  return {
+    urls: createEgressGuard({
+      allowRanges: settings.ALLOW_RANGES,
+      setting: 'stage setting allowRanges',
+      ownHosts,
+    }),
+    webhookUrls: createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, webhookSetting, { ownHosts }),
+  };
+}
+
+const webhookSetting = 'stage setting allowWebhookRanges';
 
 /** Creates what reads and writes the table, and the queue of its events. */
 function createPorts(settings: HttpSettings, { log, measurements }: Telemetry) {
@@ -162,17 +183,15 @@ function createSenders(
   callers: DynamoStores['callers'],
   { secret, log }: { secret: ReadSecret; log: Telemetry['log'] },
 ) {
-  const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges');
   const masterSecret = secret(settings.MASTER_SECRET_ARN);
   const mail = createMail(settings, { secret, log });
   const signer = createStoredSigner({ masterSecret, callers, now });
   const webhooks = createHttpSender({
-    http: deferWebhookHttp(webhookUrls),
+    http: deferWebhookHttp(createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, webhookSetting, { lookup })),
     version: softwareVersion,
     elapsedMs: () => performance.now(),
   });
   return {
-    webhookUrls,
     webhooks,
     signer,
     destinations: createDestinations({ http: webhooks, signer, now, ...(mail && { mail }) }),

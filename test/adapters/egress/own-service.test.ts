@@ -61,6 +61,25 @@ describe.each([
   });
 });
 
+test.each([
+  [
+    'streams',
+    createEgressGuard({ allowRanges: [], ownHosts: ['API.example.', 'd123.cloudfront.net'], lookup }),
+  ],
+  [
+    'webhooks',
+    createWebhookGuard([], undefined, { ownHosts: ['API.example.', 'd123.cloudfront.net'], lookup }),
+  ],
+])('%s use none of the hosts of the service, whatever their spelling and port', async (_, guard) => {
+  for (const url of ['https://api.example/x', 'http://D123.CloudFront.net./', 'https://api.example:8443/']) {
+    expect(() => guard.check(url, ['http', 'https'])).toThrow(
+      expect.objectContaining({ remediation: expect.stringContaining('service itself') }),
+    );
+    await expect(guard.resolve(new URL(url).hostname, 443)).rejects.toBeInstanceOf(EgressRefusedError);
+  }
+  expect(guard.check('https://other.api.example/', ['https']).host).toBe('other.api.example');
+});
+
 test('the addresses of the interfaces are those of this machine', () => {
   expect(isOwnAddress('127.0.0.1')).toBe(true);
   expect(isOwnAddress('192.0.2.1')).toBe(false);

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
-import { viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
+import { distributionHostHeader, viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
 import { admitRequest as admitRequestOf, showPage } from '../../../lib/edge/viewer-functions.ts';
 import { createWorld } from '../../support/world.ts';
@@ -15,6 +15,17 @@ describe('admitRequest', () => {
       headers: { host: { value: 'watch.example.com' } },
     });
     expect(headers[viewerHostHeader]).toEqual({ value: 'watch.example.com' });
+  });
+
+  test('the edge sends the host of its distribution in a header, whatever the viewer sends', () => {
+    const { headers } = handle(admitRequest, {
+      uri: '/healthz',
+      headers: {
+        host: { value: 'watch.example.com' },
+        [distributionHostHeader]: { value: 'evil.example' },
+      },
+    });
+    expect(headers[distributionHostHeader]).toEqual({ value: 'd123.cloudfront.net' });
   });
 
   test('the edge overwrites a header of that name from the viewer', () => {
@@ -105,5 +116,6 @@ describe('showPage', () => {
 });
 
 function handle(code: string, request: object): any {
-  return runInNewContext(`${code}; handler({ request })`, { request });
+  const context = { distributionDomainName: 'd123.cloudfront.net' };
+  return runInNewContext(`${code}; handler({ request, context })`, { request, context });
 }

@@ -2,7 +2,12 @@ import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import { httpEventSchema } from '../../../../adapters/aws/http/http-event.ts';
 import { createHttpFunction } from '../../../../adapters/aws/http/http-function.ts';
-import { originSecretHeader, viewerHostHeader } from '../../../../adapters/aws/http/origin-headers.ts';
+import {
+  distributionHostHeader,
+  originHostsHeader,
+  originSecretHeader,
+  viewerHostHeader,
+} from '../../../../adapters/aws/http/origin-headers.ts';
 import type { AuthEnv } from '../../../../adapters/http/bearer-auth.ts';
 import { httpEvent } from './events.ts';
 
@@ -21,16 +26,18 @@ function make({ versions = ['new', 'old'], later = versions, baseUrl, fails = fa
     },
     log: { error: (message, fields) => void logged.push(`${message}: ${fields?.['error']}`) },
     baseUrl,
-    appFor: (base) => {
+    appFor: (base, ownHosts) => {
       built.push(base);
-      return new Hono<AuthEnv>().get('/healthz', (context) => context.text(base));
+      return new Hono<AuthEnv>()
+        .get('/healthz', (context) => context.text(base))
+        .get('/hosts', (context) => context.json(ownHosts));
     },
   });
   return {
     built,
     logged,
-    respond: (headers: Record<string, string>, method = 'GET') =>
-      respond(httpEventSchema.parse(httpEvent({ headers, method }))),
+    respond: (headers: Record<string, string>, method = 'GET', rawPath = '/healthz') =>
+      respond(httpEventSchema.parse(httpEvent({ headers, method, rawPath }))),
   };
 }
 
@@ -72,6 +79,26 @@ describe('createHttpFunction', () => {
       'https://watch.example/api',
     );
     expect(await (await make().respond(secret)).text()).toBe('https://origin.example/api');
+  });
+
+  test('the app knows the hosts of viewer, distribution and origins', async () => {
+    const { respond } = make();
+    const headers = {
+      ...secret,
+      [viewerHostHeader]: 'watch.example',
+      [distributionHostHeader]: 'd123.cloudfront.net',
+      [originHostsHeader]: 'api.example,stream.example,events.example',
+    };
+
+    const response = await respond(headers, 'GET', '/hosts');
+
+    expect(await response.json()).toEqual([
+      'watch.example',
+      'd123.cloudfront.net',
+      'api.example',
+      'stream.example',
+      'events.example',
+    ]);
   });
 
   test('an app is created once per host', async () => {
