@@ -10,6 +10,7 @@ import { visionProviders } from '../adapters/vision/aws-provider-registry.ts';
 import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
 import { checkAccount, toExitCode } from '../lib/operations/preflight/checks.ts';
 import { listActions } from '../lib/operations/preflight/deployment-actions.ts';
+import { checkEdgeLogs } from '../lib/operations/preflight/edge-logs.ts';
 import { checkEventBus } from '../lib/operations/preflight/event-bus.ts';
 import { createFactClients, readFacts } from '../lib/operations/preflight/facts.ts';
 import { checkStoredData } from '../lib/operations/preflight/stored-data.ts';
@@ -67,6 +68,7 @@ async function run(): Promise<number> {
   });
   const results = [
     ...checkAccount(facts, settings, modelId),
+    checkEdgeLogs(settings, region),
     await checkStoredData(`Watchpost-${name}`, new CloudFormationClient({ region })),
     ...(await checkEventBus(settings.eventBus, new EventBridgeClient({ region }))),
   ];

@@ -1,4 +1,4 @@
-import { Annotations, CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { storageVersion } from '../adapters/aws/dynamodb/table/storage-version.ts';
 import { visionProviders } from '../adapters/vision/aws-provider-registry.ts';
@@ -23,7 +23,7 @@ import { stateMachineArn } from './function/permissions.ts';
 import { ServiceLog } from './function/service-log.ts';
 import { ServiceSecrets } from './storage/service-secrets.ts';
 import type { Stage } from './stages/read-stage.ts';
-import { assertStreamOrigin, assertSupportedRegion, supportsEdgeLogs } from './stages/region.ts';
+import { assertStreamOrigin, assertSupportedRegion } from './stages/region.ts';
 import type { StageSettings } from './stages/stage-settings.ts';
 import { StateMachines } from './workflow/state-machines.ts';
 import { WebhookDelivery } from './delivery/webhook-delivery.ts';
@@ -54,7 +54,7 @@ export class WatchpostStack extends Stack {
     const machines = executionMachines(names, settings);
     const { modelId } = visionProviders[settings.visionProvider].readStage(settings, region);
 
-    const storage = createStorage(this, settings, region);
+    const storage = createStorage(this, settings);
     const { log, table, pictures, secrets, deliveries } = storage;
     const { queue } = deliveries;
 
@@ -127,6 +127,8 @@ export class WatchpostStack extends Stack {
       StateMachineArn: stateMachineArn(this, machines.current),
       LogGroupName: log.functions.logGroupName,
       MediaBucketName: pictures.bucketName,
+      DistributionArn: edge.distribution.distributionArn,
+      ...(storage.accessLogs && { AccessLogsBucketName: storage.accessLogs.bucketName }),
       ...(eventBus && { EventBusArn: eventBus.bus.eventBusArn }),
     });
   }
@@ -137,21 +139,14 @@ export class WatchpostStack extends Stack {
 }
 
 /** Creates what holds data: logs, table, buckets, secrets and queue. */
-function createStorage(stack: Stack, settings: StageSettings, region: string) {
+function createStorage(stack: Stack, settings: StageSettings) {
   const log = new ServiceLog(stack, 'Log', settings);
   const accessLogs = settings.accessLogs ? new AccessLogs(stack, 'AccessLogs', settings).bucket : undefined;
   const { table } = new JobsTable(stack, 'Jobs', settings);
   const pictures = new MediaBucket(stack, 'Media', { settings, accessLogs }).bucket;
-  const edgeLogs = supportsEdgeLogs(region);
-  if (accessLogs && !edgeLogs)
-    Annotations.of(stack).addWarningV2(
-      'watchpost:edge-logs',
-      `Logs of CloudFront without query strings, which sign links to evidence, can be set up in us-east-1 only, not in ${region}: the stack logs access to the HTTP API and its buckets.`,
-    );
   const secrets = new ServiceSecrets(stack, 'Secrets', settings);
   const deliveries = new DeliveryQueue(stack, 'Deliveries');
-  const edgeAccessLogs = edgeLogs ? accessLogs : undefined;
-  return { log, accessLogs, edgeAccessLogs, table, pictures, secrets, deliveries };
+  return { log, accessLogs, table, pictures, secrets, deliveries };
 }
 
 type Origins = { http: HttpApi; stream: EventStream; events: EventStream };
@@ -160,7 +155,7 @@ type Origins = { http: HttpApi; stream: EventStream; events: EventStream };
 function createEdge(
   stack: Stack,
   settings: StageSettings,
-  { log, accessLogs, edgeAccessLogs, secrets }: ReturnType<typeof createStorage>,
+  { log, accessLogs, secrets }: ReturnType<typeof createStorage>,
   { http, stream, events }: Origins,
 ): Edge {
   const site = new ConsoleSite(stack, 'Console', {
@@ -176,7 +171,7 @@ function createEdge(
     console: site.bucket,
     hasFiles: settings.console,
     originSecret: secrets.origin,
-    accessLogs: edgeAccessLogs,
+    accessLogs,
     settings,
   });
 }

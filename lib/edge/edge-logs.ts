@@ -1,9 +1,10 @@
-import { Stack } from 'aws-cdk-lib';
+import { Annotations, Stack } from 'aws-cdk-lib';
 import type { Distribution } from 'aws-cdk-lib/aws-cloudfront';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { PrivateBucket } from '../storage/private-bucket.ts';
+import { describeEdgeLogs, supportsEdgeLogs } from '../stages/region.ts';
 import { globalName } from './edge-headers.ts';
 
 /** Prefix of the logs in their bucket. */
@@ -31,11 +32,14 @@ const recordFields = [
   'time-taken',
 ];
 
-/** Access logs of CloudFront, standard logging (v2): the older kind has no choice of fields. Its resources exist in us-east-1 only. */
+/**
+ * Access logs of CloudFront, standard logging (v2): the older kind has no choice of fields. Its resources exist in us-east-1 only; for a stack in another region, which
+ * permits the delivery to its bucket, a command creates them.
+ */
 export class EdgeLogs extends Construct {
   constructor(scope: Construct, id: string, distribution: Distribution, bucket: PrivateBucket) {
     super(scope, id);
-    const { account, partition } = Stack.of(this);
+    const { account, partition, region } = Stack.of(this);
     const writing = bucket.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('delivery.logs.amazonaws.com')],
@@ -47,6 +51,10 @@ export class EdgeLogs extends Construct {
         },
       }),
     );
+    if (!supportsEdgeLogs(region)) {
+      Annotations.of(this).addWarningV2('watchpost:edge-logs', describeEdgeLogs(region));
+      return;
+    }
     const name = globalName(this, 'edge');
     const source = new CfnDeliverySource(this, 'Source', {
       name,

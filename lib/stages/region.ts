@@ -3,6 +3,11 @@ export function supportsEdgeLogs(region: string): boolean {
   return region === 'us-east-1';
 }
 
+/** Says what a stack in another region lacks, and how it is set up. */
+export function describeEdgeLogs(region: string): string {
+  return `Logs of CloudFront without query strings, which sign links to evidence, can be set up in us-east-1 only, not in ${region}. docs/operate/deploy-aws.md, "Logs of CloudFront", has the commands.`;
+}
+
 /** Regions without function URLs (docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html, November 2026). */
 const regionsWithoutUrls: ReadonlySet<string> = new Set([
   'ap-east-2',
