@@ -1,4 +1,5 @@
 import { detectPlatform, streamSchemes } from '../../core/records/platform.ts';
+import type { ScanningCapturer } from '../../core/ports/frame-pictures.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { EgressGuard } from '../egress/guard.ts';
 import type { GuardedHttp, StreamingHttp } from '../egress/guarded-http.ts';
@@ -10,6 +11,7 @@ import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
 import { createPlaylistBudget } from './hls/playlist/playlist-budget.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
 import type { RtspSessions } from './rtsp/session/rtsp-sessions.ts';
+import { framePictures } from './scan/frame-pictures.ts';
 import { createWebCapturer } from './capture-web.ts';
 
 /** Dependencies of the stream capturer. */
@@ -32,7 +34,7 @@ export type StreamCapturerDeps = {
  * Creates a capturer for all kinds of stream URLs (`detectPlatform`). Throws `InvalidUrlError` if the guard rejects a
  * URL.
  */
-export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {
+export function createStreamCapturer(deps: StreamCapturerDeps): ScanningCapturer {
   const { platforms = defaultPlatformSettings, hlsLimits: limits = {} } = deps;
   const budget = createPlaylistBudget();
   const load = loadOnce(async () => import('../platforms/create-platforms.ts'));
@@ -53,6 +55,7 @@ export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {
     probe: async (url, ...rest) => capturerFor(url).probe(url, ...rest),
     capture: async (request, signal) => capturerFor(request.url).capture(request, signal),
     follow: async (request, ...rest) => capturerFor(request.url).follow?.(request, ...rest),
+    ...framePictures,
   };
 
   function capturerFor(text: string): StreamCapturer {

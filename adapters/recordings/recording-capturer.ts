@@ -1,8 +1,9 @@
 import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
-import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import type { ScanningCapturer } from '../../core/ports/frame-pictures.ts';
 import { StreamEndedError, StreamFetchError } from '../../core/errors.ts';
 import { rules } from '../../core/rules.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
+import { framePictures } from '../media/scan/frame-pictures.ts';
 import { sparseSeconds } from '../media/scan/measure-scan.ts';
 import { frameSeconds } from './read-frames.ts';
 import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-frames.ts';
@@ -42,12 +43,12 @@ type OpenFile = {
  */
 export function createRecordingCapturer(
   deps: RecordingCapturerDeps,
-): StreamCapturer & { close: () => Promise<void> } {
+): ScanningCapturer & { close: () => Promise<void> } {
   const { timeline, ffmpegPath, ffmpeg, now } = deps;
   let open: OpenFile | undefined;
   const passed = createPassedFrames();
   let looksBack = false;
-  return { probe: async (url) => ({ platform: 'hls', playbackUrl: url }), capture, close };
+  return { probe: async (url) => ({ platform: 'hls', playbackUrl: url }), capture, close, ...framePictures };
 
   async function close(): Promise<void> {
     await open?.frames.return(undefined);

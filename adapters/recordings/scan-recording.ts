@@ -1,5 +1,6 @@
 import { rules } from '../../core/rules.ts';
 import type { Scan, ScannedFrame } from '../../core/records/capture.ts';
+import { createScannedFrame } from '../media/scan/frame-pictures.ts';
 import { longestDistance, minDistanceSeconds } from '../media/scan/measure-scan.ts';
 import type { PlayedFrame } from './played-frames.ts';
 import type { Timeline } from './timeline.ts';
@@ -41,21 +42,20 @@ export function createPassedFrames(): PassedFrames {
 
   async function scan(since: string | null, seconds: number, timeline: Timeline): Promise<Scan> {
     const sinceSeconds = since === null ? seconds : Number(since);
-    const frames: (ScannedFrame & { frame: Uint8Array })[] = [];
+    const frames: ScannedFrame[] = [];
     for (const each of passed) {
       if (each.seconds <= sinceSeconds || each.seconds > seconds - minDistanceSeconds) continue;
       const picture = await each.read();
-      const at = new Date(timeline.beginsAt.getTime() + each.seconds * 1000);
-      if (picture) frames.push({ at, thumbnail: picture.thumbnail, frame: picture.frame });
+      const atMs = timeline.beginsAt.getTime() + each.seconds * 1000;
+      if (picture) frames.push(createScannedFrame(atMs, picture.thumbnail, async () => picture.frame));
     }
     const oldest = Math.max(sinceSeconds, seconds - maxScanSeconds);
     const capturedMs = timeline.beginsAt.getTime() + seconds * 1000;
     return {
-      frames: frames.map(({ at, thumbnail }) => ({ at, thumbnail })),
+      frames,
       coveredSeconds: Math.max(0, seconds - Math.max(oldest, spanStart(timeline, seconds))),
       leftOutSeconds: Math.max(0, seconds - sinceSeconds - recordedSeconds(timeline, oldest, seconds)),
       distanceSeconds: longestDistance([...frames.map(({ at }) => at.getTime()), capturedMs]),
-      picture: async (index) => frames[index]?.frame ?? null,
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { MediaStore } from '../../core/ports/media-store.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import type { ScanningCapturer } from '../../core/ports/frame-pictures.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import type { Watch } from '../../core/records/watch.ts';
 import type { WatchRun } from '../../core/records/watch-run.ts';
@@ -56,7 +56,7 @@ export type Playback = {
 };
 
 export type PlayDeps = CutDeps & {
-  streams: StreamCapturer;
+  streams: ScanningCapturer;
   vision: VisionModel;
   compareMotion: CompareMotion;
   /** Virtual clock, which the playback moves forward. */

@@ -72,7 +72,7 @@ export type CaptureRequest = {
 /** Stream to follow after a capture at the position `after`. */
 export type FollowRequest = Pick<CaptureRequest, 'url' | 'caller'> & { after: StreamPosition | null };
 
-/** Frame that a scan found before the frame of the capture. `at` is on the clock of `Capture.capturedAt`. */
+/** Frame that a scan found before the frame of the capture. The port `FramePictures` reads its picture. `at` is on the clock of `Capture.capturedAt`. */
 export type ScannedFrame = { at: Date; thumbnail: Uint8Array };
 
 /** View of the stream since an earlier capture. Times in seconds. */
@@ -87,8 +87,6 @@ export type Scan = {
   distanceSeconds: number;
   /** True if the frame of the capture was there at the position before already: it is not judged again. */
   isSeen?: boolean;
-  /** Returns a frame for the model, as `Capture.frame`; `null` if the stream does not have it any more. */
-  picture(index: number, signal: AbortSignal): Promise<Uint8Array | null>;
 };
 
 /** Result of a capture. `clip` is present in modes clip and hybrid. */

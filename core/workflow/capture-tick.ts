@@ -12,12 +12,14 @@ import { createTimeLimit } from '../time-limit.ts';
 import type { Source } from '../records/job.ts';
 import { isCamera } from '../records/platform.ts';
 import { rules } from '../rules.ts';
+import type { ScanningCapturer } from '../ports/frame-pictures.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { CaptureInput, CaptureOutput, CaptureResult, Moment } from '../records/workflow.ts';
 import { compareCapture } from './look-back.ts';
 import type { ComparedCapture } from './look-back.ts';
 
-export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
+export type CaptureDeps = Pick<CoreDeps, 'media' | 'compareMotion' | 'now' | 'newId'> & {
+  streams: ScanningCapturer;
   runs: Pick<RunStore, 'source'>;
   limits: Pick<Limits, 'captureTimeoutSeconds' | 'lostCameraSeconds'>;
 };
@@ -112,7 +114,7 @@ async function tryCapture(
   return reachStream(seconds, signal, async (timeLimit) => {
     const capture = await deps.streams.capture(request, timeLimit);
     const state = { ...input, isRepeated: isRepeated(capture, input.seen) };
-    const compared = await compareCapture(capture, state, regions ?? [], deps.compareMotion, timeLimit);
+    const compared = await compareCapture(capture, state, request, deps, timeLimit);
     signal?.throwIfAborted();
     return compared;
   });

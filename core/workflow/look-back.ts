@@ -1,7 +1,7 @@
-import type { Capture } from '../records/capture.ts';
+import type { FramePictures } from '../ports/frame-pictures.ts';
+import type { Capture, CaptureRequest } from '../records/capture.ts';
 import type { CompareMotion, MotionComparison } from '../records/motion.ts';
 import type { CaptureInput, CaptureResult } from '../records/workflow.ts';
-import type { Region } from '../records/capture.ts';
 import { waitUntilAborted } from '../time-limit.ts';
 import { chooseMoments, leavesOut } from '../sight/choose-moments.ts';
 
@@ -32,22 +32,22 @@ export async function compareCapture(
     confirms,
     isRepeated,
   }: Pick<CaptureInput, 'motion' | 'confirms'> & { isRepeated: boolean },
-  regions: readonly Region[],
-  compareMotion: CompareMotion,
+  request: Pick<CaptureRequest, 'caller' | 'regions'>,
+  { streams, compareMotion }: { streams: FramePictures; compareMotion: CompareMotion },
   signal: AbortSignal,
 ): Promise<ComparedCapture> {
   const { scan } = capture;
-  const scanned = scan?.frames ?? [];
+  const found = scan?.frames ?? [];
   const motion = compareMotion(
     capture.thumbnail,
     state,
-    regions,
-    scanned.map(({ thumbnail }) => thumbnail),
+    request.regions ?? [],
+    found.map(({ thumbnail }) => thumbnail),
   );
   if (!scan) return { capture, motion, moments: [], scan: undefined };
-  const frames = scanned.flatMap(({ at }, index) => {
+  const frames = found.flatMap((scanned, index) => {
     const compared = motion.earlier[index];
-    return compared ? [{ at, ...compared }] : [];
+    return compared ? [{ at: scanned.at, scanned, ...compared }] : [];
   });
   const quiet = frames.filter(({ likeNewest }) => likeNewest).map(({ at }) => at.toISOString());
   const facts = {
@@ -62,13 +62,13 @@ export async function compareCapture(
   // The scan of a repeated picture begins where the one before did: the next capture repeats it.
   const chosen = isRepeated ? [] : chooseMoments(frames, newest);
   const moments: MomentPicture[] = [];
-  for (const index of chosen) {
-    const frame = await waitUntilAborted(scan.picture(index, signal), signal).catch(() => null);
-    const compared = frames[index];
-    if (frame && compared) moments.push({ at: compared.at, changedShare: compared.changedShare, frame });
+  for (const { at, changedShare, scanned } of chosen.flatMap((index) => frames[index] ?? [])) {
+    const reading = streams.picture(scanned, request, signal);
+    const frame = await waitUntilAborted(reading, signal).catch(() => null);
+    if (frame) moments.push({ at, changedShare, frame });
   }
-  const found = new Set(moments.map(({ at }) => at));
-  const judged = chosen.filter((index) => frames[index] && found.has(frames[index].at));
+  const shown = new Set(moments.map(({ at }) => at));
+  const judged = chosen.filter((index) => frames[index] && shown.has(frames[index].at));
   const leavesMotion = leavesOut(frames, newest, judged);
   return { capture, motion, moments, scan: { ...facts, ...(leavesMotion && { leaves_motion: true }) } };
 }

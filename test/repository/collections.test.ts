@@ -38,7 +38,7 @@ const bounds: Record<string, string> = {
   'adapters/embedded/sqlite/record.ts': 'parsed sources: 64 MB',
   'adapters/embedded/runs/run-table.ts': 'parsed runs: 64 MB',
   'adapters/embedded/load/share-captures.ts':
-    'captures under way, and of the last second: one per stream, 32 MB each',
+    'captures under way, and of the last second; pictures of scanned frames: one per stream, 32 MB each; weak, 1 MB each',
   'adapters/embedded/web/share-log-reads.ts':
     'reads of logs in this turn of the event loop: jobs with an open event stream, 100 kB each',
   'adapters/embedded/runs/slot-reservations.ts':
@@ -64,6 +64,8 @@ const bounds: Record<string, string> = {
     'work of a thumbnail; decoded references: weak, 500 kB each; 16 of 30 kB',
   'adapters/media/rtsp/connection/connection-turns.ts':
     'open connections; streams of cameras that refused a second one: concurrent captures, 1 kB each; 4 MB',
+  'adapters/media/scan/frame-pictures.ts':
+    'readers of the pictures of scanned frames: weak, with what their scan keeps, 12 MB of each scan',
   'adapters/media/rtsp/scan/follow-session.ts': 'thumbnails of key frames: 40 MB',
   'adapters/media/rtsp/session/kept-session.ts':
     'lengths of clips of a session; runs that follow it: ten lengths, 40 s each; watches of the stream, 500 bytes each',

@@ -12,6 +12,7 @@ import type { Context, TickContext, WatchObserver } from './observer.ts';
 import type { Receiver } from './receiver.ts';
 import type { Outside } from './service-process.ts';
 import type { TimerOwner, VirtualTime } from './virtual-time.ts';
+import { framePictures } from '../../adapters/media/scan/frame-pictures.ts';
 
 const day = 86_400_000;
 
@@ -64,6 +65,7 @@ export class OutsideWorld {
           await time.wait(owner, this.random.integer(...camera.habits.captureMs));
           return camera.capture(time.nowMs, resolveAgain ?? false);
         },
+        ...framePictures,
       },
       vision: this.createModel(owner),
       media: this.createMedia(owner),

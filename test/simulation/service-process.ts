@@ -28,7 +28,7 @@ import type { WebhookSender } from '../../core/ports/delivery.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { freePace } from '../../core/ports/pace.ts';
 import type { RunStore } from '../../core/ports/run-store.ts';
-import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import type { ScanningCapturer } from '../../core/ports/frame-pictures.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { WatchSettings } from '../../core/policies/watch/policy.ts';
@@ -42,7 +42,7 @@ await createWebhookSigner({ masterSecret: Buffer.alloc(32) }).sign('caller', 'ms
 
 /** World outside of the process. */
 export type Outside = {
-  streams: StreamCapturer;
+  streams: ScanningCapturer;
   vision: VisionModel;
   media: EmbeddedMediaStore;
   webhooks: WebhookSender;

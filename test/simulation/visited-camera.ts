@@ -1,3 +1,4 @@
+import { createScannedFrame } from '../../adapters/media/scan/frame-pictures.ts';
 import { StreamFetchError, VisionError } from '../../core/errors.ts';
 import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
@@ -43,12 +44,11 @@ export class VisitedCamera {
         scan: String(newestMs),
       },
       scan: {
-        frames: times.map((at) => ({ at: new Date(at), thumbnail: this.picture(at) })),
+        frames: times.map((at) => createScannedFrame(at, this.picture(at), async () => this.picture(at))),
         coveredSeconds: (newestMs - fromMs) / 1000,
         leftOutSeconds: (fromMs - since) / 1000,
         distanceSeconds: times.length === 0 ? 0 : keyFrameMs / 1000,
         ...(lookBack?.since && since >= newestMs && { isSeen: true }),
-        picture: async (index) => this.picture(times[index]!),
       },
     };
   }

@@ -27,7 +27,9 @@ import type { Capture } from '../../core/records/capture.ts';
 import type { EarlierMotion } from '../../core/records/motion.ts';
 import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import { StreamFetchError } from '../../core/errors.ts';
+import { framePictures } from '../../adapters/media/scan/frame-pictures.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
+import type { ScanningCapturer } from '../../core/ports/frame-pictures.ts';
 import { summarizeWindows } from '../../core/policies/digest/summarize-windows.ts';
 import { evidenceLinks, messageFacts } from './watches/watch-records.ts';
 import { createAddressPace } from '../../core/delivery/address-pace.ts';
@@ -85,7 +87,8 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const callers = createCallerStore(database);
   const { runs, jobs: storedJobs, watches } = embeddedRuns(database);
 
-  const c: Omit<CoreDeps & HttpDeps, 'jobs' | 'watches'> & {
+  const c: Omit<CoreDeps & HttpDeps, 'jobs' | 'watches' | 'streams'> & {
+    streams: ScanningCapturer;
     jobs: EmbeddedJobStore & JobRuns;
     watches: WatchRuns;
   } & Pick<WatchSettings, 'createAlertId' | 'modelPrice'> &
@@ -143,6 +146,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
           ...next,
         };
       },
+      ...framePictures,
     },
     cameras: {
       discover: async () => ({

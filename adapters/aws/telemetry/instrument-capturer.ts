@@ -2,10 +2,10 @@ import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { Clocked } from './instrument-vision.ts';
 
 /** Adds metrics for captures, errors and latency to a capturer. */
-export function instrumentCapturer(
-  capturer: StreamCapturer,
+export function instrumentCapturer<Streams extends StreamCapturer>(
+  capturer: Streams,
   { measurements, elapsedMs }: Clocked,
-): StreamCapturer {
+): Streams {
   return {
     ...capturer,
     capture: async (request, signal) => {

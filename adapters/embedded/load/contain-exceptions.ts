@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
 import type { Cameras } from '../../../core/ports/cameras.ts';
-import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
 
 /** Fails the work whose callback has thrown. Returns false if the work has ended: what it has opened may stay. */
 const running = new AsyncLocalStorage<(error: Error) => boolean>();
@@ -25,10 +25,11 @@ export function containExceptions<Result>(work: () => Promise<Result>): Promise<
 }
 
 /** Returns the capturer; what a library throws in a callback fails the capture. */
-export function containStreams({ probe, capture, follow }: StreamCapturer): StreamCapturer {
+export function containStreams({ probe, capture, picture, follow }: ScanningCapturer): ScanningCapturer {
   return {
     probe: (...given) => containExceptions(() => probe(...given)),
     capture: (...given) => containExceptions(() => capture(...given)),
+    picture: (...given) => containExceptions(() => picture(...given)),
     ...(follow && { follow: (...given) => containExceptions(() => follow(...given)) }),
   };
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { AsCaller } from '../../../core/ports/as-caller.ts';
-import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
 
 export type CurrentCaller = { asCaller: AsCaller; currentCaller: () => string };
 
@@ -15,20 +15,13 @@ export function createCurrentCaller(): CurrentCaller {
 
 /** Returns a capturer that works in the name of the caller of each request. */
 export function captureAsCaller(
-  { probe, capture, follow }: StreamCapturer,
+  { probe, capture, picture, follow }: ScanningCapturer,
   asCaller: AsCaller = async (_caller, work) => work(),
-): StreamCapturer {
+): ScanningCapturer {
   return {
     probe: (url, signal, caller) => asCaller(caller, () => probe(url, signal, caller)),
-    capture: (request, signal) =>
-      asCaller(request.caller, async () => {
-        const captured = await capture(request, signal);
-        const { scan } = captured;
-        if (!scan) return captured;
-        const picture: typeof scan.picture = (...call) =>
-          asCaller(request.caller, () => scan.picture(...call));
-        return { ...captured, scan: { ...scan, picture } };
-      }),
+    capture: (request, signal) => asCaller(request.caller, () => capture(request, signal)),
+    picture: (frame, request, signal) => asCaller(request.caller, () => picture(frame, request, signal)),
     ...(follow && { follow: (request, ...rest) => asCaller(request.caller, () => follow(request, ...rest)) }),
   };
 }

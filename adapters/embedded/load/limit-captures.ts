@@ -1,6 +1,5 @@
 import { MachineBusyError } from '../../../core/errors.ts';
-import type { Scan } from '../../../core/records/capture.ts';
-import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
 import type { StreamTurns } from '../../../core/ports/stream-turns.ts';
 
 export type LimitCapturesDeps = {
@@ -12,24 +11,21 @@ export type LimitCapturesDeps = {
 
 /**
  * Returns the capturer for ticks, in which each capture takes a turn. Throws `MachineBusyError` if no turn is free in time, which costs one tick. Each picture of
- * its scan takes one too, and is missing then.
+ * a scan takes one too, and is missing then.
  */
 export function limitCaptures(
-  streams: StreamCapturer,
+  streams: ScanningCapturer,
   { turns, elapsedMs, report }: LimitCapturesDeps,
-): StreamCapturer {
+): ScanningCapturer {
   return {
     probe: streams.probe,
     capture: async (request, signal) => {
-      const { caller } = request;
-      const capture = await inTurn(caller, () => streams.capture(request, signal), signal);
+      const capture = await inTurn(request.caller, () => streams.capture(request, signal), signal);
       if (capture === undefined) throw new MachineBusyError();
-      const { scan } = capture;
-      if (!scan) return capture;
-      const picture: Scan['picture'] = async (...call) =>
-        (await inTurn(caller, () => scan.picture(...call), call[1])) ?? null;
-      return { ...capture, scan: { ...scan, picture } };
+      return capture;
     },
+    picture: async (frame, request, signal) =>
+      (await inTurn(request.caller, () => streams.picture(frame, request, signal), signal)) ?? null,
   };
 
   async function inTurn<Result>(

@@ -1,12 +1,12 @@
-import type { Capture, CaptureRequest, Scan } from '../../../core/records/capture.ts';
-import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { Capture, CaptureRequest, ScannedFrame } from '../../../core/records/capture.ts';
+import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
 import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 
 /** Time after its end for which a capture is reused, in milliseconds. */
 const maxAgeMs = 1000;
 
 export type ShareCapturesDeps = {
-  streams: StreamCapturer;
+  streams: ScanningCapturer;
   /** Monotonic clock. */
   steadyNow: () => Date;
 };
@@ -23,11 +23,16 @@ type SharedCapture = {
  * Returns a capturer whose jobs share captures: a request of the same caller for the same URL and media receives the
  * capture that is under way, or one that ended less than a second before. Modes clip and hybrid have the same media. An aborted
  * request leaves the capture to the others; the last one aborts it. A failure reaches all that wait, and is then forgotten.
- * A request that looks back shares only captures that look back since the same position. One with `resolveAgain` shares only captures that resolved the URL again.
+ * A request that looks back shares only captures that look back since the same position, and the pictures of their frames. One with `resolveAgain` shares only captures that resolved the URL again.
  */
-export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): StreamCapturer {
+export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): ScanningCapturer {
   const shared = new Map<string, SharedCapture>();
-  return { probe: streams.probe, capture };
+  const pictures = new WeakMap<ScannedFrame, SharedCall<Uint8Array | null>>();
+  return {
+    probe: streams.probe,
+    capture,
+    picture: (frame, request, signal) => (pictures.get(frame) ?? readPicture(frame, request)).join(signal),
+  };
 
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
     signal.throwIfAborted();
@@ -41,7 +46,7 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
   function begin(key: string, request: CaptureRequest): SharedCapture {
     const entry: SharedCapture = {
       call: shareCall(
-        async (signal) => sharePictures(await streams.capture(request, signal)),
+        (signal) => streams.capture(request, signal),
         () => forget(key, entry),
       ),
       endedAt: undefined,
@@ -55,6 +60,14 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
     return entry;
   }
 
+  function readPicture(frame: ScannedFrame, request: Pick<CaptureRequest, 'caller'>) {
+    const forgetPicture = () => void pictures.delete(frame);
+    const call = shareCall((signal) => streams.picture(frame, request, signal), forgetPicture);
+    call.result.catch(forgetPicture);
+    pictures.set(frame, call);
+    return call;
+  }
+
   function forget(key: string, entry: SharedCapture): void {
     if (shared.get(key) === entry) shared.delete(key);
   }
@@ -63,26 +76,6 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
 function forgetOld(shared: Map<string, SharedCapture>, oldestMs: number): void {
   for (const [key, { endedAt }] of shared)
     if (endedAt !== undefined && endedAt.getTime() < oldestMs) shared.delete(key);
-}
-
-/** Returns a capture whose jobs share the pictures of its scan too. */
-function sharePictures(capture: Capture): Capture {
-  return capture.scan ? { ...capture, scan: shareScan(capture.scan) } : capture;
-}
-
-function shareScan(scan: Scan): Scan {
-  const pictures = new Map<number, SharedCall<Uint8Array | null>>();
-  return { ...scan, picture: (index, signal) => find(index).join(signal) };
-
-  function find(index: number): SharedCall<Uint8Array | null> {
-    const known = pictures.get(index);
-    if (known !== undefined) return known;
-    const forget = () => void pictures.delete(index);
-    const call = shareCall((signal) => scan.picture(index, signal), forget);
-    call.result.catch(forget);
-    pictures.set(index, call);
-    return call;
-  }
 }
 
 function shareKey({ url, caller, mode, clipSeconds, lookBack }: CaptureRequest): string {

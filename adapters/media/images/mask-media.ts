@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TransientError } from '../../../core/errors.ts';
-import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
-import type { Capture, Region, Scan } from '../../../core/records/capture.ts';
+import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
+import type { Capture, Region } from '../../../core/records/capture.ts';
 import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 import { decodingLimits, quietArguments } from '../ffmpeg/capture-arguments.ts';
 import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
@@ -88,27 +88,21 @@ function failed(stderr: string): TransientError {
  * Returns a capturer that draws the regions of a request. Other requests of the same stream share the capture below it. Requests with the same regions also
  * share the drawing.
  */
-export function maskCaptures(streams: StreamCapturer, maskMedia: MaskMedia): StreamCapturer {
+export function maskCaptures(streams: ScanningCapturer, maskMedia: MaskMedia): ScanningCapturer {
   const drawn = new WeakMap<Capture, Map<string, SharedCall<MaskedMedia>>>();
   return {
     probe: streams.probe,
     capture: async ({ regions, ...request }, signal) => {
       const capture = await streams.capture(request, signal);
       if (!regions || regions.length === 0) return capture;
-      const masked = { ...capture, ...(await draw(capture, regions).join(signal)) };
-      return capture.scan ? { ...masked, scan: maskScan(capture.scan, regions) } : masked;
+      return { ...capture, ...(await draw(capture, regions).join(signal)) };
+    },
+    picture: async (scanned, { regions, ...request }, signal) => {
+      const frame = await streams.picture(scanned, request, signal);
+      if (!frame || !regions || regions.length === 0) return frame;
+      return (await maskMedia({ frame }, regions, signal)).frame;
     },
   };
-
-  function maskScan(scan: Scan, regions: readonly Region[]): Scan {
-    return {
-      ...scan,
-      picture: async (index, signal) => {
-        const frame = await scan.picture(index, signal);
-        return frame && (await maskMedia({ frame }, regions, signal)).frame;
-      },
-    };
-  }
 
   function draw(capture: Capture, regions: readonly Region[]): SharedCall<MaskedMedia> {
     const key = JSON.stringify(regions);

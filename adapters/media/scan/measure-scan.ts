@@ -15,7 +15,6 @@ export const noScan: Scan = {
   coveredSeconds: 0,
   leftOutSeconds: 0,
   distanceSeconds: 0,
-  picture: async () => null,
 };
 
 /** Returns the scan of a capture that cannot look back, and the position after it: the time since the position is left out. */

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
+import { createScannedFrame } from '../../../adapters/media/scan/frame-pictures.ts';
 import { estimate } from '../../../cli/cost/estimate.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { start } from '../../contract/records.ts';
@@ -41,11 +42,14 @@ async function watchForAnHour() {
     return {
       ...captured,
       scan: {
-        frames: scanned.map((seconds) => ({ at: at(seconds), thumbnail: new Uint8Array() })),
+        frames: scanned.map((seconds) =>
+          createScannedFrame(at(seconds).getTime(), new Uint8Array(), async () =>
+            Uint8Array.of(isVisited(seconds) ? 1 : 0),
+          ),
+        ),
         coveredSeconds: 10,
         leftOutSeconds: 0,
         distanceSeconds: 2,
-        picture: async (index) => new Uint8Array([isVisited(scanned[index]!) ? 1 : 0]),
       },
       frame: new Uint8Array([newest ? 1 : 0]),
     };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createScannedFrame, framePictures } from '../../../adapters/media/scan/frame-pictures.ts';
 import { play } from '../../../cli/replay/play.ts';
 import { createReplayWatch, readReplayRequest } from '../../../cli/replay/replay-watch.ts';
 
@@ -21,6 +22,7 @@ test('an interrupt during a model call keeps the checks before it', async () => 
           capturedAt: clock.now,
           position: { segment: clock.now.toISOString(), segment_seconds: 1 },
         }),
+        ...framePictures,
       },
       vision: {
         provider: 'scripted',
@@ -79,17 +81,16 @@ test('a replay shows a visit between two checks at its time, with its picture an
             capturedAt: clock.now,
             position: { segment: `${now}`, segment_seconds: 1, scan: `${now}` },
             scan: {
-              frames: times.map((at) => ({
-                at: new Date(begin.getTime() + at * 1000),
-                thumbnail: toFrame(at),
-              })),
+              frames: times.map((at) =>
+                createScannedFrame(begin.getTime() + at * 1000, toFrame(at), async () => toFrame(at)),
+              ),
               coveredSeconds: now - since,
               leftOutSeconds: 0,
               distanceSeconds: times.length > 0 ? 2 : 0,
-              picture: async (index) => toFrame(times[index] ?? 0),
             },
           };
         },
+        ...framePictures,
       },
       vision: {
         provider: 'scripted',

@@ -8,6 +8,7 @@ import { addSeconds } from '../../../core/time.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import { scriptScan } from '../../support/watches/scans.ts';
 import type { World } from '../../support/world.ts';
+import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
 
 let world: World;
 let input: CaptureInput;
@@ -57,6 +58,7 @@ describe('a capture', () => {
       runs: { source },
       limits: { ...world.c.limits, captureTimeoutSeconds: 12, lostCameraSeconds: 30 },
       streams: {
+        ...world.c.streams,
         probe: async (...args: Parameters<typeof probe>) => {
           world.clock.now = addSeconds(world.clock.now, 11);
           return probe(...args);
@@ -239,19 +241,24 @@ describe('a capture that looks back', () => {
     ['cannot be decoded', () => Promise.reject(new Error('no key frame'))],
   ])('a moment whose picture %s is left out', async (_, picture) => {
     const { deps } = scanning();
-    scriptScan(world, 0, visit, {
-      picture: async (index) => (index === 1 ? picture() : new Uint8Array([255, 216, index])),
-    });
-    expect(await captureTick({ ...input, seen: seenAt() }, deps)).toMatchObject({
+    scriptScan(world, 0, visit);
+    const frames = world.script.captures[0] instanceof Error ? [] : world.script.captures[0]?.scan?.frames;
+    const read = deps.streams.picture;
+    const streams: ScanningCapturer = {
+      ...deps.streams,
+      picture: async (frame, ...rest) => (frame === frames?.[1] ? picture() : read(frame, ...rest)),
+    };
+    expect(await captureTick({ ...input, seen: seenAt() }, { ...deps, streams })).toMatchObject({
       moments: [{ captured_at: addSeconds(world.clock.now, -4).toISOString() }],
     });
   });
 
   test('pictures that take longer than a capture may are left out, and the capture is kept', async () => {
     const { deps } = scanning();
-    scriptScan(world, 0, visit, { picture: () => new Promise(() => undefined) });
+    scriptScan(world, 0, visit);
     const limits = { ...deps.limits, captureTimeoutSeconds: 0.05 };
-    const captured = await captureTick({ ...input, seen: seenAt() }, { ...deps, limits });
+    const streams: ScanningCapturer = { ...deps.streams, picture: () => new Promise(() => undefined) };
+    const captured = await captureTick({ ...input, seen: seenAt() }, { ...deps, limits, streams });
     expect(captured).toMatchObject({ kind: 'captured', scan: { frames: 4 } });
     expect(captured).not.toHaveProperty('moments');
   });

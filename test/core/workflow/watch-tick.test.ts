@@ -378,6 +378,7 @@ describe('a lost camera', () => {
       throw error;
     };
     world.c.streams = {
+      ...world.c.streams,
       probe: async (...args) => {
         if (!responds) attempt();
         return probe(...args);

@@ -1,3 +1,4 @@
+import { createScannedFrame } from '../../../adapters/media/scan/frame-pictures.ts';
 import type { Capture, Scan } from '../../../core/records/capture.ts';
 import type { EarlierMotion } from '../../../core/records/motion.ts';
 import type { World } from '../world.ts';
@@ -36,14 +37,14 @@ export function newScan(
   given: Partial<Scan> = {},
 ): NonNullable<Capture['scan']> {
   return {
-    frames: frames.map(({ before }) => ({
-      at: new Date(at.getTime() - before * 1000),
-      thumbnail: new Uint8Array(),
-    })),
+    frames: frames.map(({ before }) =>
+      createScannedFrame(at.getTime() - before * 1000, new Uint8Array(), async () =>
+        Uint8Array.of(255, 216, before),
+      ),
+    ),
     coveredSeconds: frames[0]?.before ?? 10,
     leftOutSeconds: 0,
     distanceSeconds: 2,
-    picture: async (index) => new Uint8Array([255, 216, frames[index]?.before ?? 0]),
     ...given,
   };
 }

@@ -1,6 +1,7 @@
 import type { Capture, CaptureRequest, Scan } from '../../../../core/records/capture.ts';
 import { rules } from '../../../../core/rules.ts';
 import type { FfmpegRunner } from '../../ffmpeg/run-ffmpeg.ts';
+import { createScannedFrame } from '../../scan/frame-pictures.ts';
 import {
   leaveOut,
   longestDistance,
@@ -120,22 +121,21 @@ async function scanSince(
     .map((frame) => ({ ...frame, atMs: frame.atMs + shiftMs }))
     .filter(({ atMs }) => atMs > unscanned.afterMs && atMs <= captureMs - minDistanceSeconds * 1000);
   const times = [...frames.map(({ atMs }) => atMs), captureMs];
+  const readPicture = async (frame: DatedFrame, aborts: AbortSignal) => {
+    const found = name === judgedName ? null : await readJudgedPicture(decoding, judged, frame.atMs, aborts);
+    return found ?? readFrame(decoding, frame, aborts);
+  };
   return {
     scan: {
-      frames: frames.map(({ atMs, thumbnail }) => ({ at: new Date(atMs), thumbnail })),
+      frames: frames.map((frame) =>
+        createScannedFrame(frame.atMs, frame.thumbnail, (aborts) => readPicture(frame, aborts)),
+      ),
       ...measure(dated, unscanned, seen, captureMs),
       distanceSeconds: Math.max(
         longestDistance(times),
         decoded.blindSeconds,
         later === undefined ? 0 : secondsUnseen(unscanned, before, times),
       ),
-      picture: async (index, signal) => {
-        const frame = frames[index];
-        if (frame === undefined) return null;
-        const found =
-          name === judgedName ? null : await readJudgedPicture(decoding, judged, frame.atMs, signal);
-        return found ?? readFrame(decoding, frame, signal);
-      },
     },
     position: positionAt(captureMs),
     newest: later?.newest,

@@ -10,6 +10,7 @@ import {
   minDistanceSeconds,
   sparseSeconds,
 } from '../../scan/measure-scan.ts';
+import { createScannedFrame } from '../../scan/frame-pictures.ts';
 import { formatPosition, parsePosition, type ScanPosition } from '../../scan/scan-position.ts';
 import { ptsPerSecond } from '../../mpeg-ts/pes-packet.ts';
 import type { TimedUnit } from '../../mpeg-ts/write-transport-stream.ts';
@@ -67,20 +68,21 @@ export async function scanSession(
   ]);
   const firstMs = isWhole ? before.atMs : (frames[0]?.atMs ?? captureMs);
   const fromMs = dated.length > 0 && frames.length === 0 ? captureMs : firstMs;
+  const readPicture = async ({ frame, unit }: FoundFrame, aborts: AbortSignal) =>
+    frame || !unit
+      ? frame
+      : decodeKeyFrame(ffmpeg, keyFrameInput(read.codec, [unit]), { caller, timeoutMs }, aborts);
   return {
     scan: {
-      frames: frames.map(({ atMs, thumbnail }) => ({ at: new Date(atMs), thumbnail })),
+      frames: frames.map((frame) =>
+        createScannedFrame(frame.atMs, frame.thumbnail, (aborts) => readPicture(frame, aborts)),
+      ),
       coveredSeconds: boundedSeconds(fromMs, captureMs),
       leftOutSeconds: boundedSeconds(before.atMs, fromMs),
       distanceSeconds: Math.max(
         longestDistance([...(between ? [fromMs] : []), ...frames.map(({ atMs }) => atMs), captureMs]),
         isSparse && !between ? read.since.keyFrameSeconds : 0,
       ),
-      picture: async (index, signal) => {
-        const { frame = null, unit } = frames[index] ?? {};
-        if (frame || !unit) return frame;
-        return decodeKeyFrame(ffmpeg, keyFrameInput(read.codec, [unit]), { caller, timeoutMs }, signal);
-      },
     },
     position,
     newest: between?.find(({ atMs }) => Math.abs(atMs - captureMs) <= sameMs),

@@ -32,11 +32,11 @@ test('an exception in a callback rejects the work that opened it, and leaves oth
   await expect(working).resolves.toBe('done');
 });
 
-test('an exception in a callback fails the capture or the search for cameras that opened it', async () => {
+test('an exception in a callback fails the capture, the picture or the search for cameras that opened it', async () => {
   const process = new EventEmitter();
   watchExceptions(process, () => undefined);
   const failing = () => throwLater(process, new Error('in a callback'));
-  const streams = containStreams({ probe: failing, capture: failing, follow: failing });
+  const streams = containStreams({ probe: failing, capture: failing, picture: failing, follow: failing });
   const cameras = containCameras({ discover: failing, readStreams: failing });
   const request = {
     url: 'http://a.example',
@@ -49,6 +49,7 @@ test('an exception in a callback fails the capture or the search for cameras tha
   for (const work of [
     streams.probe('http://a.example', signal, 'ada'),
     streams.capture(request, signal),
+    streams.picture({ at: new Date(0), thumbnail: new Uint8Array() }, request, signal),
     streams.follow?.({ url: 'http://a.example' } as never, () => undefined, signal),
     cameras.discover(signal),
     cameras.readStreams('a', null, signal),

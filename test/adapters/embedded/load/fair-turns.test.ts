@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createFairTurns } from '../../../../adapters/embedded/load/fair-turns.ts';
 import { limitCaptures } from '../../../../adapters/embedded/load/limit-captures.ts';
 import { MachineBusyError } from '../../../../core/errors.ts';
-import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
+import type { ScanningCapturer } from '../../../../core/ports/frame-pictures.ts';
 
 function openTurns(limits: { max: number; maxPerCaller?: number; reserved?: number; maxWaiting?: number }) {
   const time = { nowMs: 0 };
@@ -150,9 +150,10 @@ describe('Captures of ticks', () => {
     caller: 'ada',
     resolveAgain: false,
   } as const;
-  const failing: StreamCapturer = {
+  const failing: ScanningCapturer = {
     probe: () => Promise.reject(new Error('probed')),
     capture: () => Promise.reject(new Error('captured')),
+    picture: async () => null,
   };
 
   test('a capture without a turn says that the machine is busy, and a failed capture releases its turn', async () => {

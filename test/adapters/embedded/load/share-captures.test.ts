@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { shareCaptures } from '../../../../adapters/embedded/load/share-captures.ts';
-import type { Capture, CaptureRequest, Scan } from '../../../../core/records/capture.ts';
+import type { Capture, CaptureRequest, ScannedFrame } from '../../../../core/records/capture.ts';
+import type { FramePictures } from '../../../../core/ports/frame-pictures.ts';
 
 const request: CaptureRequest = {
   url: 'https://camera.example/live.m3u8',
@@ -12,7 +13,7 @@ const request: CaptureRequest = {
 const never = new AbortController().signal;
 
 /** Capturer whose captures end by hand. */
-function manualCapturer(more: Partial<Capture> = {}) {
+function manualCapturer(picture: FramePictures['picture'] = async () => null) {
   const clock = { now: new Date(0) };
   const begun: {
     request: CaptureRequest;
@@ -30,11 +31,11 @@ function manualCapturer(more: Partial<Capture> = {}) {
           thumbnail: new Uint8Array(),
           capturedAt: new Date(0),
           position: { segment: null, segment_seconds: 0 },
-          ...more,
         };
         begun.push({ request: asked, signal, end: () => result.resolve(capture), fail: result.reject });
         return result.promise;
       },
+      picture,
     },
     steadyNow: () => clock.now,
   });
@@ -128,24 +129,17 @@ test('requests that look back share a capture since the same position only', () 
 });
 
 test('jobs share each picture of a shared scan, and one that aborts leaves it to the others', async () => {
-  const calls: { index: number; signal: AbortSignal; end: (picture: Uint8Array) => void }[] = [];
-  const scan: Scan = {
-    frames: [],
-    coveredSeconds: 0,
-    leftOutSeconds: 0,
-    distanceSeconds: 0,
-    picture: (index, signal) => new Promise((end) => calls.push({ index, signal, end })),
-  };
-  const { capturer, begun } = manualCapturer({ scan });
-  const captures = [1, 2].map(() => capturer.capture({ ...request, lookBack: { since: 'a' } }, never));
-  begun[0]?.end();
-  const [one, other] = await Promise.all(captures);
+  const calls: { frame: ScannedFrame; signal: AbortSignal; end: (picture: Uint8Array) => void }[] = [];
+  const frame = { at: new Date(0), thumbnail: new Uint8Array() };
+  const { capturer } = manualCapturer(
+    (asked, _, signal) => new Promise((end) => calls.push({ frame: asked, signal, end })),
+  );
   const leaving = new AbortController();
-  const left = one!.scan!.picture(3, leaving.signal).catch(() => 'left');
-  const kept = other!.scan!.picture(3, never);
+  const left = capturer.picture(frame, request, leaving.signal).catch(() => 'left');
+  const kept = capturer.picture(frame, request, never);
   leaving.abort();
   expect(await left).toBe('left');
   calls[0]?.end(new Uint8Array([7]));
   expect(await kept).toEqual(new Uint8Array([7]));
-  expect(calls.map(({ index, signal }) => [index, signal.aborted])).toEqual([[3, false]]);
+  expect(calls.map(({ frame: asked, signal }) => [asked, signal.aborted])).toEqual([[frame, false]]);
 });

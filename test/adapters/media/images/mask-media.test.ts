@@ -7,13 +7,19 @@ import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-ima
 import { createDecodeTurns } from '../../../../adapters/embedded/load/limit-decodes.ts';
 import { createMaskMedia, maskCaptures } from '../../../../adapters/media/images/mask-media.ts';
 import { TransientError } from '../../../../core/errors.ts';
-import type { Capture, CaptureRequest } from '../../../../core/records/capture.ts';
+import type { Capture, CaptureRequest, ScannedFrame } from '../../../../core/records/capture.ts';
+import type { ScanningCapturer } from '../../../../core/ports/frame-pictures.ts';
 import type { Region } from '../../../../core/records/capture.ts';
 import { setSystemTimer } from '../../../../core/time-limit.ts';
 import { isWatched } from '../../../../core/records/region.ts';
 import { jpeg } from '../../vision/pixel/pictures.ts';
 
 const never = new AbortController().signal;
+const noStream: ScanningCapturer = {
+  probe: () => Promise.reject(new Error('probed')),
+  capture: () => Promise.reject(new Error('captured')),
+  picture: async () => null,
+};
 const tempDir = mkdtempSync(join(tmpdir(), 'watchpost-mask-'));
 afterAll(() => rmSync(tempDir, { recursive: true }));
 const mask = createMaskMedia({ ffmpegPath: 'ffmpeg', tempDir });
@@ -140,7 +146,7 @@ test('requests of a stream share a capture, and each receives its own regions', 
   const seen: CaptureRequest[] = [];
   const capture = { frame: orange, thumbnail: new Uint8Array() } as Capture;
   const streams = {
-    probe: async () => ({ platform: 'hls' as const, playbackUrl: '' }),
+    ...noStream,
     capture: async (request: CaptureRequest) => {
       seen.push(request);
       return capture;
@@ -168,7 +174,7 @@ test('watches with the same regions share the drawing of a capture, and no other
   const captures = [1, 2].map((byte) => ({ frame: new Uint8Array([byte]) }) as Capture);
   const drawn: unknown[] = [];
   const streams = {
-    probe: async () => ({ platform: 'hls' as const, playbackUrl: '' }),
+    ...noStream,
     capture: async ({ url }: CaptureRequest) => captures[Number(url)]!,
   };
   const masking = maskCaptures(streams, async ({ frame }, regions) => {
@@ -193,25 +199,22 @@ test('watches with the same regions share the drawing of a capture, and no other
 });
 
 test('regions are drawn into each picture of a scan, and a missing one stays missing', async () => {
-  const scan = { frames: [], coveredSeconds: 0, leftOutSeconds: 0, distanceSeconds: 0 };
-  const picture = async (index: number) => (index === 0 ? new Uint8Array([5]) : null);
-  const capture = { frame: new Uint8Array([1]), scan: { ...scan, picture } } as unknown as Capture;
+  const [shown, missing] = [0, 1].map((at) => ({ at: new Date(at), thumbnail: new Uint8Array() }));
   const streams = {
-    probe: async () => ({ platform: 'hls' as const, playbackUrl: '' }),
-    capture: async () => capture,
+    ...noStream,
+    picture: async (frame: ScannedFrame) => (frame === shown ? new Uint8Array([5]) : null),
   };
   const masking = maskCaptures(streams, async ({ frame }) => ({ frame: new Uint8Array([...frame, 9]) }));
-  const request = { url: '0', mode: 'frames' as const, clipSeconds: 3, caller: 'ada', resolveAgain: false };
-  const regions = [polygon('exclude', ...shapes.rectangle)];
-  const masked = await masking.capture({ ...request, regions }, never);
-  expect(await masked.scan?.picture(0, never)).toEqual(new Uint8Array([5, 9]));
-  expect(await masked.scan?.picture(1, never)).toBeNull();
+  const request = { caller: 'ada', regions: [polygon('exclude', ...shapes.rectangle)] };
+  expect(await masking.picture(shown!, request, never)).toEqual(new Uint8Array([5, 9]));
+  expect(await masking.picture(missing!, request, never)).toBeNull();
+  expect(await masking.picture(shown!, { caller: 'ada' }, never)).toEqual(new Uint8Array([5]));
 });
 
 test('a drawing that failed is tried again by the next watch', async () => {
   const capture = { frame: new Uint8Array([1]) } as Capture;
   const streams = {
-    probe: async () => ({ platform: 'hls' as const, playbackUrl: '' }),
+    ...noStream,
     capture: async () => capture,
   };
   let calls = 0;
