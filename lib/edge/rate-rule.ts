@@ -27,7 +27,7 @@ export class RateRule extends Construct {
     super(scope, id);
     if (Stack.of(this).region !== edgeRegion)
       throw new StageError(
-        `requestsPerAddress: a web ACL for CloudFront can only be made in ${edgeRegion}. Make it there yourself and set webAclArn: docs/operate/deploy-aws.md has the command.`,
+        `requestsPerAddress: a web ACL for CloudFront can only be made in ${edgeRegion}. Make it there yourself and set webAclArn: docs/operate/aws.md has the command.`,
       );
     this.webAclArn = new CfnWebACL(this, 'WebAcl', {
       scope: 'CLOUDFRONT',

@@ -5,7 +5,7 @@ export function supportsEdgeLogs(region: string): boolean {
 
 /** Says what a stack in another region lacks, and how it is set up. */
 export function describeEdgeLogs(region: string): string {
-  return `Logs of CloudFront without query strings, which sign links to evidence, can be set up in us-east-1 only, not in ${region}. docs/operate/deploy-aws.md, "Logs of CloudFront", has the commands.`;
+  return `Logs of CloudFront without query strings, which sign links to evidence, can be set up in us-east-1 only, not in ${region}. docs/operate/aws.md, "Logs of CloudFront", has the commands.`;
 }
 
 /** Regions without function URLs (docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html, November 2026). */

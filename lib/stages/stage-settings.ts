@@ -190,7 +190,7 @@ export const stageSettingsSchema = z
     allowedOrigins: z
       .array(z.string().refine(isOrigin, 'must be an origin without a path, such as https://app.example.com'))
       .default([]),
-    /** Version of the origin secret that CloudFront sends (rotation: docs/operate/operate-aws.md). */
+    /** Version of the origin secret that CloudFront sends (rotation: docs/operate/aws.md). */
     originSecretVersion: z.string().optional(),
 
     /** True to protect stack and table from deletion. */

@@ -32,7 +32,7 @@ export class ServiceSecrets extends Construct {
     Validations.of(this.origin).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:
-        'CloudFront receives a new value only with a deployment, so a scheduled rotation would lock it out. docs/operate/operate-aws.md describes the rotation.',
+        'CloudFront receives a new value only with a deployment, so a scheduled rotation would lock it out. docs/operate/aws.md describes the rotation.',
     });
   }
 }

@@ -73,7 +73,7 @@ test('the production stage reserves more executions for event streams than it pe
   expect(reserved).toEqual([50, 100, 110, 100]);
   expect(functions['events'].Environment.Variables.EVENT_STREAMS).toBe('100');
   expect(functions['stream'].Environment.Variables.EVENT_STREAMS).toBe('50');
-  const page = readFileSync('docs/operate/deploy-aws.md', 'utf8');
+  const page = readFileSync('docs/operate/aws.md', 'utf8');
   expect(page).toContain(`an account needs ${reserved.reduce((sum, each) => sum + each, 100)}`);
 });
 

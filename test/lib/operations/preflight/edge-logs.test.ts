@@ -12,7 +12,7 @@ test.each([
 });
 
 test('the commands for another region record the fields of the stack, into the folder that its bucket opens', () => {
-  const page = readFileSync('docs/operate/deploy-aws.md', 'utf8');
+  const page = readFileSync('docs/operate/aws.md', 'utf8');
   const [, { Properties }] = ofType(synthesize({ region: 'us-east-1' }), 'AWS::Logs::Delivery')[0]!;
   const fields = Properties.RecordFields.map((name: string) => (name.includes('(') ? `'${name}'` : name));
   expect(page).toContain(`--record-fields ${fields.join(' ')}\n`);
