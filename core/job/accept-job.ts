@@ -38,6 +38,11 @@ export type AcceptDeps = Pick<
 
 /** Source of a request, besides its fields. */
 export type Origin = {
+  /**
+   * Key that must still be valid when the job is stored: the probe of its stream takes up to 20 s, in which the key can be revoked and its
+   * caller erased.
+   */
+  keyHash?: string;
   /** Notice about fields of the request that were ignored. */
   ignored?: string | undefined;
   /** Job that runs again: the new one has its notices, and its types of webhook events. */
@@ -119,8 +124,15 @@ async function storeJob<Fields extends PolicyFields>(
   const webhookEvents = await chooseWebhookEvents(wanted, caller, deps);
   const { job, source } = newJob({ ...wanted, webhookEvents }, jobId, caller, deps);
   const slotLimit = deps.limits.jobsPerCaller;
+  const { keyHash } = wanted.origin;
   const result = await deps.jobs.create(
-    { job, source, slotLimit, ...(idempotency && { idempotency }) },
+    {
+      job,
+      source,
+      slotLimit,
+      ...(keyHash !== undefined && { keyHash }),
+      ...(idempotency && { idempotency }),
+    },
     deps.now(),
   );
   if (result.kind === 'slots_full') throw new MaxJobsReachedError(slotLimit);

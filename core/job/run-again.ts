@@ -4,7 +4,7 @@ import type { PlanDeps } from '../policies/job/plan.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { Job } from '../records/job.ts';
 import { acceptJob } from './accept-job.ts';
-import type { AcceptDeps } from './accept-job.ts';
+import type { AcceptDeps, Origin } from './accept-job.ts';
 import { requireOwnJob } from './read-jobs.ts';
 
 /**
@@ -16,6 +16,7 @@ export async function runAgain(
   caller: string,
   deps: AcceptDeps & PlanDeps,
   idempotency?: IdempotencyRecord,
+  origin: Pick<Origin, 'keyHash'> = {},
 ): Promise<Job> {
   const job = await requireOwnJob(jobId, caller, deps);
   const source = await deps.runs.source(job.source_id);
@@ -23,5 +24,5 @@ export async function runAgain(
   const { webhook_url, labels, config } = job;
   const request = { ...config, stream_url: source.url, webhook_url, labels };
   const plan = withDecisions(job, (_, decisions) => decisions.planAgain);
-  return acceptJob(plan, request, caller, deps, idempotency, { again: job });
+  return acceptJob(plan, request, caller, deps, idempotency, { ...origin, again: job });
 }

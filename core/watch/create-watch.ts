@@ -27,13 +27,14 @@ import type { WatchDeps } from './watch-deps.ts';
 
 /**
  * Creates a watch: probes the stream, stores the watch and then starts its execution. `reconcile` repairs an interrupted start. A
- * repeated request with the same idempotency key returns its watch without a probe.
+ * repeated request with the same idempotency key returns its watch without a probe. The API key must still be valid when the watch is stored:
+ * the probe takes up to 20 s, in which the key can be revoked and its caller erased.
  */
 export async function createWatch(
   request: WatchRequest,
   caller: string,
   deps: WatchDeps,
-  key?: string,
+  { key, keyHash }: { key?: string | undefined; keyHash?: string } = {},
 ): Promise<WatchRun> {
   const idempotency = key === undefined ? undefined : toIdempotencyRecord(key, request, deps);
   const earlier = idempotency && (await findEarlier(idempotency, caller, deps));
@@ -48,6 +49,7 @@ export async function createWatch(
   const creation = {
     ...(await newWatch(request, caller, deps)),
     maxWatches,
+    ...(keyHash !== undefined && { keyHash }),
     ...(idempotency && { idempotency }),
   };
   const result = await deps.watches.create(creation, deps.now());

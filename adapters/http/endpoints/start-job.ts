@@ -5,7 +5,6 @@ import type { JobRequest } from '../../../core/job/accept-job.ts';
 import type { JobPlan, PlanDeps } from '../../../core/policies/job/plan.ts';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
-import { requireKey } from '../../../core/access/require-key.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
 import { withKind } from '../../../core/records/job-kind.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
@@ -49,7 +48,8 @@ export async function startJob<Body extends JobRequest>(
   const createOnce = () =>
     createIdempotently(keyed, caller, deps, (idempotency) =>
       withCallLimit(caller, deps, () =>
-        acceptJob(plan, body, caller, requireKey(deps, key), idempotency, {
+        acceptJob(plan, body, caller, deps, idempotency, {
+          keyHash: key.hash,
           ignored: describeIgnored(unknown),
         }),
       ),

@@ -2,7 +2,6 @@ import { createIdempotently } from '../../../core/job/create-idempotently.ts';
 import { runAgain } from '../../../core/job/run-again.ts';
 import { jobPathSchema } from '../../../core/requests/jobs.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
-import { requireKey } from '../../../core/access/require-key.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
 import { digestRequestSchema, planDigest } from '../../../core/policies/digest/create.ts';
 import { monitorRequestSchema, planMonitor } from '../../../core/policies/monitor/create.ts';
@@ -125,7 +124,7 @@ const runAgainEndpoint = defineEndpoint(
     const keyed = { key: headers['Idempotency-Key'], kind: 'run-again', request: parameters } as const;
     const job = await createIdempotently(keyed, caller, deps, (idempotency) =>
       withCallLimit(caller, deps, () =>
-        runAgain(parameters.job_id, caller, requireKey(deps, key), idempotency),
+        runAgain(parameters.job_id, caller, deps, idempotency, { keyHash: key.hash }),
       ),
     );
     return jobSummary(job, messageFor(job));

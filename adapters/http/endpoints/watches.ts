@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { requireKey } from '../../../core/access/require-key.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
 import {
@@ -118,7 +117,8 @@ const createWatchEndpoint = defineEndpoint(
     },
   },
   async ({ headers, body, caller, key, setHeader }, deps) => {
-    const create = () => createWatch(body, caller, requireKey(deps, key), headers['Idempotency-Key']);
+    const create = () =>
+      createWatch(body, caller, deps, { key: headers['Idempotency-Key'], keyHash: key.hash });
     return respondWithWatch(await withCallLimit(caller, deps, create), { setHeader }, deps);
   },
 );

@@ -33,7 +33,7 @@ const watch = (key?: string) =>
     }),
     'harbour',
     world.c,
-    key,
+    { key },
   );
 const keyed = (key: string) =>
   createIdempotently({ key, kind: 'monitor', request: monitorRequest() }, 'harbour', world.c, (idempotency) =>
