@@ -2188,7 +2188,7 @@ export interface ValidationErrors {
     loc: (string | number)[];
     msg: string;
     /**
-     * Error type, such as missing, int_parsing or string_too_long
+     * Error type, such as missing, invalid_type or too_big
      */
     type: string;
     /**
@@ -2196,7 +2196,7 @@ export interface ValidationErrors {
      */
     input?: unknown;
     /**
-     * Exceeded limit, by its name
+     * Next step as `remediation`, if there is one
      */
     ctx?: {
       [k: string]: unknown;

@@ -19,6 +19,8 @@ import { mountEndpoints } from './mount-endpoints.ts';
 import { fallbackHandler } from './fallback.ts';
 import { rememberConsole } from './remember-console.ts';
 import { createMiddleware } from 'hono/factory';
+import { HTTPException } from 'hono/http-exception';
+import { jsonSyntaxError } from './request-body.ts';
 import { ValidationError } from './validation.ts';
 import type { Context } from 'hono';
 import { worstStatus } from '../../core/ports/health.ts';
@@ -41,8 +43,8 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.use('/api/me', rememberConsole(deps));
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
-  app.onError((error, context) => {
-    const invalid = toValidationError(error);
+  app.onError(async (error, context) => {
+    const invalid = await toValidationError(error, context);
     if (invalid) return context.json({ detail: invalid.detail }, 422);
     const { status, body } = errorResponse(error);
     // A client that disconnects during its request is not an error of the service.
@@ -78,8 +80,10 @@ function noSniff() {
 }
 
 /** Converts an error to a 422: an invalid request, also if only the stored state or the deployment refuses it. Returns undefined for others. */
-function toValidationError(error: Error): ValidationError | undefined {
+async function toValidationError(error: Error, { req }: Context): Promise<ValidationError | undefined> {
   if (error instanceof ValidationError) return error;
+  // Hono's validator throws it for a body that is not JSON.
+  if (error instanceof HTTPException) return jsonSyntaxError(await req.text());
   if (error instanceof UnservedFieldError) return refuse(['body', ...error.path], error.message);
   if (error instanceof UnknownConditionError)
     return refuse(['body', 'condition_id'], `use one of ${error.known.map((id) => `'${id}'`).join(', ')}`);
@@ -92,7 +96,7 @@ function toValidationError(error: Error): ValidationError | undefined {
 }
 
 function refuse(loc: (string | number)[], reason: string): ValidationError {
-  return new ValidationError([{ loc, type: 'value_error', msg: `Value error, ${reason}` }]);
+  return new ValidationError([{ loc, type: 'custom', msg: reason }]);
 }
 
 /**

@@ -2,10 +2,10 @@
 const [maxDepth, maxValues] = [64, 10_000];
 
 /**
- * Returns the position from which a JSON text has too many levels or values; undefined within the limits. Each level and value of a parsed text costs some
- * 100 bytes and its time, so it is counted before. Reads each character once, also of a text that is no JSON.
+ * Returns true if a JSON text has too many levels or values. Each level and value of a parsed text costs some 100 bytes and its time, so
+ * it is counted before. Reads each character once, also of a text that is no JSON.
  */
-export function findJsonExcess(text: string): number | undefined {
+export function exceedsJsonLimits(text: string): boolean {
   let [depth, values] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
@@ -13,9 +13,9 @@ export function findJsonExcess(text: string): number | undefined {
     else if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
     else if (character === ',') values += 1;
-    if (depth > maxDepth || values > maxValues) return at;
+    if (depth > maxDepth || values > maxValues) return true;
   }
-  return undefined;
+  return false;
 }
 
 /** Returns the position of the quote that ends a string, or the end of the text. */

@@ -1,13 +1,11 @@
 import { zValidator } from '@hono/zod-validator';
-import type { Hook } from '@hono/zod-validator';
-import type { Context, Input, MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { HTTPException } from 'hono/http-exception';
 import type { z } from 'zod';
 import { didYouMean, findUnknownFields } from '../../core/requests/unknown-fields.ts';
 import type { UnknownField } from '../../core/requests/unknown-fields.ts';
 import type { AuthEnv } from './bearer-auth.ts';
-import { jsonSyntaxError, readJsonText, requireObject } from './request-body.ts';
+import { readJsonText } from './request-body.ts';
 import { validationError } from './validation.ts';
 import type { ValidationError } from './validation.ts';
 
@@ -32,17 +30,21 @@ export type RequestParts<Schemas extends OwnSchemas> = z.output<
 >;
 
 /**
- * Returns the middleware that validates the declared parts and sets `parts`. The first invalid part decides the response: it throws
- * `ValidationError`.
+ * Returns the middleware that validates the declared parts and sets `parts`, and `unknown` for a body. The first invalid part decides the
+ * response: it throws `ValidationError`.
  */
-export function validateRequest(schemas: RequestSchemas): MiddlewareHandler<AuthEnv>[] {
-  const { parameters, query, body, headers } = schemas;
+export function validateRequest({
+  parameters,
+  query,
+  body,
+  headers,
+}: RequestSchemas): MiddlewareHandler<AuthEnv>[] {
   return [
     ...(body ? [readBody()] : []),
-    ...(parameters ? [validatePart({ name: 'parameters', schema: parameters })] : []),
-    ...(query ? [validatePart({ name: 'query', schema: query, prepare: lastValues })] : []),
-    ...(body ? [validateBody(body)] : []),
-    ...(headers ? [validatePart({ name: 'headers', schema: headers, prepare: pickDeclared(headers) })] : []),
+    ...(parameters ? [validatePart('parameters', parameters)] : []),
+    ...(query ? [validatePart('query', query)] : []),
+    ...(body ? [validatePart('body', body)] : []),
+    ...(headers ? [validatePart('headers', headers)] : []),
   ];
 }
 
@@ -56,21 +58,11 @@ export function validParts<Schemas extends OwnSchemas>(
 }
 
 function hasParts<Schemas extends OwnSchemas>(
-  parts: unknown,
+  parts: object | undefined,
   schemas: Schemas,
 ): parts is RequestParts<Schemas> {
-  const known = Object.keys(parts ?? {});
-  return Object.keys(schemas).every((name) => known.includes(name));
+  return Object.keys(schemas).every((name) => parts && name in parts);
 }
-
-type Received = Record<string, unknown>;
-
-type Part = {
-  name: keyof typeof targets;
-  schema: ObjectSchema;
-  /** Converts what Hono has read. */
-  prepare?: (received: Received) => Received;
-};
 
 /** Parts by their name in Hono, and in the `loc` of an error. */
 const targets = {
@@ -80,50 +72,16 @@ const targets = {
   headers: { target: 'header', location: 'header' },
 } as const;
 
-type PartHook = Hook<Received, AuthEnv, string, Target, {}, ObjectSchema>;
-type Target = (typeof targets)[keyof typeof targets]['target'];
-
-/** Creates a validator that sets a valid part, and throws the error of an invalid one in the words of the interface. */
-function validatePart({ name, schema, prepare = (received) => received }: Part): MiddlewareHandler<AuthEnv> {
+function validatePart(name: keyof typeof targets, schema: ObjectSchema): MiddlewareHandler<AuthEnv> {
   const { target, location } = targets[name];
-  const keep: PartHook = (result, context) => {
-    if (!result.success) {
-      const error = validationError(result.error.issues, prepare(result.data), location);
-      throw name === 'body' ? withUnknownFields(error, context.get('unknown') ?? []) : error;
-    }
+  return zValidator(target, schema, async (result, context: Context<AuthEnv>) => {
+    const unknown =
+      name === 'body' ? findUnknownFields(await context.req.json(), Object.keys(schema.shape)) : [];
+    if (!result.success)
+      throw withUnknownFields(validationError(result.error.issues, result.data, location), unknown);
+    if (name === 'body') context.set('unknown', unknown);
     context.set('parts', { ...context.get('parts'), [name]: result.data });
-  };
-  return zValidator<
-    ObjectSchema,
-    Target,
-    AuthEnv,
-    string,
-    PartHook,
-    Received,
-    Received,
-    Input,
-    Input,
-    Received
-  >(
-    target,
-    schema,
-    keep,
-    // Zod compiles schemas for synchronous validation only.
-    { validationFunction: (_, received: Received) => schema.safeParse(prepare(received)) },
-  );
-}
-
-/** If a query parameter is repeated, the last value wins (as in FastAPI). */
-function lastValues(queries: Received): Received {
-  return Object.fromEntries(
-    Object.entries(queries).map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value]),
-  );
-}
-
-/** Omits other headers: an error may repeat what was sent, and these have credentials. */
-function pickDeclared({ shape }: ObjectSchema) {
-  return (headers: Received): Received =>
-    Object.fromEntries(Object.keys(shape).map((name) => [name, headers[name]]));
+  });
 }
 
 /** Reads the body within its limits, before anything else is validated. The validator parses what Hono has cached. */
@@ -132,23 +90,6 @@ function readBody() {
     const text = await readJsonText(context);
     Object.assign(context.req.bodyCache, { text: Promise.resolve(text) });
     await next();
-  });
-}
-
-/** Validates the body and sets `unknown`. */
-function validateBody(schema: ObjectSchema) {
-  const fields = Object.keys(schema.shape);
-  return createMiddleware<AuthEnv>(async (context, next) => {
-    const prepare = (received: Received) => {
-      requireObject(received);
-      context.set('unknown', findUnknownFields(received, fields));
-      return received;
-    };
-    try {
-      return await validatePart({ name: 'body', schema, prepare })(context, next);
-    } catch (error) {
-      throw error instanceof HTTPException ? jsonSyntaxError(await context.req.text()) : error;
-    }
   });
 }
 

@@ -36,8 +36,8 @@ function refuseUnknown(endpoint: CallableEndpoint, given: Arguments): void {
   throw new ValidationError(
     unknown.map(({ name, suggestions }) => ({
       loc: ['body', name],
-      type: 'extra_forbidden',
-      msg: 'Extra inputs are not permitted',
+      type: 'unrecognized_keys',
+      msg: 'Unrecognized key',
       ctx: {
         remediation:
           suggestions.length === 0
@@ -107,7 +107,7 @@ function listNames(schema: ObjectSchema | undefined): string[] {
 function headerText(name: string, text: string): string {
   if (/^[ -~]*$/.test(text)) return text;
   throw new ValidationError([
-    { loc: ['header', name], type: 'value_error', msg: 'Value error, use printable ASCII characters only' },
+    { loc: ['header', name], type: 'custom', msg: 'Use printable ASCII characters only' },
   ]);
 }
 

@@ -5,7 +5,7 @@ import { withCallLimit } from '../../core/access/with-call-limit.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { hasScope, type Scope } from '../../core/records/key.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
-import { findJsonExcess } from '../http/json-limits.ts';
+import { exceedsJsonLimits } from '../http/json-limits.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { AuthEnv, AuthDeps } from '../http/bearer-auth.ts';
 import { allowOrigins } from '../http/cors.ts';
@@ -92,7 +92,7 @@ const noBatches = 'JSON-RPC batches are not supported. Send each JSON-RPC messag
 
 function parseJson(text: string): unknown {
   try {
-    return findJsonExcess(text) === undefined ? JSON.parse(text) : undefined;
+    return exceedsJsonLimits(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

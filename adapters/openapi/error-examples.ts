@@ -82,7 +82,6 @@ export const invalidRequest = {
       loc: ['body', 'stream_url'],
       msg: 'Field required',
       type: 'missing',
-      input: { condition: 'A ship is between the gates of the lock' },
     },
   ],
 };

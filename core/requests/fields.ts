@@ -31,10 +31,10 @@ export const flag = z.preprocess((value) => {
   return name === 'true' ? true : name === 'false' ? false : value;
 }, z.boolean());
 
-/** Accepts every UUID notation that Pydantic accepts except braces and URNs; normalizes to the stored form. */
+/** UUID, also without hyphens and in capitals; normalized to the stored form. */
 export const jobId = z.preprocess(
   (value) => (typeof value === 'string' ? value.toLowerCase().replace(bareUuid, '$1-$2-$3-$4-$5') : value),
-  z.guid(),
+  z.guid('Invalid UUID'),
 );
 
 const bareUuid = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Returns the schema of a string with a length in Unicode code points, as Pydantic counts. (JavaScript counts an emoji as two.) Rejects
+ * Returns the schema of a string with a length in Unicode code points. (JavaScript counts an emoji as two.) Rejects
  * an unpaired surrogate, because other programs cannot decode it.
  */
 export function text(minimum: number, maximum = Infinity) {
@@ -10,7 +10,7 @@ export function text(minimum: number, maximum = Infinity) {
     .check((ctx) => {
       const { value, issues } = ctx;
       if (!value.isWellFormed()) {
-        issues.push({ code: 'custom', params: { type: notUnicode }, message: 'Not Unicode', input: value });
+        issues.push({ code: 'custom', message: 'Not Unicode', input: value });
       } else if (value.length < minimum) {
         issues.push({ code: 'too_small', origin: 'string', minimum, inclusive: true, input: value });
       } else if (isLonger(value, maximum)) {
@@ -19,9 +19,6 @@ export function text(minimum: number, maximum = Infinity) {
     })
     .meta({ minLength: minimum, ...(maximum === Infinity ? {} : { maxLength: maximum }) });
 }
-
-/** Value of `params.type` in the issue about an unpaired surrogate. */
-export const notUnicode = 'string_unicode';
 
 /** Counts code points only if the UTF-16 length does not decide. For the minima 0 and 1 it always decides. */
 function isLonger(value: string, maximum: number): boolean {

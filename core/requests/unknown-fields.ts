@@ -8,8 +8,8 @@ const maxNameCharacters = 40;
 const chanceSimilarity = 0.5;
 
 /** Finds the fields of `given` that are not `known`, each with the known fields that it may have meant. */
-export function findUnknownFields(given: object, known: readonly string[]): UnknownField[] {
-  const names = new Set(Object.keys(given));
+export function findUnknownFields(given: unknown, known: readonly string[]): UnknownField[] {
+  const names = new Set(typeof given === 'object' && given !== null ? Object.keys(given) : []);
   const absent = known.filter((name) => !names.has(name));
   return [...names]
     .filter((name) => !known.includes(name))

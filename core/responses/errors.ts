@@ -46,7 +46,7 @@ export const errorEnvelopeSchema = z.object({
 });
 apiNames.add(errorEnvelopeSchema, { id: 'ErrorEnvelope' });
 
-/** Body of a 422 (I-2.9.1), in the format of FastAPI with Pydantic 2. */
+/** Body of a 422 (I-2.9.1). */
 export const validationErrorSchema = z.object({
   detail: z.array(
     z.object({
@@ -54,9 +54,12 @@ export const validationErrorSchema = z.object({
         .array(z.union([z.string(), z.int()]))
         .describe('Location: body, query, path or header, then names and indexes'),
       msg: z.string(),
-      type: z.string().describe('Error type, such as missing, int_parsing or string_too_long'),
+      type: z.string().describe('Error type, such as missing, invalid_type or too_big'),
       input: z.unknown().optional().describe('Invalid value, shortened and without secrets'),
-      ctx: z.record(z.string(), z.unknown()).optional().describe('Exceeded limit, by its name'),
+      ctx: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('Next step as `remediation`, if there is one'),
     }),
   ),
 });

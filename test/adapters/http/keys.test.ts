@@ -73,11 +73,11 @@ describe('making a key', () => {
   });
 
   test.each([
-    [{ scopes: [] }, 'value_error', ['body', 'scopes']],
-    [{ scopes: 'jobs' }, 'list_type', ['body', 'scopes']],
-    [{ scopes: ['root'] }, 'enum', ['body', 'scopes', 0]],
-    [{ caller: 'a b' }, 'value_error', ['body', 'caller']],
-    [{ label: 'x'.repeat(201) }, 'string_too_long', ['body', 'label']],
+    [{ scopes: [] }, 'custom', ['body', 'scopes']],
+    [{ scopes: 'jobs' }, 'invalid_type', ['body', 'scopes']],
+    [{ scopes: ['root'] }, 'invalid_value', ['body', 'scopes', 0]],
+    [{ caller: 'a b' }, 'custom', ['body', 'caller']],
+    [{ label: 'x'.repeat(201) }, 'too_big', ['body', 'label']],
   ])('a request with %j returns 422', async (body, type, loc) => {
     expect(await client.call('POST', '/keys', body)).toMatchObject({
       status: 422,

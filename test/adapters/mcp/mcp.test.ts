@@ -173,7 +173,7 @@ describe('errors are results that the model can read', () => {
     });
     expect(await client.callTool({ name: 'get_job', arguments: { job_id: '../keys' } })).toMatchObject({
       isError: true,
-      structuredContent: { detail: [{ loc: ['path', 'job_id'], type: 'uuid_parsing' }] },
+      structuredContent: { detail: [{ loc: ['path', 'job_id'], type: 'invalid_format' }] },
     });
   });
 
@@ -200,7 +200,7 @@ describe('errors are results that the model can read', () => {
           detail: [
             {
               loc: ['body', field],
-              type: 'extra_forbidden',
+              type: 'unrecognized_keys',
               ctx: { remediation: expect.stringMatching(hint) },
             },
           ],

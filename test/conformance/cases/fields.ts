@@ -128,7 +128,7 @@ export const fieldCases: Case[] = [
   ...perField,
   {
     id: 'field-types',
-    title: 'a 422 has the messages of Pydantic 2, with loc from body',
+    title: 'the loc of a 422 is the body, then the field',
     covers: ['I-2.9.1', 'I-7.9'],
     needs: ['decisions'],
     run: async (target) => {
@@ -149,15 +149,15 @@ async function tryField(target: Target, endpoint: Endpoint, field: Field): Promi
     const answer = await send(target, endpoint, field, value);
     assert.equal(answer.status, 400, `${shown(field, value)} should be accepted: ${excerpt(answer.text)}`);
   }
-  for (const [value] of bad)
+  for (const value of bad)
     invalid(await send(target, endpoint, field, value), field.name, shown(field, value));
 }
 
 async function nameMistakes(target: Target, endpoint: Endpoint, field: Field): Promise<void> {
-  for (const [value, type] of samples(field).bad) {
+  for (const value of samples(field).bad) {
     const what = `${endpoint.path}: ${shown(field, value)}`;
     const entry = invalid(await send(target, endpoint, field, value), field.name, what);
-    assert.deepEqual([entry.loc, entry.type], [['body', field.name], type], what);
+    assert.deepEqual(entry.loc, ['body', field.name], what);
   }
 }
 
@@ -165,51 +165,24 @@ function send({ api }: Target, { path, body }: Endpoint, { name }: Field, value:
   return api.call('POST', path, { ...body, [name]: value });
 }
 
-function samples(field: Field): { good: unknown[]; bad: [unknown, string][] } {
-  const missing: [unknown, string][] = field.required ? [[undefined, 'missing']] : [];
+function samples(field: Field): { good: unknown[]; bad: unknown[] } {
   switch (field.kind) {
     case 'text':
       return {
         good: [field.sample(1), field.sample(field.max)],
-        bad: [
-          ...missing,
-          ['', 'string_too_short'],
-          [field.sample(field.max + 1), 'string_too_long'],
-          [7, 'string_type'],
-          [{}, 'string_type'],
-        ],
+        bad: [...(field.required ? [undefined] : []), '', field.sample(field.max + 1), 7, {}],
       };
-    case 'integer':
+    case 'integer': {
+      const beyond = field.max === undefined ? [] : [field.max + 1];
       return {
         good: [field.min, ...(field.max === undefined ? [] : [field.max]), ...(field.nullable ? [null] : [])],
-        bad: [
-          [field.min - 1, 'greater_than_equal'],
-          ...(field.max === undefined
-            ? []
-            : [[field.max + 1, 'less_than_equal'] satisfies [unknown, string]]),
-          ['soon', 'int_parsing'],
-          [field.min + 0.5, 'int_from_float'],
-          [[], 'int_type'],
-          ...(field.nullable ? [] : [[null, 'int_type'] satisfies [unknown, string]]),
-        ],
+        bad: [field.min - 1, ...beyond, 'soon', field.min + 0.5, [], ...(field.nullable ? [] : [null])],
       };
+    }
     case 'boolean':
-      return {
-        good: [true, false],
-        bad: [
-          ['maybe', 'bool_parsing'],
-          [[], 'bool_type'],
-        ],
-      };
+      return { good: [true, false], bad: ['maybe', []] };
     case 'mode':
-      return {
-        good: ['frames', 'clip', 'hybrid'],
-        bad: [
-          ['video', 'enum'],
-          ['Frames', 'enum'],
-          [1, 'enum'],
-        ],
-      };
+      return { good: ['frames', 'clip', 'hybrid'], bad: ['video', 'Frames', 1] };
   }
 }
 

@@ -100,7 +100,7 @@ describe('POST /watches', () => {
     expect(refused.body.detail).toMatchObject([
       {
         loc: ['body', 'destinations', 1, 'to'],
-        msg: 'Value error, The operator does not allow this recipient',
+        msg: 'The operator does not allow this recipient',
       },
     ]);
     const { body } = await create();
@@ -123,7 +123,7 @@ describe('POST /watches', () => {
     expect(body.detail).toMatchObject([
       {
         loc: ['body', 'follow'],
-        msg: 'Value error, this service reads streams in its checks only; follow needs the service on one machine',
+        msg: 'this service reads streams in its checks only; follow needs the service on one machine',
       },
     ]);
     world.c.limits.wakesOnMotion = true;
