@@ -18,6 +18,9 @@ export type FairQueue<Item> = {
   takeAll(): Item[];
 };
 
+/** Called with the time for which a caller had a resource, at its end. */
+export type ReportUse = (caller: string, usedMs: number) => void;
+
 /** Time after which a use counts for a third, in milliseconds. */
 const memoryMs = 30_000;
 
@@ -27,11 +30,13 @@ type Use = { ms: number; atMs: number; underWay: number };
 export function createFairQueue<Item>({
   elapsedMs,
   maxWaiting = Infinity,
+  reportUse = () => undefined,
 }: {
   /** Monotonic clock, in milliseconds. */
   elapsedMs: () => number;
   /** Maximum items that wait, of all callers. */
   maxWaiting?: number | undefined;
+  reportUse?: ReportUse | undefined;
 }): FairQueue<Item> {
   /** Items that wait. The caller that was served last is the last one. */
   const waiting = new Map<string, Set<Item>>();
@@ -73,6 +78,7 @@ export function createFairQueue<Item>({
       return () => {
         if (hasEnded) return;
         hasEnded = true;
+        reportUse(caller, elapsedMs() - use.atMs);
         const before = readUse(caller);
         uses.set(caller, { ...before, underWay: before.underWay - 1 });
       };

@@ -160,7 +160,7 @@ export function loadFinding({ lateSeconds, stretch }: PaceReading): Finding {
   return {
     check,
     status: 'warning',
-    message: `checks are late by ${lateSeconds.toFixed(1)} s; every interval is stretched by ${Math.round((stretch - 1) * 100)} %`,
+    message: `checks are late by ${lateSeconds.toFixed(1)} s; intervals are stretched by up to ${Math.round((stretch - 1) * 100)} %`,
     next: 'End jobs, give them longer intervals, or run Watchpost on a machine with more processor cores.',
   };
 }

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { ReportUse } from '../../adapters/fair-queue.ts';
 import { createEgressGuard, type EgressGuardOptions } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { containStreams } from '../../adapters/embedded/load/contain-exceptions.ts';
@@ -34,6 +35,8 @@ export type CaptureSchedulerDeps = {
   turns?: StreamTurns;
   /** Called with the time for which a capture waited for a turn, or a decode for a decoder. */
   reportWait?: (resource: 'turn' | 'decoder', waitedMs: number) => void;
+  /** Called with the time for which a caller had a decoder. */
+  reportUse?: ReportUse;
   /** RTSP sessions that stay open between captures; with 0, the default, each capture opens its own. */
   maxRtspSessions?: number;
   /** Called once per stream whose RTSP session was not usable. */
@@ -60,7 +63,7 @@ const elapsedMs = (): number => performance.now();
  */
 export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
   const { egress, platforms, ffmpegPath, tempDir, now, steadyNow = now, turns = unlimitedTurns } = deps;
-  const { reportWait = () => undefined, maxRtspSessions = 0, sharesDecoders = false } = deps;
+  const { reportWait = () => undefined, reportUse, maxRtspSessions = 0, sharesDecoders = false } = deps;
   const guard = createEgressGuard(egress);
   const http = createGuardedHttp(guard);
   const concurrentDecodes = availableParallelism() + 1;
@@ -71,6 +74,7 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
     elapsedMs,
     setTimer: setSystemTimer,
     report: (waitedMs) => reportWait('decoder', waitedMs),
+    reportUse,
   });
   const runner = createFfmpegRunner({ ffmpegPath, tempDir, prepareAfterMs });
   const maxProcesses = Math.max(concurrentDecodes, minSharedDecoders);
@@ -79,6 +83,7 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
     cores: availableParallelism(),
     currentCaller,
     lateSeconds: deps.lateSeconds ?? (() => 0),
+    reportUse,
     elapsedMs,
     setTimer: setSystemTimer,
   });

@@ -198,6 +198,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     turns: turns.ticks,
     callers,
     reportWait,
+    reportUse: pace.recordUse,
     reportFallback: pace.recordFallback,
     maxRtspSessions: settings.rtspSessions,
     sharesDecoders: settings.sharedDecoders === 1,
@@ -210,6 +211,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     vision: createVisionModel(settings, ffmpeg.path, {
       inTurn,
       reportWait,
+      reportUse: pace.recordUse,
       reportModel,
       currentCaller,
       meter: stores.ports.meter,

@@ -74,7 +74,7 @@ export async function acceptJob<Request extends JobRequest, Fields extends Polic
   // The request is checked before the stream is probed.
   plan(request, deps);
   checkUrls(request, deps);
-  requireCapacity(deps);
+  requireCapacity(deps, caller);
   const holder = deps.newId();
   const jobId = await reserveSlot(holder, caller, deps, idempotency);
   const create = async () => {

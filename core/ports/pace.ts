@@ -2,7 +2,7 @@
 export type PaceReading = {
   /** Mean time for which checks waited for this host lately, in seconds. */
   lateSeconds: number;
-  /** Factor of all intervals, 1 without overload. */
+  /** Largest factor of intervals, 1 without overload. */
   stretch: number;
   /** Checks since the start whose interval was stretched. */
   lateChecks: number;
@@ -13,14 +13,14 @@ export type PaceReading = {
 };
 
 /**
- * Pace of the checks of all jobs and watches on a host with a fixed capacity. In an overload all intervals are stretched by one factor, so that no
- * job is starved.
+ * Pace of the checks of all jobs and watches on a host with a fixed capacity. In an overload the intervals of callers with more than their share are
+ * stretched, those of one caller by one factor, so that no job is starved.
  */
 export interface Pace {
-  /** Returns the factor for the next interval of a job or watch, 1 or more. Called once per check, with its id. */
-  stretch(id: string, intervalSeconds: number): number;
-  /** Returns the time after which a new job can be accepted again, in seconds; undefined without overload. */
-  retryAfterSeconds(): number | undefined;
+  /** Returns the factor for the next interval of a job or watch, 1 or more. Called once per check. */
+  stretch(run: { run_id: string; caller: string }, intervalSeconds: number): number;
+  /** Returns the time after which a new job of a caller can be accepted again, in seconds; undefined if its intervals are not stretched. */
+  retryAfterSeconds(caller: string): number | undefined;
   read(): PaceReading;
 }
 

@@ -91,8 +91,8 @@ async function inTime<Found>(
   }
 }
 
-/** Throws `ServiceOverloadedError` while the checks of running jobs are late. */
-export function requireCapacity({ pace }: Pick<CoreDeps, 'pace'>): void {
-  const retryAfterSeconds = pace.retryAfterSeconds();
+/** Throws `ServiceOverloadedError` while the checks of running jobs are late, and the caller has more than its share. */
+export function requireCapacity({ pace }: Pick<CoreDeps, 'pace'>, caller: string): void {
+  const retryAfterSeconds = pace.retryAfterSeconds(caller);
   if (retryAfterSeconds !== undefined) throw new ServiceOverloadedError(retryAfterSeconds);
 }

@@ -1,5 +1,6 @@
 import type { Log } from '../ports/log.ts';
 import type { Pace } from '../ports/pace.ts';
+import { divideLoad } from './divide-load.ts';
 
 export type PaceDeps = { steadyNow: () => Date; log: Log };
 
@@ -7,6 +8,8 @@ export type PaceDeps = { steadyNow: () => Date; log: Log };
 export type MeasuredPace = Pace & {
   /** Adds the wait of one check for a resource of this machine: its timer, its turn, or its decoder. */
   record(resource: string, waitedMs: number): void;
+  /** Adds the time for which a caller had a resource of this machine. */
+  recordUse(caller: string, usedMs: number): void;
   /** Adds a time for which the event loop was blocked. */
   recordBlock(blockedMs: number): void;
   /** Counts an RTSP stream whose captures have a connection each, because its session could not be used. */
@@ -30,26 +33,36 @@ const minShare = 0.75;
 /** An hour without checks decreases every factor to 1. */
 const maxIdleWindows = 720;
 const forgetAfterMs = 3_600_000;
+/** Part of the use of a caller that still counts in the next window: a minute later half of it. */
+const keptUse = 0.95;
+/** Intervals and time without a check after which a run is no load any more. */
+const [goneAfterIntervals, goneAfterMs] = [3, 60_000];
 /** Block of the event loop that the log names. */
 const longBlockMs = 1000;
 
+/** Newest check of a run. */
+type Check = { caller: string; intervalSeconds: number; atMs: number };
+
 /**
- * Creates the pace of one machine. Once checks wait longer than an interval for several seconds, it stretches the intervals of all jobs until they are
- * in time, and then shortens them slowly, so that no burst follows.
+ * Creates the pace of one machine. Once checks wait longer than an interval for several seconds, it stretches intervals until they are in time, and then
+ * shortens them slowly, so that no burst follows. The caller that needs most of the machine is stretched first: no other one beyond an equal share.
  */
 export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
   let windowEnd = steadyNow().getTime() + windowMs;
   let waits = new Map<string, { sumMs: number; count: number }>();
   let intervals = { sum: 0, count: 0 };
-  /** Time of the last check by job, and the sum of the intervals between checks in this window, in parts of what they should be. */
-  const lastChecks = new Map<string, number>();
-  let real = { sum: 0, count: 0 };
+  const lastChecks = new Map<string, Check>();
+  /** Time of this machine that the checks of each caller took of late. */
+  const uses = new Map<string, { ms: number; checks: number }>();
+  /** Sum of the intervals between checks in this window, in parts of what they should be, each by what a check of its caller takes. */
+  let real = { sum: 0, weight: 0 };
   let meanInterval = 10;
   let lateSeconds = 0;
   let lateInARow = 0;
-  /** Factor that is needed by the measurements; `stretch` is its step, so that checks keep their grid for a while. */
+  /** Factor of the load that is needed by the measurements. */
   let need = 1;
-  let stretch = 1;
+  /** Factors of callers above 1, in steps, so that checks keep their grid for a while. */
+  let factors = new Map<string, number>();
   let lateChecks = 0;
   let blockedSeconds = 0;
   let sessionFallbacks = 0;
@@ -60,16 +73,21 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
       const { sumMs, count } = waits.get(resource) ?? { sumMs: 0, count: 0 };
       waits.set(resource, { sumMs: sumMs + waitedMs, count: count + 1 });
     },
-    stretch: (id, intervalSeconds) => {
+    recordUse: (caller, usedMs) => {
+      const { ms, checks } = uses.get(caller) ?? { ms: 0, checks: 0 };
+      uses.set(caller, { ms: ms + usedMs, checks });
+    },
+    stretch: ({ run_id: id, caller }, intervalSeconds) => {
       roll();
-      recordInterval(id, intervalSeconds);
+      recordInterval(id, { caller, intervalSeconds, atMs: steadyNow().getTime() });
       intervals = { sum: intervals.sum + intervalSeconds, count: intervals.count + 1 };
+      const stretch = factors.get(caller) ?? 1;
       if (stretch > 1) lateChecks += 1;
       return stretch;
     },
-    retryAfterSeconds: () => {
+    retryAfterSeconds: (caller) => {
       roll();
-      return stretch > 1 ? retryAfterSeconds : undefined;
+      return factors.has(caller) ? retryAfterSeconds : undefined;
     },
     recordBlock: (blockedMs) => {
       blockedSeconds += blockedMs / 1000;
@@ -85,16 +103,40 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
     },
     read: () => {
       roll();
-      return { lateSeconds, stretch, lateChecks, blockedSeconds, sessionFallbacks };
+      return { lateSeconds, stretch: largestFactor(), lateChecks, blockedSeconds, sessionFallbacks };
     },
   };
 
-  function recordInterval(id: string, intervalSeconds: number): void {
-    const nowMs = steadyNow().getTime();
-    const share = (nowMs - (lastChecks.get(id) ?? nowMs)) / 1000 / intervalSeconds;
-    lastChecks.set(id, nowMs);
+  function largestFactor(): number {
+    return Math.max(1, ...factors.values());
+  }
+
+  function recordInterval(id: string, check: Check): void {
+    const { caller, intervalSeconds, atMs } = check;
+    const share = (atMs - (lastChecks.get(id)?.atMs ?? atMs)) / 1000 / intervalSeconds;
+    lastChecks.set(id, check);
+    const { ms, checks } = uses.get(caller) ?? { ms: 0, checks: 0 };
+    uses.set(caller, { ms, checks: checks + 1 });
+    const weight = costOfCheck(caller);
     // A shorter one follows a failed capture.
-    if (share >= minShare) real = { sum: real.sum + share, count: real.count + 1 };
+    if (share >= minShare) real = { sum: real.sum + share * weight, weight: real.weight + weight };
+  }
+
+  /** Returns what a check of the caller takes of this machine, in milliseconds. */
+  function costOfCheck(caller: string): number {
+    const { ms, checks } = uses.get(caller) ?? { ms: 0, checks: 0 };
+    return 1 + ms / Math.max(1, checks);
+  }
+
+  /** Returns what the runs of each caller would take of this machine at their own intervals, in milliseconds a second. */
+  function readLoads(): Map<string, number> {
+    const loads = new Map<string, number>();
+    for (const { caller, intervalSeconds, atMs } of lastChecks.values()) {
+      const intervalMs = intervalSeconds * 1000 * (factors.get(caller) ?? 1);
+      if (windowEnd - atMs > goneAfterIntervals * intervalMs + goneAfterMs) continue;
+      loads.set(caller, (loads.get(caller) ?? 0) + costOfCheck(caller) / intervalSeconds);
+    }
+    return loads;
   }
 
   function roll(): void {
@@ -112,24 +154,29 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
     lateSeconds = [...waits.values()].reduce((sum, { sumMs, count }) => sum + sumMs / count / 1000, 0);
     waits = new Map();
     intervals = { sum: 0, count: 0 };
-    const realShare = real.count === 0 ? stretch : real.sum / real.count;
-    real = { sum: 0, count: 0 };
-    for (const [id, ms] of lastChecks) if (ms < windowEnd - forgetAfterMs) lastChecks.delete(id);
-    const wasStretched = stretch > 1;
+    const realShare = real.weight === 0 ? need : real.sum / real.weight;
+    real = { sum: 0, weight: 0 };
+    for (const [id, { atMs }] of lastChecks) if (atMs < windowEnd - forgetAfterMs) lastChecks.delete(id);
+    const wasStretched = need > 1;
     need = nextNeed(lateSeconds / meanInterval, lateSeconds >= before ? realShare : need);
-    stretch = roundUp(need);
-    if (!wasStretched && stretch > 1)
-      log.warning('Checks are late: the service is overloaded and stretches all intervals', {
+    const divided = need > 1 ? divideLoad(readLoads(), need) : [];
+    factors = new Map([...divided].map(([caller, factor]) => [caller, roundUp(factor)]));
+    if (!wasStretched && need > 1)
+      log.warning('Checks are late: the service is overloaded and stretches intervals', {
         late_seconds: lateSeconds,
+        callers: factors.size,
       });
-    if (wasStretched && stretch === 1) log.info('Checks are in time again');
+    if (wasStretched && need === 1) log.info('Checks are in time again');
+    for (const [caller, { ms, checks }] of uses)
+      if (checks < 0.01 && ms < 1) uses.delete(caller);
+      else uses.set(caller, { ms: ms * keptUse, checks: checks * keptUse });
   }
 
   /** Returns the factor after a window, from the mean wait and the mean interval between checks, both in intervals. */
   function nextNeed(lateIntervals: number, realShare: number): number {
-    const isLate = lateIntervals > (stretch > 1 ? lateWhileStretched : late);
+    const isLate = lateIntervals > (need > 1 ? lateWhileStretched : late);
     lateInARow = isLate ? lateInARow + 1 : 0;
-    if (isLate && (stretch > 1 || lateInARow >= lateWindows))
+    if (isLate && (need > 1 || lateInARow >= lateWindows))
       return Math.min(maxStretch, Math.max(need, realShare * margin));
     if (lateIntervals >= inTime) return need;
     return Math.max(1, need / decrease);
@@ -137,8 +184,8 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
 }
 
 /** Rounds up to a power of `step`. */
-function roundUp(need: number): number {
-  return Math.min(maxStretch, step ** Math.ceil(Math.log(need) / Math.log(step)));
+function roundUp(factor: number): number {
+  return step ** Math.ceil(Math.log(factor) / Math.log(step));
 }
 
 /** Several windows: the factor has changed until then. */

@@ -42,7 +42,7 @@ export async function createWatch(
   checkUrls(request, deps);
   checkInputMode(request, deps);
   checkServed(request, deps);
-  requireCapacity(deps);
+  requireCapacity(deps, caller);
   const { watchesPerCaller: maxWatches } = deps.limits;
   if ((await deps.watches.list(caller)).length >= maxWatches) throw new MaxWatchesReachedError(maxWatches);
   requireClips(await probeStream(request.stream_url, caller, deps), request.input_mode);

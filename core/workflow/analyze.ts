@@ -75,7 +75,7 @@ export async function analyze<R extends Run, Seen extends Observation>(
       if (!reserved) continue;
       run = reserved.run;
       const seen = await judge(reserved, tick);
-      observed = { seen, askedAt: readAt, stretch: deps.pace.stretch(run.run_id, policy.interval(run)) };
+      observed = { seen, askedAt: readAt, stretch: deps.pace.stretch(run, policy.interval(run)) };
     }
     const decision = await decide(run, { ...observed, input, readAt }, tick);
     stored.push(...decision.evidence);

@@ -1,6 +1,6 @@
 import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-turns.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
-import { createFairQueue } from '../../fair-queue.ts';
+import { createFairQueue, type ReportUse } from '../../fair-queue.ts';
 
 export type FairTurnsDeps = {
   /** Maximum concurrent turns of all callers. */
@@ -16,14 +16,24 @@ export type FairTurnsDeps = {
   /** Monotonic clock, in milliseconds. */
   elapsedMs: () => number;
   setTimer: SetTimer;
+  reportUse?: ReportUse | undefined;
 };
 
 type Request = { begin(): void; giveUp(): void };
 
 /** Creates turns in memory, divided by `FairQueue`. */
 export function createFairTurns(deps: FairTurnsDeps): StreamTurns {
-  const { max, maxPerCaller = max, reserved = 0, maxWaitMs, maxWaiting, elapsedMs, setTimer } = deps;
-  const queue = createFairQueue<Request>({ elapsedMs, maxWaiting });
+  const {
+    max,
+    maxPerCaller = max,
+    reserved = 0,
+    maxWaitMs,
+    maxWaiting,
+    elapsedMs,
+    setTimer,
+    reportUse,
+  } = deps;
+  const queue = createFairQueue<Request>({ elapsedMs, maxWaiting, reportUse });
   return {
     take: (caller, signal) =>
       new Promise((resolve, reject) => {

@@ -1,19 +1,23 @@
 import { MachineBusyError } from '../../../core/errors.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
+import type { ReportUse } from '../../fair-queue.ts';
 import type { InTurn } from '../../media/ffmpeg/in-turn.ts';
 import type { FfmpegRunner } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { createFairTurns } from './fair-turns.ts';
 import { collectChunks } from '../../media/ffmpeg/spawn-ffmpeg.ts';
 
 export type DecodeTurnsDeps = {
-  /** Maximum concurrent runs of ffmpeg, without one for a caller that has none. */
+  /** Maximum concurrent runs of ffmpeg. */
   max: number;
+  /** Further ones for callers that have none. Default: 1. */
+  reserved?: number;
   /** Returns for whom a run is. Default: one caller for all. */
   currentCaller?: (() => string) | undefined;
   elapsedMs: () => number;
   setTimer: SetTimer;
   /** Called with the time for which a run waited. */
   report: (waitedMs: number) => void;
+  reportUse?: ReportUse | undefined;
   /** Default: 20 s. */
   maxWaitMs?: number;
 };
@@ -21,7 +25,10 @@ export type DecodeTurnsDeps = {
 /** Time of the machine that no check needs. */
 export type SpareTime = { inTurn: InTurn; isBusy: () => boolean };
 
-export type SpareTimeDeps = Pick<DecodeTurnsDeps, 'elapsedMs' | 'setTimer' | 'currentCaller'> & {
+export type SpareTimeDeps = Pick<
+  DecodeTurnsDeps,
+  'elapsedMs' | 'setTimer' | 'currentCaller' | 'reportUse'
+> & {
   cores: number;
   /** Returns the mean wait of checks. */
   lateSeconds: () => number;
@@ -84,14 +91,14 @@ async function inSpareTime<Result>(
 
 /** Creates the turns of a machine. */
 export function createDecodeTurns({
-  max,
   currentCaller = () => '',
-  elapsedMs,
-  setTimer,
   report,
+  reserved = 1,
   maxWaitMs = defaultMaxWaitMs,
+  ...deps
 }: DecodeTurnsDeps): InTurn {
-  const turns = createFairTurns({ max, reserved: 1, maxWaitMs, elapsedMs, setTimer });
+  const { elapsedMs } = deps;
+  const turns = createFairTurns({ ...deps, reserved, maxWaitMs });
   return async (work, signal) => {
     signal.throwIfAborted();
     const startedMs = elapsedMs();

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createFairQueue } from '../../fair-queue.ts';
+import { createFairQueue, type ReportUse } from '../../fair-queue.ts';
 import { z } from 'zod';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import { objectClasses } from './classes.ts';
@@ -47,6 +47,7 @@ export type NetworkThreadData = NetworkFiles & { warmUp: PictureSize | null };
 export type ThreadDetectorDeps = {
   /** Reports how long each call has waited for its turn, also without getting it, in milliseconds. */
   reportWait?: (waitedMs: number) => void;
+  reportUse?: ReportUse | undefined;
   /** Returns for whom a call is. Default: one caller for all. */
   currentCaller?: () => string;
   /** Default: 1. */
@@ -70,6 +71,7 @@ export function createThreadDetector(
   files: NetworkFiles,
   {
     reportWait = () => undefined,
+    reportUse,
     currentCaller = () => '',
     maxThreads = 1,
     setTimer = setQuietTimer,
@@ -80,7 +82,7 @@ export function createThreadDetector(
   const members: Member[] = [];
   let limit = maxThreads;
   let lastId = 0;
-  const queue = createCallQueue({ reportWait, currentCaller });
+  const queue = createCallQueue({ reportWait, reportUse, currentCaller });
 
   function addThread({ width, height }: PictureSize): void {
     const isFurther = members.length > 0;
@@ -198,9 +200,11 @@ type CallQueue = {
 
 function createCallQueue({
   reportWait,
+  reportUse,
   currentCaller,
-}: Required<Pick<ThreadDetectorDeps, 'reportWait' | 'currentCaller'>>): CallQueue {
-  const queue = createFairQueue<Call>({ elapsedMs: () => performance.now(), maxWaiting });
+}: Required<Pick<ThreadDetectorDeps, 'reportWait' | 'currentCaller'>> &
+  Pick<ThreadDetectorDeps, 'reportUse'>): CallQueue {
+  const queue = createFairQueue<Call>({ elapsedMs: () => performance.now(), maxWaiting, reportUse });
   return {
     async add(picture, signal) {
       signal.throwIfAborted();

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { createCurrentCaller } from '../../../adapters/embedded/load/current-caller.ts';
 import { createDecodeTurns, limitDecodes } from '../../../adapters/embedded/load/limit-decodes.ts';
 import { createPace } from '../../../core/tick/pace.ts';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
@@ -26,17 +27,20 @@ function openMachine() {
     error: () => undefined,
   };
   const pace = createPace({ steadyNow: () => new Date(nowMs), log });
+  const { asCaller, currentCaller } = createCurrentCaller();
   const inTurn = createDecodeTurns({
     max: decoders,
+    reserved: 0,
+    currentCaller,
     setTimer: () => () => undefined,
     elapsedMs: () => nowMs,
     report: (waitedMs) => pace.record('decoder', waitedMs),
+    reportUse: pace.recordUse,
   });
-  const decode = async () => {
-    await new Promise<void>((resolve) => at(nowMs + decodeMs, resolve));
+  const decode = (durationMs: number) => async () => {
+    await new Promise<void>((resolve) => at(nowMs + durationMs, resolve));
     return { frame: new Uint8Array(), thumbnail: new Uint8Array() };
   };
-  const ffmpeg = limitDecodes({ run: decode, runAll: async () => [await decode()] }, inTurn);
   const jobs: { checks: number[]; stopped: boolean; coverage: () => ReturnType<typeof computeCoverage> }[] =
     [];
 
@@ -46,7 +50,9 @@ function openMachine() {
     events.push({ atMs, run });
   }
 
-  function addJob(intervalSeconds = 10): void {
+  function addJob(intervalSeconds = 10, { caller = 'harbour', takesMs = decodeMs } = {}): void {
+    const run = decode(takesMs);
+    const ffmpeg = limitDecodes({ run, runAll: async () => [await run()] }, inTurn);
     const phase = computeStreamPhase(`rtsp://camera-${jobs.length}.example/1`, sha256, 1);
     let job = newJob({ stream_phase: phase, started_at: new Date(nowMs).toISOString() });
     job = { ...job, config: { ...job.config, interval_seconds: intervalSeconds } };
@@ -62,14 +68,10 @@ function openMachine() {
     async function check(): Promise<void> {
       if (record.stopped) return;
       const input = { kind: 'pipe', format: 'mpegts', chunks: [] } as const;
-      await ffmpeg.run(
-        { ...input, chunks: [] },
-        { mode: 'frames', clipSeconds: 0 },
-        { timeoutMs: 1 },
-        signal,
-      );
+      const wanted = { mode: 'frames', clipSeconds: 0 } as const;
+      await asCaller(caller, () => ffmpeg.run({ ...input, chunks: [] }, wanted, { timeoutMs: 1 }, signal));
       record.checks.push(nowMs);
-      const stretch = pace.stretch(job.run_id, intervalSeconds);
+      const stretch = pace.stretch({ run_id: job.run_id, caller }, intervalSeconds);
       const now = new Date(nowMs);
       const outcome = { kind: 'skipped', why: 'no_motion' } as never;
       job = { ...job, sight: recordOutcome(job, outcome, now, stretch).sight };
@@ -118,7 +120,7 @@ test('no job gets less than 80 % of the median of checks at twice the capacity, 
   const perSecond = counts.reduce((sum, checks) => sum + checks, 0) / 600;
   expect(perSecond).toBeGreaterThan(0.75 * capacityPerSecond);
   expect(machine.pace.read().lateSeconds).toBeLessThan(10);
-  expect(machine.pace.retryAfterSeconds()).toBeGreaterThan(0);
+  expect(machine.pace.retryAfterSeconds('harbour')).toBeGreaterThan(0);
   const { gaps, ratio } = machine.jobs[0]!.coverage();
   expect(new Set(gaps.map(({ reason }) => reason))).toEqual(new Set(['service']));
   expect(ratio).toBeLessThan(0.75);
@@ -146,9 +148,9 @@ test('intervals return to normal without a burst when the overload ends', async 
   const fromMs = machine.now();
   await machine.run(400);
   expect(machine.pace.read().stretch).toBe(1);
-  expect(machine.pace.retryAfterSeconds()).toBeUndefined();
+  expect(machine.pace.retryAfterSeconds('harbour')).toBeUndefined();
   expect(machine.logged).toEqual([
-    'Checks are late: the service is overloaded and stretches all intervals',
+    'Checks are late: the service is overloaded and stretches intervals',
     'Checks are in time again',
   ]);
   const left = machine.jobs.slice(60);
@@ -166,4 +168,54 @@ test('a start that wakes all jobs together, and a load within the capacity, are 
   await machine.run(120);
   expect(machine.logged).toEqual([]);
   expect(machine.pace.read()).toMatchObject({ stretch: 1, lateChecks: 0 });
+});
+
+describe('of several callers, those beyond an equal share are stretched', () => {
+  const modest = { caller: 'modest' };
+  const checksOf = (jobs: { checks: number[] }[], fromMs: number) =>
+    jobs.map(({ checks }) => count(checks, fromMs));
+
+  test('one that overloads the machine leaves the pace of a modest one, which may create further jobs', async () => {
+    const machine = openMachine();
+    for (let job = 0; job < 5; job += 1) machine.addJob(10, modest);
+    await machine.run(60);
+    for (let job = 0; job < 120; job += 1) machine.addJob(10, { caller: 'greedy' });
+    await machine.run(120);
+    const fromMs = machine.now();
+    await machine.run(600);
+    expect(Math.min(...checksOf(machine.jobs.slice(0, 5), fromMs))).toBeGreaterThanOrEqual(59);
+    expect(Math.max(...checksOf(machine.jobs.slice(5), fromMs))).toBeLessThan(30);
+    expect(machine.pace.retryAfterSeconds('modest')).toBeUndefined();
+    expect(machine.pace.retryAfterSeconds('new')).toBeUndefined();
+    expect(machine.pace.retryAfterSeconds('greedy')).toBeGreaterThan(0);
+  });
+
+  test('time of the machine counts, not the number of checks', async () => {
+    const machine = openMachine();
+    for (let job = 0; job < 20; job += 1) machine.addJob(10, { ...modest, takesMs: 100 });
+    for (let job = 0; job < 12; job += 1) machine.addJob(10, { caller: 'greedy', takesMs: 4000 });
+    await machine.run(180);
+    const fromMs = machine.now();
+    await machine.run(600);
+    expect(Math.min(...checksOf(machine.jobs.slice(0, 20), fromMs))).toBeGreaterThanOrEqual(58);
+    expect(Math.max(...checksOf(machine.jobs.slice(20), fromMs))).toBeLessThan(45);
+    expect(machine.pace.retryAfterSeconds('modest')).toBeUndefined();
+  });
+
+  test('equal callers are stretched alike, and jobs that have ended count no longer', async () => {
+    const machine = openMachine();
+    for (const caller of ['ada', 'grace'])
+      for (let job = 0; job < 40; job += 1) machine.addJob(10, { caller });
+    await machine.run(180);
+    const fromMs = machine.now();
+    await machine.run(600);
+    const [ada, grace] = [machine.jobs.slice(0, 40), machine.jobs.slice(40)].map((jobs) =>
+      checksOf(jobs, fromMs).reduce((sum, checks) => sum + checks, 0),
+    );
+    expect(ada! / grace!).toBeGreaterThan(0.9);
+    expect(ada! / grace!).toBeLessThan(1.1);
+    for (const job of machine.jobs.slice(0, 40)) job.stopped = true;
+    await machine.run(400);
+    expect(machine.pace.read().stretch).toBe(1);
+  });
 });
