@@ -86,3 +86,18 @@ export function findLargest<Holder>(holders: ReadonlyMap<Holder, { size: number 
     if (largest === undefined || size > largest.size) largest = { holder, size };
   return largest?.holder;
 }
+
+/**
+ * Returns the place that a caller may take when none is left: the first free one of the caller with the most, if that has at least two more. So nobody
+ * with few places has to give one up, and two callers with as many do not take each other's.
+ */
+export function findDisplaced<Place extends { caller: string }>(
+  places: Iterable<Place>,
+  caller: string,
+  isFree: (place: Place) => boolean = () => true,
+): Place | undefined {
+  const holders = Map.groupBy(places, (place) => place.caller);
+  const counts = new Map([...holders].map(([holder, { length: size }]) => [holder, { size }]));
+  const largest = holders.get(findLargest(counts) ?? '') ?? [];
+  return largest.length > (holders.get(caller)?.length ?? 0) + 1 ? largest.find(isFree) : undefined;
+}

@@ -1,7 +1,8 @@
 import type { Meter } from '../../core/ports/meter.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { createContactSheets } from '../../adapters/media/images/contact-sheet.ts';
-import type { InTurn } from '../../adapters/media/ffmpeg/in-turn.ts';
+import type { ReportUse } from '../../adapters/fair-queue.ts';
+import { withoutTurns, type InTurn } from '../../adapters/media/ffmpeg/in-turn.ts';
 import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
 import { poolImageDecoders } from '../../adapters/media/ffmpeg/image-pool.ts';
 import { availableParallelism, totalmem } from 'node:os';
@@ -27,6 +28,7 @@ import { createLocalVision } from '../../adapters/vision/local/local-vision.ts';
 import { inspectModelFiles, type ModelFiles } from '../../adapters/vision/local/model-files.ts';
 import { createModelHost } from '../../adapters/vision/local/model-host.ts';
 import { findRuntime, installCommand } from '../../adapters/vision/local/runtime.ts';
+import { createDecodeTurns } from '../../adapters/embedded/load/limit-decodes.ts';
 import { createFairTurns } from '../../adapters/embedded/load/fair-turns.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';
 import { SettingsError } from '../settings.ts';
@@ -39,6 +41,8 @@ export type VisionModelDeps = {
   inTurn?: InTurn;
   /** Reports how long each image has waited for the decoder or the network of the built-in model, in milliseconds. */
   reportWait?: (resource: 'picture' | 'model', waitedMs: number) => void;
+  /** Called with the time for which a caller had the decoder, the network or the local model. */
+  reportUse?: ReportUse;
   /** Reports how the process of a local model or the detector of a gate fares, as a sentence. */
   reportModel?: (text: string) => void;
   /** Returns the caller of the current call. Default: all calls are of one caller. */
@@ -83,10 +87,11 @@ function createGated(
 
 function createScaled(settings: OneProvider, ffmpegPath: string, deps: VisionModelDeps): VisionModel {
   const vision = createProvider(settings, ffmpegPath, deps);
+  const { inTurn = withoutTurns } = deps;
   return vision.provider === 'objects' || settings.visionWidth >= capturedWidthPixels
     ? vision
     : withPictureWidth(vision, settings.visionWidth, async (jpeg, widthPixels, signal) =>
-        resizeJpeg(jpeg, widthPixels, ffmpegPath, signal),
+        inTurn(async () => resizeJpeg(jpeg, widthPixels, ffmpegPath, signal), signal),
       );
 }
 
@@ -128,22 +133,38 @@ function createBuiltIn(files: NetworkFiles | null, ffmpegPath: string, deps: Vis
   });
 }
 
-function createDecoder(ffmpegPath: string, { reportWait = () => undefined }: VisionModelDeps) {
+/** Time that a call waits for its turn at most, in milliseconds: its own limit is shorter. */
+const maxTurnMs = 600_000;
+
+function createDecoder(ffmpegPath: string, deps: VisionModelDeps) {
+  const { inTurn, reportWait = () => undefined, reportUse, currentCaller } = deps;
   return poolImageDecoders({
     ffmpegPath,
-    alone: createImageDecoder({ ffmpegPath, prepareAfterMs }),
-    reportWait: (waitedMs) => reportWait('picture', waitedMs),
+    alone: createImageDecoder({ ffmpegPath, prepareAfterMs, inTurn }),
+    currentCaller,
+    createTurns: () =>
+      createDecodeTurns({
+        max: 1,
+        reserved: 0,
+        currentCaller,
+        report: (waitedMs) => reportWait('picture', waitedMs),
+        reportUse,
+        maxWaitMs: maxTurnMs,
+        elapsedMs: () => performance.now(),
+        setTimer: setSystemTimer,
+      }),
   });
 }
 
 function createDetector(
   files: NetworkFiles,
-  { reportWait = () => undefined, currentCaller = () => '' }: VisionModelDeps,
+  { reportWait = () => undefined, reportUse, currentCaller = () => '' }: VisionModelDeps,
 ) {
   return shareDetections(
     createThreadDetector(files, {
       maxThreads: chooseThreads({ cores: availableParallelism(), memoryBytes: readMemory() }),
       reportWait: (waitedMs) => reportWait('model', waitedMs),
+      reportUse,
       currentCaller,
     }),
   );
@@ -185,9 +206,6 @@ function createOpenAi(
   });
 }
 
-/** Time that a call waits for its turn at most, in milliseconds: its own limit is shorter. */
-const maxTurnMs = 600_000;
-
 /** Maximum calls that wait. Each holds its pictures. */
 const maxWaitingCalls = 256;
 
@@ -195,7 +213,7 @@ const maxWaitingCalls = 256;
 function createLocal(
   settings: Settings,
   ffmpegPath: string,
-  { inTurn, reportWait = () => undefined, reportModel, currentCaller }: VisionModelDeps,
+  { inTurn, reportWait = () => undefined, reportUse, reportModel, currentCaller }: VisionModelDeps,
 ): VisionModel {
   const { visionModel, projector, localRuntime } = settings;
   if (visionModel === '' || projector === '')
@@ -231,6 +249,7 @@ function createLocal(
       maxWaiting: maxWaitingCalls,
       elapsedMs: () => performance.now(),
       setTimer: setSystemTimer,
+      reportUse,
     }),
     ...(currentCaller && { currentCaller }),
     reportWait: (waitedMs) => reportWait('model', waitedMs),

@@ -15,7 +15,7 @@ const collection =
 const bounds: Record<string, string> = {
   'core/delivery/address-pace.ts': 'addresses of vendors with a request in the last second, 4 kB each',
   'core/tick/pace.ts':
-    'newest check of each job; waits of five seconds: jobs of the last hour; resources of the machine, 200 bytes each',
+    'newest check of each job; waits of five seconds; use and factor by caller: jobs of the last hour; resources of the machine; callers, 200 bytes each',
   'adapters/media/capture-web.ts': 'addresses of playlists: 2 MB',
   'adapters/media/web/open-authenticated.ts': 'challenges of cameras by address: 40 MB',
   'core/policies/watch/schedule.ts':
@@ -57,6 +57,8 @@ const bounds: Record<string, string> = {
   'adapters/media/ffmpeg/ffmpeg-pool.ts':
     'idle processes, for captures and for decoded clips: 4 each, 64 kB each',
   'adapters/media/ffmpeg/image-pool.ts': 'processes by size of picture; decoded pictures: 3; 8 of 3 MB',
+  'adapters/media/hls/playlist/playlist-budget.ts':
+    'large playlists in memory by caller: callers with one, 200 bytes each; 32 MB of all',
   'adapters/media/hls/playlist/playlist-cache.ts': 'newest playlist of a stream: 16 MB',
   'adapters/media/hls/segments/resource-cache.ts': 'keys, media initialization sections: 16 MB',
   'adapters/media/images/mask-media.ts': 'drawn regions of a capture: weak, 16 MB each',
@@ -90,6 +92,7 @@ const bounds: Record<string, string> = {
 
 /** Files whose collections belong to one call, one capture or one connection. */
 const ofOneCall = [
+  'core/tick/divide-load.ts',
   'cli/service/broker-presence.ts',
   'adapters/egress/address-rule.ts',
   'adapters/egress/answer-limit.ts',

@@ -1,6 +1,7 @@
 import { ImageDecodeError } from './errors.ts';
 import { decodingLimits, quietArguments } from './capture-arguments.ts';
 import { createFfmpegPool } from './ffmpeg-pool.ts';
+import { withoutTurns, type InTurn } from './in-turn.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 /** Size of an image, in pixels. */
@@ -47,10 +48,15 @@ const mp4Input = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:
 const keepSpareMs = 65_000;
 
 /**
- * Creates a decoder that runs one ffmpeg process per call, for at most 10 s. With `prepareAfterMs`, a process for the next clip starts after each clip, so
- * that its start takes no time.
+ * Creates a decoder that runs one ffmpeg process per call, in turn, for at most 10 s. With `prepareAfterMs`, a process for the next clip starts after each
+ * clip, so that its start takes no time.
  */
-export function createImageDecoder(options: { ffmpegPath: string; prepareAfterMs?: number }): ImageDecoder {
+export function createImageDecoder(options: {
+  ffmpegPath: string;
+  prepareAfterMs?: number;
+  inTurn?: InTurn | undefined;
+}): ImageDecoder {
+  const { inTurn = withoutTurns } = options;
   const spares = createFfmpegPool({ ...options, keepMs: keepSpareMs, newFile: () => '' });
   return {
     decode: async (jpeg, size, signal) => {
@@ -123,11 +129,13 @@ export function createImageDecoder(options: { ffmpegPath: string; prepareAfterMs
     const args = [...quietArguments, ...decodingLimits, ...input.split(' '), ...output, ...raw];
     const keepsSpare = isClip && options.prepareAfterMs !== undefined;
     signal.throwIfAborted();
-    const run = keepsSpare ? { process: spares.take(() => args) } : { ffmpegPath: options.ffmpegPath, args };
-    const outcome = await spawnFfmpeg(
-      { ...run, input: chunks, outputBytes: max * pictureBytes, timeoutMs },
-      signal,
-    );
+    const decode = async () => {
+      const run = keepsSpare
+        ? { process: spares.take(() => args) }
+        : { ffmpegPath: options.ffmpegPath, args };
+      return spawnFfmpeg({ ...run, input: chunks, outputBytes: max * pictureBytes, timeoutMs }, signal);
+    };
+    const outcome = await inTurn(decode, signal);
     if (keepsSpare) spares.prepare(() => args);
     if (outcome.ended !== 'exited') throw new ImageDecodeError(`Decoding ${outcome.ended}`);
     return inPieces(outcome.stdout, pictureBytes);

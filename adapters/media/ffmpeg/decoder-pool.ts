@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createByteCache } from '../../byte-cache.ts';
+import { findDisplaced } from '../../fair-cache.ts';
 import { readCodedPicture, type CodedPicture } from '../h264/coded-picture.ts';
 import { readKeyFrameUnits } from '../mpeg-ts/extract-key-frames.ts';
 import { frameSize, maxPixels, type FrameSize } from './capture-arguments.ts';
@@ -136,14 +137,15 @@ type SharedKeyFrame = Pick<CodedPicture, 'bytes'> & {
 
 /** Processes of a pool. */
 type Members = {
-  /** Returns an idle process of the caller for the size, or for thumbnails of all sizes; starts one, in the place of the longest idle one if there are too many. */
+  /** Returns an idle process of the caller for the size, or for thumbnails of all sizes; starts one, in the place of the longest idle one, or of one of the caller with the most, if there are too many. */
   find(caller: string, size: FrameSize | null): Member | undefined;
   decode(member: Member, ...keyFrames: Parameters<DecoderProcess['decode']>): Promise<FfmpegOutput[]>;
 };
 
 type MembersDeps = Required<Pick<DecoderPoolDeps, 'start' | 'maxProcesses' | 'elapsedMs'>>;
 
-function createMembers({ start, maxProcesses, elapsedMs }: MembersDeps): Members {
+/** Creates the processes, shared fairly by caller. */
+export function createMembers({ start, maxProcesses, elapsedMs }: MembersDeps): Members {
   /** Least recently used first. */
   const members = new Set<Member>();
   return { find, decode };
@@ -158,11 +160,14 @@ function createMembers({ start, maxProcesses, elapsedMs }: MembersDeps): Members
       return fitting;
     }
     if (members.size >= maxProcesses) {
-      const [replaced] = idle;
-      if (replaced === undefined || elapsedMs() - replaced.usedMs < replaceAfterMs) return undefined;
+      const replaced =
+        idle.find(({ usedMs }) => elapsedMs() - usedMs >= replaceAfterMs) ??
+        findDisplaced(members, caller, (member) => !member.decoder.isBusy());
+      if (replaced === undefined) return undefined;
       dismiss(replaced);
     }
     const member: Member = {
+      caller,
       key,
       decoder: start(size),
       captures: 0,
@@ -216,6 +221,7 @@ async function readInput({ keyFrames, chunks }: PipeInput): Promise<{
 }
 
 type Member = {
+  caller: string;
   /** Size, or thumbnails, and caller. */
   key: string;
   decoder: DecoderProcess;

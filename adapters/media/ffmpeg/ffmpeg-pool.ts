@@ -1,3 +1,4 @@
+import { findDisplaced } from '../../fair-cache.ts';
 import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 
 /** Pre-started ffmpeg processes, one capture each: start-up takes 70 of 100 ms with Debian's build. */
@@ -5,7 +6,7 @@ export type FfmpegPool = {
   /** Returns the idle process with these arguments, or starts one. */
   take(command: FfmpegCommand): IdleProcess;
   /** Starts an idle process for these arguments if none exists, after `prepareAfterMs`. */
-  prepare(command: FfmpegCommand): void;
+  prepare(command: FfmpegCommand, caller?: string): void;
 };
 
 /** Builds the arguments of a process. `file` is the clip path of that process. */
@@ -16,7 +17,7 @@ export type IdleProcess = FfmpegProcess & { file: string };
 
 /**
  * Keeps one idle process per argument list for at most `keepMs`, and at most four in total, because callers choose
- * the clip length. Idle processes do not keep this process alive and end with it. A process creates its file only
+ * the clip length: the caller with the most gives one up. Idle processes do not keep this process alive and end with it. A process creates its file only
  * after it has read input.
  */
 export function createFfmpegPool(options: {
@@ -26,25 +27,31 @@ export function createFfmpegPool(options: {
   /** Default: when the event loop is free. Starting a process takes 70 ms of processor time, which the check of a capture needs. */
   prepareAfterMs?: number | undefined;
 }): FfmpegPool {
-  const waiting = new Map<string, IdleProcess>();
+  const waiting = new Map<string, { caller: string; spare: IdleProcess; giveUp(): void }>();
   return {
     take: (command) => {
-      const spare = waiting.get(toKey(command));
+      const spare = waiting.get(toKey(command))?.spare;
       waiting.delete(toKey(command));
       if (spare === undefined || !isRunning(spare)) return start(command);
       spare.awaited(true);
       return spare;
     },
-    prepare: (command) => {
+    prepare: (command, caller = '') => {
       const { prepareAfterMs } = options;
       // Starting a process blocks for some milliseconds.
-      if (prepareAfterMs === undefined) setImmediate(() => prepareNow(command));
-      else setTimeout(() => prepareNow(command), prepareAfterMs).unref();
+      if (prepareAfterMs === undefined) setImmediate(() => prepareNow(command, caller));
+      else setTimeout(() => prepareNow(command, caller), prepareAfterMs).unref();
     },
   };
 
-  function prepareNow(command: FfmpegCommand): void {
-    if (!waiting.has(toKey(command)) && waiting.size < maxIdle) keep(toKey(command), start(command));
+  function prepareNow(command: FfmpegCommand, caller: string): void {
+    if (waiting.has(toKey(command))) return;
+    if (waiting.size >= maxIdle) {
+      const displaced = findDisplaced(waiting.values(), caller);
+      if (displaced === undefined) return;
+      displaced.giveUp();
+    }
+    keep(toKey(command), caller, start(command));
   }
 
   function start(command: FfmpegCommand): IdleProcess {
@@ -52,20 +59,19 @@ export function createFfmpegPool(options: {
     return { ...startFfmpeg(options.ffmpegPath, command(file)), file };
   }
 
-  function keep(key: string, spare: IdleProcess): void {
-    waiting.set(key, spare);
-    spare.awaited(false);
-    const drop = (): void => {
-      if (waiting.get(key) === spare) waiting.delete(key);
-    };
+  function keep(key: string, caller: string, spare: IdleProcess): void {
     const giveUp = (): void => {
-      if (waiting.get(key) !== spare) return;
-      drop();
-      spare.child.kill('SIGKILL');
+      if (drop()) spare.child.kill('SIGKILL');
     };
+    waiting.set(key, { caller, spare, giveUp });
+    spare.awaited(false);
     setTimeout(giveUp, options.keepMs).unref();
     // An idle process that dies is only removed: `take` starts a new one.
     spare.closed.then(drop, drop);
+
+    function drop(): boolean {
+      return waiting.get(key)?.spare === spare && waiting.delete(key);
+    }
   }
 }
 

@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { waitUntilAborted } from '../../../core/time-limit.ts';
+import { createFairCache } from '../../fair-cache.ts';
 import { decodeFilter, type ImageDecoder, type ImageFit, type ImageSize } from './decode-image.ts';
 import { startImageProcess, type ImageProcess } from './image-process.ts';
+import type { InTurn } from './in-turn.ts';
 import { readSingleJpeg } from './single-jpeg.ts';
 
 export type ImagePoolDeps = {
   ffmpegPath: string;
   /** Decodes in a process per call: clips, JPEGs that may be several pictures, and those on which the process that stays failed. */
   alone: ImageDecoder;
-  /** Reports how long each JPEG has waited for the process of its size, in milliseconds. */
-  reportWait?: (waitedMs: number) => void;
+  /** Creates the turns of the process of one size, one at a time. */
+  createTurns: () => InTurn;
+  /** Returns for whom a picture is. Default: one caller for all. */
+  currentCaller?: (() => string) | undefined;
 };
 
 /** Pictures of one process, after which another one takes its place. */
@@ -30,10 +34,11 @@ const maxShared = 8;
 export function poolImageDecoders({
   ffmpegPath,
   alone,
-  reportWait = () => undefined,
+  createTurns,
+  currentCaller = () => '',
 }: ImagePoolDeps): ImageDecoder {
   const members = new LRUCache<string, Member>({ max: maxSizes, dispose: (member) => member.close() });
-  const shared = new LRUCache<string, Promise<Uint8Array | null>>({ max: maxShared });
+  const shared = createFairCache<string, Promise<Uint8Array | null>>({ max: maxShared });
   /** Hashes of the JPEGs in use: jobs that share a capture have the same array, which must not be changed. */
   const hashes = new WeakMap<Uint8Array, string>();
   return {
@@ -78,13 +83,14 @@ export function poolImageDecoders({
     signal.throwIfAborted();
     const filter = decodeFilter(size, fit);
     const key = `${filter} ${findHash(jpeg)}`;
-    let picture = shared.get(key);
+    const caller = currentCaller();
+    let picture = shared.get(caller, key);
     if (picture === undefined) {
       const single = readSingleJpeg(jpeg);
       if (single === null) return null;
       picture = findMember(filter, size).decode(single);
-      shared.set(key, picture);
-      const forget = () => void shared.delete(key);
+      shared.set(caller, key, picture);
+      const forget = () => void shared.delete(caller, key);
       picture.then((found) => found ?? forget(), forget);
     }
     return waitUntilAborted(picture, signal);
@@ -100,31 +106,25 @@ export function poolImageDecoders({
     const existing = members.get(filter);
     if (existing) return existing;
     const start = () => startImageProcess(ffmpegPath, filter, width * height * 3);
-    const member = createMember(start, reportWait);
+    const member = createMember(start, createTurns());
     members.set(filter, member);
     return member;
   }
 }
 
+const never = new AbortController().signal;
+
 type Member = { decode(jpeg: Uint8Array): Promise<Uint8Array | null>; close(): void };
 
 /** Creates a decoder of one size. Its process starts with the first JPEG, and again after a failure. */
-function createMember(start: () => ImageProcess, reportWait: (waitedMs: number) => void): Member {
+function createMember(start: () => ImageProcess, inTurn: InTurn): Member {
   let process: ImageProcess | undefined;
   let pictures = 0;
   let isUsable = true;
   let idleTimer: NodeJS.Timeout | undefined;
-  let last: Promise<unknown> = Promise.resolve();
   return {
-    decode: (jpeg) => {
-      const calledMs = performance.now();
-      const turn = last.then(() => {
-        reportWait(performance.now() - calledMs);
-        return decodeNow(jpeg);
-      });
-      last = turn.catch(() => undefined);
-      return turn;
-    },
+    // Jobs that share a picture wait for it together: none of them ends it.
+    decode: (jpeg) => inTurn(() => decodeNow(jpeg), never),
     close: dismiss,
   };
 

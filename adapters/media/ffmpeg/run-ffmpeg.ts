@@ -185,7 +185,7 @@ export function createFfmpegRunner(options: {
     const outputs = { outputBytes: pictureBytesLimit, timeoutMs: limits.timeoutMs };
     try {
       const outcome = await spawnFfmpeg({ process, ...pipe(), ...outputs }, signal);
-      if (mayWait) spares.prepare(command);
+      if (mayWait) spares.prepare(command, wanted.caller);
       const isRepeatable = input.kind === 'pipe' && Array.isArray(input.chunks);
       if (!isRepeatable || !mayBeOdd(outcome))
         return await readPictures(outcome, wanted.mode, limits.timeoutMs, process.file);

@@ -82,6 +82,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   function findReading({ url, caller }: CallerStream) {
     const fetcher = {
       ...shared,
+      caller,
       cookies: findCookies(caller, url),
       resources: findResources(caller, url),
     };

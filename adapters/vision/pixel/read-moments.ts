@@ -1,4 +1,4 @@
-import { TransientError, VisionError } from '../../../core/errors.ts';
+import { MachineBusyError, ModelBusyError, TransientError, VisionError } from '../../../core/errors.ts';
 import type { CheckMedia } from '../../../core/ports/vision-model.ts';
 import type { Moment } from './evaluate.ts';
 import type { PictureDecoder, PictureSize } from './image-decoder.ts';
@@ -44,6 +44,7 @@ export async function decoded<Decoded>(
   try {
     return await decode();
   } catch (cause) {
+    if (cause instanceof MachineBusyError) throw new ModelBusyError({ cause });
     if (cause instanceof TransientError) throw cause;
     throw new VisionError(
       signal.aborted

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { createImageDecoder, type ImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
 import { poolDecoders } from '../../../adapters/media/ffmpeg/decoder-pool.ts';
 import { ImageDecodeError, NoFrameDecodedError } from '../../../adapters/media/ffmpeg/errors.ts';
+import { createDecodeTurns } from '../../../adapters/embedded/load/limit-decodes.ts';
 import { poolImageDecoders } from '../../../adapters/media/ffmpeg/image-pool.ts';
 import { createJpegMark } from '../../../adapters/media/ffmpeg/single-jpeg.ts';
 import { startDecoder } from '../../../adapters/media/ffmpeg/decoder-process.ts';
@@ -330,8 +331,13 @@ export function sharedImageProperty() {
   const refused: ImageDecoder['decode'] = async () => {
     throw new ImageDecodeError('Not in a shared process');
   };
+  const clock = { elapsedMs: () => performance.now(), setTimer: () => () => undefined };
   const alone = { ...createImageDecoder({ ffmpegPath }), decode: refused };
-  const pool = poolImageDecoders({ ffmpegPath, alone });
+  const pool = poolImageDecoders({
+    ffmpegPath,
+    alone,
+    createTurns: () => createDecodeTurns({ ...clock, max: 1, reserved: 0, report: () => undefined }),
+  });
   const crafted = fc
     .array(piece, { minLength: 1, maxLength: 5 })
     .map((pieces) => new Uint8Array(Buffer.concat(pieces)));

@@ -23,6 +23,8 @@ export type PlaylistFetcher = {
   playlistBytes: number;
   requestTimeoutMs: number;
   budget: PlaylistBudget;
+  /** Caller who holds the playlists. */
+  caller: string;
   cookies?: CookieJar | undefined;
   prepare?: PreparePlaylist;
 };
@@ -103,7 +105,7 @@ async function fetchPlaylist(
   imported: Variables,
   signal: AbortSignal,
 ): Promise<MultivariantPlaylist | FetchedPlaylist> {
-  const share = fetcher.budget.open();
+  const share = fetcher.budget.open(fetcher.caller);
   try {
     const ask = () => request(fetcher, url, share, signal);
     const first = await ask();
@@ -111,6 +113,8 @@ async function fetchPlaylist(
     const isEmpty = first.status === 200 && first.body.length === 0;
     const response = isEmpty ? await ask() : first;
     return await share.read(() => readPlaylist(fetcher, response, imported));
+  } catch (error) {
+    throw error instanceof PlaylistBudgetError ? busyError(error) : error;
   } finally {
     share.close();
   }
@@ -146,11 +150,11 @@ async function request(
   signal: AbortSignal,
 ): Promise<GuardedResponse> {
   const { playlistBytes: maxBytes, requestTimeoutMs: timeoutMs, cookies } = fetcher;
-  const options = { maxBytes, timeoutMs, cookies, signal };
+  const options = { maxBytes, timeoutMs, cookies, signal: AbortSignal.any([signal, share.signal]) };
   try {
     return await fetcher.http.request(url, { ...options, onChunk: share.count });
   } catch (error) {
-    if (error instanceof PlaylistBudgetError) throw busyError(error);
+    if (error instanceof PlaylistBudgetError) throw error;
     if (!(error instanceof EgressLimitError)) throw webStreamError(error, 'playlist');
     // A body above the limit is probably a video file. Its headers show the content type.
     const headers = await fetcher.http.request(url, { ...options, headersOnly: true }).catch(() => null);

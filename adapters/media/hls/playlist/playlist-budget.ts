@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EgressLimitError } from '../../../egress/errors.ts';
+import { findLargest } from '../../../fair-cache.ts';
+import { createFairQueue } from '../../../fair-queue.ts';
 
 /** Bytes of playlists in memory, over all captures of a process. */
 export type PlaylistBudget = {
-  /** Accounts for one playlist from its first byte until it is parsed. */
-  open(): PlaylistShare;
+  /** Accounts for one playlist of a caller from its first byte until it is parsed. */
+  open(caller: string): PlaylistShare;
 };
 
 export type PlaylistShare = {
-  /** Counts a chunk. Throws `PlaylistBudgetError` if all playlists together are too large. */
+  /** Counts a chunk. Throws `PlaylistBudgetError` if all playlists together are too large, and no other caller has more. */
   count(bytes: number): void;
+  /** Aborted with `PlaylistBudgetError` if the playlist has to make place for that of another caller. */
+  signal: AbortSignal;
   /** Reads the playlist. Large ones take turns, between which the event loop is free for as long as the last one took. */
   read<Result>(work: () => Result): Promise<Result>;
   close(): void;
@@ -21,46 +25,92 @@ export class PlaylistBudgetError extends EgressLimitError {}
 /** Bytes of each playlist that are not counted: more than any usual playlist has, so that a few huge ones fail no job of others. */
 const freeBytes = 256 * 1024;
 
-/** Time that stands for a playlist which cannot be read. */
-const failedMs = 100;
+/** Counted playlists of a caller, oldest first. */
+type Holder = { size: number; playlists: Set<{ giveUp(): void }> };
 
-/** By default four playlists of the largest size, and any number of usual ones. */
+/** By default four playlists of the largest size, and any number of usual ones. The caller with the most gives up its newest. */
 export function createPlaylistBudget({
   maxBytes = 32 * 1024 * 1024,
   elapsedMs = () => performance.now(),
   pause = async (milliseconds: number): Promise<unknown> => sleep(milliseconds),
 } = {}): PlaylistBudget {
-  let counted = 0;
-  let turn: Promise<unknown> = Promise.resolve();
+  const holders = new Map<string, Holder>();
+  const readers = createFairQueue<() => void>({ elapsedMs });
+  let isReading = false;
   return {
-    open: () => {
+    open: (caller) => {
+      const gaveUp = new AbortController();
       let bytes = 0;
-      let share = 0;
-      return {
-        count: (more) => {
-          bytes += more;
-          const added = Math.max(0, bytes - freeBytes) - share;
-          if (counted + added > maxBytes) throw new PlaylistBudgetError('Too many large playlists');
-          counted += added;
-          share += added;
-        },
-        read: async (work) => {
-          if (share === 0) return work();
-          const mine = turn.then(() => {
-            const beganMs = elapsedMs();
-            return { result: work(), tookMs: elapsedMs() - beganMs };
-          });
-          turn = mine.then(
-            ({ tookMs }) => pause(tookMs),
-            () => pause(failedMs),
-          );
-          return (await mine).result;
-        },
-        close: () => {
-          counted -= share;
-          share = 0;
+      let counted = 0;
+      const playlist = {
+        giveUp: () => {
+          close();
+          gaveUp.abort(new PlaylistBudgetError('Too many large playlists'));
         },
       };
+      return {
+        signal: gaveUp.signal,
+        count: (more) => {
+          gaveUp.signal.throwIfAborted();
+          bytes += more;
+          const added = Math.max(0, bytes - freeBytes) - counted;
+          if (added === 0) return;
+          const holder = holders.get(caller) ?? { size: 0, playlists: new Set() };
+          holders.set(caller, { size: holder.size + added, playlists: holder.playlists.add(playlist) });
+          counted += added;
+          removeBeyond();
+          gaveUp.signal.throwIfAborted();
+        },
+        read: async (work) => (counted === 0 ? work() : readInTurn(caller, work, gaveUp.signal)),
+        close,
+      };
+
+      function close(): void {
+        const holder = holders.get(caller);
+        if (!holder?.playlists.delete(playlist)) return;
+        holder.size -= counted;
+        if (holder.playlists.size === 0) holders.delete(caller);
+      }
     },
   };
+
+  function removeBeyond(): void {
+    while ([...holders.values()].reduce((sum, { size }) => sum + size, 0) > maxBytes) {
+      const largest = holders.get(findLargest(holders) ?? '');
+      [...(largest?.playlists ?? [])].at(-1)?.giveUp();
+    }
+  }
+
+  async function readInTurn<Result>(
+    caller: string,
+    work: () => Result,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    await new Promise<void>((resolve) => {
+      readers.add(caller, resolve);
+      beginNext();
+    });
+    const beganMs = elapsedMs();
+    const end = readers.begin(caller);
+    try {
+      signal.throwIfAborted();
+      return work();
+    } finally {
+      end();
+      void goOnAfter(elapsedMs() - beganMs);
+    }
+  }
+
+  async function goOnAfter(milliseconds: number): Promise<void> {
+    await pause(milliseconds);
+    isReading = false;
+    beginNext();
+  }
+
+  function beginNext(): void {
+    if (isReading) return;
+    const next = readers.take();
+    isReading = next !== undefined;
+    next?.item();
+  }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createCallLimiter } from '../../../../adapters/embedded/callers/call-limiter.ts';
 import { trimMedia } from '../../../../adapters/embedded/files/media-quota.ts';
+import { createCurrentCaller } from '../../../../adapters/embedded/load/current-caller.ts';
 import { createDecodeTurns, createSpareTime } from '../../../../adapters/embedded/load/limit-decodes.ts';
 import { createLookups, type NameProcess } from '../../../../adapters/embedded/names/lookups.ts';
 import { startDeliveryConsumer } from '../../../../adapters/embedded/queue/delivery-consumer.ts';
@@ -12,6 +13,8 @@ import { createFairTurns } from '../../../../adapters/embedded/load/fair-turns.t
 import { createEventSessions } from '../../../../adapters/embedded/web/event-sessions.ts';
 import { createFairCache } from '../../../../adapters/fair-cache.ts';
 import { createRequestBodies } from '../../../../adapters/http/request-bodies.ts';
+import { createMembers } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
+import { createPlaylistBudget } from '../../../../adapters/media/hls/playlist/playlist-budget.ts';
 import { createKeyFrameMemory } from '../../../../adapters/media/rtsp/session/key-frame-store.ts';
 import { createOpenSessions } from '../../../../adapters/media/rtsp/session/open-sessions.ts';
 import { createSessionMemory } from '../../../../adapters/media/rtsp/session/session-memory.ts';
@@ -20,6 +23,7 @@ import {
   type NetworkThread,
 } from '../../../../adapters/vision/objects/thread-detector.ts';
 import { createTurns } from '../../../../cli/service/capture-scheduler.ts';
+import { createPace } from '../../../../core/tick/pace.ts';
 import type { StreamTurns } from '../../../../core/ports/stream-turns.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
 
@@ -29,6 +33,7 @@ type Case = () => Promise<void>;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const never = new AbortController().signal;
 const noTimer = () => () => undefined;
+const noop = () => undefined;
 const many = Array.from({ length: 300 }, (_, index) => index);
 
 async function servesModest(turns: StreamTurns): Promise<void> {
@@ -53,6 +58,68 @@ const cases: Record<string, Case> = {
       caller = 'modest';
       expect(await inTurn(async () => 'decoded', never)).toBe('decoded');
     }
+  },
+  'intervals in an overload': async () => {
+    let nowMs = 0;
+    const log = { debug: noop, info: noop, warning: noop, error: noop };
+    const pace = createPace({ steadyNow: () => new Date(nowMs), log });
+    const check = (caller: string, index: number) =>
+      pace.stretch({ run_id: `${caller}-${index}`, caller }, 5);
+    for (let round = 0; round < 20; round += 1) {
+      nowMs += 5_000;
+      check('modest', 0);
+      for (const index of many) {
+        check('greedy', index);
+        pace.record('decoder', 15_000);
+      }
+    }
+    expect(check('greedy', 0)).toBeGreaterThan(1);
+    expect(check('modest', 0)).toBe(1);
+    expect(pace.retryAfterSeconds('modest')).toBeUndefined();
+  },
+  'processes of ffmpeg that stay': async () => {
+    const closed: string[] = [];
+    const members = createMembers({
+      start: (size) => ({
+        pid: 1,
+        isBusy: () => false,
+        decode: async () => [],
+        close: () => void closed.push(`${size?.width}`),
+      }),
+      maxProcesses: 8,
+      elapsedMs: () => 0,
+    });
+    for (const index of many) members.find('greedy', { width: index, height: 8 });
+    expect(members.find('modest', { width: 640, height: 8 })).toBeDefined();
+    expect(closed).toEqual(['0']);
+  },
+  'pictures that a built-in model decodes': async () => {
+    const { asCaller, currentCaller } = createCurrentCaller();
+    const inTurn = createDecodeTurns({
+      currentCaller,
+      max: 1,
+      reserved: 0,
+      elapsedMs: () => performance.now(),
+      setTimer: noTimer,
+      report: noop,
+    });
+    const decoded: string[] = [];
+    const decode = (caller: string) =>
+      asCaller(caller, () => inTurn(async () => void decoded.push(caller), never));
+    await Promise.all([...many.map(() => decode('greedy')), decode('modest')]);
+    expect(decoded.indexOf('modest')).toBeLessThan(3);
+  },
+  'large playlists': async () => {
+    const budget = createPlaylistBudget();
+    const large = 8 * 1024 * 1024;
+    for (const _ of many) {
+      try {
+        budget.open('greedy').count(large);
+      } catch {
+        // The newest one of the caller with the most gives up.
+      }
+    }
+    budget.open('modest').count(large);
   },
   'calls of a built-in or local model': async () => {
     const judged: string[] = [];

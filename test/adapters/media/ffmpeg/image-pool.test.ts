@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { beforeAll, expect, test } from 'vitest';
+import { createDecodeTurns, type DecodeTurnsDeps } from '../../../../adapters/embedded/load/limit-decodes.ts';
 import { createImageDecoder, type ImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { ImageDecodeError } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { poolImageDecoders } from '../../../../adapters/media/ffmpeg/image-pool.ts';
@@ -23,6 +24,13 @@ function jpeg(source: string): Buffer {
   return execFileSync(ffmpegPath, options.split(' '));
 }
 
+function oneByOne({ report }: Pick<DecodeTurnsDeps, 'report'>) {
+  const clock = { elapsedMs: () => performance.now(), setTimer: () => () => undefined };
+  return createDecodeTurns({ ...clock, max: 1, reserved: 0, report });
+}
+
+const createTurns = () => oneByOne({ report: () => undefined });
+
 function openPool(path = ffmpegPath) {
   let alone = 0;
   const counted: ImageDecoder = {
@@ -36,7 +44,10 @@ function openPool(path = ffmpegPath) {
       return decoder.decodeEach(...call);
     },
   };
-  return { pool: poolImageDecoders({ ffmpegPath: path, alone: counted }), countAlone: () => alone };
+  return {
+    pool: poolImageDecoders({ ffmpegPath: path, alone: counted, createTurns }),
+    countAlone: () => alone,
+  };
 }
 
 test('pictures of the process that stays are those of a process of their own, also when sizes alternate', async () => {
@@ -123,7 +134,7 @@ test('the wait of each picture for its process is reported', async () => {
   const pool = poolImageDecoders({
     ffmpegPath,
     alone: decoder,
-    reportWait: (waitedMs) => void waits.push(waitedMs),
+    createTurns: () => oneByOne({ report: (waitedMs) => void waits.push(waitedMs) }),
   });
   await Promise.all([red, green].map(async (picture) => pool.decode(picture, size, signal)));
   const [first = Infinity, second = 0] = waits;

@@ -25,7 +25,7 @@ describe('The bytes of playlists', () => {
       },
     });
     const read = (name: string, bytes: number) => {
-      const share = budget.open();
+      const share = budget.open('ada');
       share.count(bytes);
       return share.read(() => {
         nowMs += 80;
@@ -43,19 +43,44 @@ describe('The bytes of playlists', () => {
 
   test('all playlists together are limited, and small ones are not counted', () => {
     const budget = createPlaylistBudget({ maxBytes: kilobytes(1000) });
-    const [first, second, small] = [budget.open(), budget.open(), budget.open()];
+    const open = () => budget.open('ada');
+    const [first, second, small] = [open(), open(), open()];
     for (let chunk = 0; chunk < 12; chunk += 1) first.count(kilobytes(100));
     second.count(kilobytes(256));
     second.count(kilobytes(56));
     expect(() => second.count(kilobytes(1))).toThrow(PlaylistBudgetError);
-    small.count(kilobytes(256));
+    small.count(kilobytes(312));
     expect(() => small.count(kilobytes(1))).toThrow(PlaylistBudgetError);
 
     first.close();
     first.close();
 
-    second.count(kilobytes(943));
-    expect(() => second.count(kilobytes(1))).toThrow(PlaylistBudgetError);
+    const third = open();
+    third.count(kilobytes(1256));
+    expect(() => third.count(kilobytes(1))).toThrow(PlaylistBudgetError);
+  });
+
+  test('the caller with the most gives up its newest playlist, and its readers wait for those of others', async () => {
+    const pauses: (() => void)[] = [];
+    const pause = () => new Promise<void>((resolve) => void pauses.push(resolve));
+    const budget = createPlaylistBudget({ maxBytes: kilobytes(3000), pause });
+    const greedy = [1, 2, 3].map(() => budget.open('greedy'));
+    for (const share of greedy) share.count(kilobytes(1256));
+    const modest = budget.open('modest');
+    modest.count(kilobytes(1256));
+    expect(greedy.map(({ signal }) => signal.aborted)).toEqual([false, false, true]);
+    expect(greedy[2]?.signal.reason).toBeInstanceOf(PlaylistBudgetError);
+    expect(() => greedy[2]?.count(1)).toThrow(PlaylistBudgetError);
+
+    const order: string[] = [];
+    const read = (name: string, share = budget.open(name)) => share.read(() => void order.push(name));
+    const reads = [read('greedy', greedy[0]), read('greedy', greedy[1]), read('modest', modest)];
+    while (order.length < 3) {
+      await new Promise((resolve) => setImmediate(resolve));
+      pauses.pop()?.();
+    }
+    await Promise.all(reads);
+    expect(order).toEqual(['greedy', 'modest', 'greedy']);
   });
 });
 
