@@ -224,6 +224,10 @@ async function readTimeline(
     return arrangeTimeline(recordings);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
-    throw new CommandError(error.message, 'docs/use/replay.md lists what can be replayed.', { cause: error });
+    throw new CommandError(
+      error.message,
+      'docs/use/evaluate.md#replay-a-recording lists what can be replayed.',
+      { cause: error },
+    );
   }
 }

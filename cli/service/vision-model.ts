@@ -218,7 +218,7 @@ function createLocal(
   const { visionModel, projector, localRuntime } = settings;
   if (visionModel === '' || projector === '')
     throw new SettingsError(
-      'WATCHPOST_VISION: a local model needs two files: --model FILE.gguf --projector FILE.gguf (docs/use/local-model.md)',
+      'WATCHPOST_VISION: a local model needs two files: --model FILE.gguf --projector FILE.gguf (docs/use/models.md#local-model)',
     );
   const runtime = findRuntime(localRuntime);
   if (runtime === undefined)

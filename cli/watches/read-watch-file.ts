@@ -24,7 +24,7 @@ export function readWatchFile(text: string, file: string, env: NodeJS.ProcessEnv
   if (problems.length === 0) return watches;
   throw new CommandError(
     `${file} is not valid; nothing was changed:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
-    'Mend the file: docs/use/watches-in-git.md has its fields.',
+    'Mend the file: docs/use/evaluate.md#watches-in-git has its rules.',
   );
 }
 

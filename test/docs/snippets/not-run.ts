@@ -42,7 +42,7 @@ const reasons: Record<string, string> = {
   'codex ': 'requires a third-party client',
   'ollama ': 'requires a third-party model server',
   'export WATCHPOST_VISION=':
-    'requires a model server; test/docs/choosing-a-model.test.ts runs it against one of its own',
+    'requires a model server; test/docs/models.test.ts runs it against one of its own',
   'llama-server ': 'requires a third-party model server',
   'vllm ': 'requires a third-party model server',
   'npm start -- --vision local':

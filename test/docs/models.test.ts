@@ -8,7 +8,7 @@ import { chatServer, says } from '../adapters/vision/openai/chat-server.ts';
 import { runCommand } from '../support/run-command.ts';
 import { parseBlocks, parseCommands } from './snippets/blocks.ts';
 
-const quickstarts = parseBlocks('docs/use/choosing-a-model.md').filter(({ text }) =>
+const quickstarts = parseBlocks('docs/use/models.md').filter(({ text }) =>
   text.includes('export WATCHPOST_VISION=openai'),
 );
 /** The two commands of a quickstart, which run in this process. */
