@@ -21,7 +21,7 @@ afterAll(() => world?.close());
 
 /** Additional checks by page. */
 const further: Record<string, (folder: string) => Promise<void>> = {
-  'docs/use/quickstart-webhooks.md': receiversVerifySignatures,
+  'docs/use/quickstart.md': receiversVerifySignatures,
 };
 
 describe('fenced blocks of the documentation', () => {
