@@ -10,6 +10,8 @@ import { withDecisions } from '../policies/job-policies.ts';
 import type { FinalUpdate } from '../policies/job/policy.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
+import type { Executions } from '../ports/executions.ts';
+import type { RunStore } from '../ports/run-store.ts';
 import type { JobOf, Job } from '../records/job.ts';
 import { asJob } from '../records/run.ts';
 import { jobLog } from '../ports/log.ts';
@@ -18,7 +20,9 @@ import { isTerminal } from '../records/job.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';
 
-type Deps = Pick<CoreDeps, 'runs' | 'executions' | 'log' | 'now'> & {
+type Deps = Pick<CoreDeps, 'log' | 'now'> & {
+  runs: Pick<RunStore, 'get' | 'commit'>;
+  executions: Pick<Executions, 'stop'>;
   limits: Pick<Limits, 'retentionSeconds'>;
 };
 

@@ -6,7 +6,7 @@ import type { Run } from '../records/run.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import type { CaptureOutput, TickInput } from '../records/workflow.ts';
 import type { SeenOutcome } from '../sight/after-tick.ts';
-import type { Judgement, Questions } from '../tick/ask-model.ts';
+import type { ConditionAnswer, Judgement, Questions } from '../tick/ask-model.ts';
 import type { CheckMediaKeys } from '../tick/read-media.ts';
 
 /** Result of the capture and the check of a tick, as far as its report needs it. Each policy has its own cases. */
@@ -16,6 +16,18 @@ export type Observation = {
   failure?: Failure | null;
   message?: string;
   remediation?: string;
+};
+
+/** Moment of a capture, with the answers of the model about it. */
+export type JudgedMoment = { frame_key: string; captured_at: string; answers: readonly ConditionAnswer[] };
+
+/** Committed tick, while the media of its capture and its evidence are stored. */
+export type CommittedTick = {
+  input: TickInput;
+  seen: Observation;
+  /** Moments that were judged, oldest first; of a watch. */
+  moments: readonly JudgedMoment[];
+  change: RunChange;
 };
 
 /** Check of a capture. */
@@ -84,6 +96,8 @@ export interface Policy<R extends Run, Seen extends Observation> {
   ): WindowsToClose | undefined;
   /** Decides the tick, in the one transaction that commits it. */
   decide(run: R, tick: Tick<Seen>, now: Date): RunChange;
+  /** Lists the moments that the model was asked about, oldest first. Absent for jobs. */
+  moments?(seen: Seen): JudgedMoment[];
   /** Returns true if the tick is counted even if another one came first: the caller pays for its model calls. */
   countsLate(seen: Seen): boolean;
   pictures(run: R): Picture[];

@@ -12,3 +12,17 @@ export interface MediaStore {
   /** Removes all captures and evidence of a source. Returns how many. */
   removeOfSource(sourceId: string): Promise<number>;
 }
+
+/** Creates a media store in memory. */
+export function createMemoryMedia(media = new Map<string, Uint8Array>()): MediaStore {
+  return {
+    put: async (key, bytes) => void media.set(key, bytes),
+    get: async (key) => media.get(key),
+    remove: async (keys) => keys.forEach((key) => media.delete(key)),
+    removeOfSource: async (sourceId) => {
+      const keys = [...media.keys()].filter((key) => key.includes(`/${sourceId}/`));
+      keys.forEach((key) => media.delete(key));
+      return keys.length;
+    },
+  };
+}

@@ -3,11 +3,14 @@ import type { CoreDeps, Limits } from '../dependencies.ts';
 import { TransientError } from '../errors.ts';
 import { summarizeWindows } from '../policies/digest/summarize-windows.ts';
 import type { SummaryDeps } from '../policies/digest/summarize-windows.ts';
-import type { Check, Evidence, Observation, Policy, Tick, Work } from '../policies/policy.ts';
+import type { Check, CommittedTick, Evidence, Observation, Policy, Tick, Work } from '../policies/policy.ts';
 import { runLog } from '../ports/log.ts';
 import { toRunKey } from '../records/run.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
+import type { Executions } from '../ports/executions.ts';
 import type { Log } from '../ports/log.ts';
+import type { Meter } from '../ports/meter.ts';
+import type { RunStore } from '../ports/run-store.ts';
 import { applyRunChange } from '../event/stored-run.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Run } from '../records/run.ts';
@@ -24,11 +27,16 @@ import { removeMedia, removeOutdated, removeUnneeded, storeEvidence } from './ti
 import { goneState, isAbandoned, stateAfterTick } from './workflow-state.ts';
 
 export type AnalyzeDeps = SummaryDeps &
-  Pick<CoreDeps, 'runs' | 'executions' | 'pace' | 'meter' | 'now' | 'cutFrame'> & {
+  Pick<CoreDeps, 'pace' | 'now' | 'cutFrame'> & {
+    runs: Pick<RunStore, 'get' | 'commit' | 'events' | 'alert'>;
+    executions: Pick<Executions, 'start'>;
+    meter: Pick<Meter, 'count'>;
     deliveries: Pick<DeliveryStore, 'states'>;
     limits: Pick<Limits, 'visionTimeoutSeconds'>;
     /** Absent if the model needs no order of callers. */
     asCaller?: AsCaller;
+    /** Receives each committed tick; absent in a service. */
+    observe?: (tick: CommittedTick) => Promise<void>;
   };
 
 /** A tick under way. */
@@ -82,6 +90,8 @@ export async function analyze<R extends Run, Seen extends Observation>(
     await storeEvidence(decision.evidence, deps, tick.log);
     await refreshEvidence(decision.expiring, deps, tick.log);
     if ((await deps.runs.commit(decision.change)) !== 'committed') continue;
+    const moments = policy.moments?.(observed.seen) ?? [];
+    await deps.observe?.({ input, seen: observed.seen, moments, change: decision.change });
     const after = applyRunChange(run, decision.change);
     const kept = [...policy.pictures(after), ...listReferred(decision.change.events)];
     await removeUnneeded(policy.pictures(run), kept, input.captured, deps, tick.log);
@@ -208,7 +218,7 @@ export async function discardTick(
 export async function startNextGeneration(
   { run_id, generation }: Run,
   before: { generation: number },
-  { executions }: Pick<CoreDeps, 'executions'>,
+  { executions }: { executions: Pick<Executions, 'start'> },
 ): Promise<void> {
   if (generation > before.generation) await executions.start({ job_id: run_id, generation });
 }

@@ -1,5 +1,7 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { failJob } from '../job/end-job.ts';
+import type { Executions } from '../ports/executions.ts';
+import type { RunStore } from '../ports/run-store.ts';
 import type { Run } from '../records/run.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';
@@ -7,7 +9,9 @@ import { leaseUntil, nextGeneration } from '../tick/advance-run.ts';
 import { runLog } from '../ports/log.ts';
 import { addSeconds } from '../time.ts';
 
-export type FailDeps = Pick<CoreDeps, 'runs' | 'executions' | 'log' | 'now'> & {
+export type FailDeps = Pick<CoreDeps, 'log' | 'now'> & {
+  runs: Pick<RunStore, 'get' | 'commit'>;
+  executions: Pick<Executions, 'start' | 'stop'>;
   limits: Pick<Limits, 'retentionSeconds'>;
 };
 

@@ -1,6 +1,6 @@
-import type { CoreDeps } from '../dependencies.ts';
 import type { Observation } from '../policies/policy.ts';
 import type { Log } from '../ports/log.ts';
+import type { Meter } from '../ports/meter.ts';
 import type { Run } from '../records/run.ts';
 import type { ClosureResult } from '../records/window-closure.ts';
 
@@ -9,7 +9,7 @@ export async function reportTick(
   run: Run,
   seen: Observation,
   closed: ClosureResult | undefined,
-  { meter }: Pick<CoreDeps, 'meter'>,
+  { meter }: { meter: Pick<Meter, 'count'> },
   log: Log,
 ): Promise<void> {
   if (run.policy === 'watch' && (seen.kind === 'judged' || seen.kind === 'skipped'))

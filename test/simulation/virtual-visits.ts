@@ -1,14 +1,19 @@
 import type { WatchRun } from '../../core/records/watch-run.ts';
 import { shortestVisitOfWatch } from '../../core/policies/watch/shortest-visit-of-watch.ts';
 import { listActive } from '../../core/policies/watch/schedule.ts';
-import { readHour } from '../../core/sight/spans.ts';
-import type { Span } from '../../core/records/seen-hour.ts';
+import { extendHour, readHour } from '../../core/sight/spans.ts';
+import type { SeenHour, Span } from '../../core/records/seen-hour.ts';
+import { isWatchEvent } from '../../core/records/run.ts';
+import type { RunChange } from '../../core/ports/run-store.ts';
+import { sumByHour } from '../../core/watch/stored-watch.ts';
 import type { Schedule } from '../../core/records/watch.ts';
 import { start } from '../contract/records.ts';
-import { closeWorld, createWatch, stored, watchId, world } from '../support/watches/watch-world.ts';
+import { newWatch } from '../support/watches/watch-world.ts';
 import { Random } from './random.ts';
 import { VisitedCamera } from './visited-camera.ts';
 import type { StreamKind, Visit } from './visited-camera.ts';
+import { createVisitedWatch } from './visited-watch.ts';
+import type { VisitedWatch } from './visited-watch.ts';
 
 const kinds: readonly StreamKind[] = [
   { keyFrameMs: 500, segmentMs: 0 },
@@ -29,11 +34,7 @@ export type VisitSummary = { visits: number; required: number; quietSeconds: num
 
 /** Runs a watch of a camera with visits and other motion. Throws at the first claim that is not true. */
 export async function runVisits(seed: number, ticks: number): Promise<VisitSummary> {
-  try {
-    return await new VirtualVisits(seed).run(ticks);
-  } finally {
-    closeWorld();
-  }
+  return new VirtualVisits(seed).run(ticks);
 }
 
 class VirtualVisits {
@@ -59,32 +60,20 @@ class VirtualVisits {
     const { random, camera, intervalSeconds, toOpen, schedule } = this;
     const phase = random.integer(0, 1000 * intervalSeconds - 1);
     const budget = random.chance(0.3) ? { model_calls_per_day: 400, usd_per_day: null } : null;
-    let step = await createWatch({ interval: intervalSeconds, toOpen, phase, schedule, budget });
-    const { c, clock } = world;
-    const pass = (ms: number) => (clock.now = new Date(clock.now.getTime() + ms));
-    c.compareMotion = camera.compare;
-    c.streams.capture = async (request) => {
-      pass(random.integer(50, 900));
-      return camera.capture(request, clock.now.getTime());
-    };
-    c.vision.judge = async ({ frame }) => {
-      pass(random.integer(100, 600));
-      const triggered = camera.judge(frame, clock.now.getTime());
-      return { triggered, explanation: '', tokens: { input_tokens: 1, output_tokens: 1 } };
-    };
+    const watch = newWatch({ interval: intervalSeconds, toOpen, phase, schedule, budget });
+    const visited = createVisitedWatch(watch, camera, random);
+    let step = await visited.run.begin();
     for (let count = 0; count < ticks; count += 1) {
-      this.plan(await stored());
-      if (step.done) step = await world.begin({ job_id: watchId, generation: (await stored()).generation });
-      step = await world.tick(step);
+      this.plan(visited.run.read(), visited.clock.now.getTime());
+      step = await visited.tick(step);
     }
-    return this.requireClaims();
+    return this.requireClaims(visited);
   }
 
   /** Lets things come at random, each visit at a moment when none is there and with a duration around the one that is claimed. */
-  private plan(watch: WatchRun): void {
+  private plan(watch: WatchRun, now: number): void {
     const { random, camera, expected } = this;
     const claim = shortestVisitOfWatch(watch);
-    const now = world.clock.now.getTime();
     for (const visit of expected)
       if (now < visit.to + 3000 * this.intervalSeconds + 60_000) visit.claims.push(claim);
     const isLate = (list: readonly { to: number }[]) => (list.at(-1)?.to ?? 0) < now;
@@ -107,23 +96,21 @@ class VirtualVisits {
     expected.push({ ...visit, claims: [claim], isClear: condition?.phase === 'clear' });
   }
 
-  private async requireClaims(): Promise<VisitSummary> {
+  private requireClaims({ run, clock: { now: end }, changes }: VisitedWatch): VisitSummary {
     const { camera, expected, schedule } = this;
-    const end = world.clock.now;
-    const hours = await world.c.watches.hours(watchId, start, new Date(end.getTime() + 1));
-    const spans = hours.flatMap(({ hour, seen }) => readHour(new Date(hour), seen));
+    const spans = listSpans(changes);
     const quiet = spans.filter((span) => span.class === 'quiet');
     for (const visit of camera.visits) this.requireMotion(visit, quiet);
-    const { counted_until: countedUntil } = (await stored()).sight;
+    const { counted_until: countedUntil } = run.read().sight;
     const active = listActive(schedule, start, new Date(countedUntil ?? end)).reduce(sumMs, 0);
     const counted = spans.reduce(sumMs, 0);
     if (Math.abs(active - counted) > 1000 + spans.length * 100)
       throw new Error(`${counted} ms of ${active} ms have a class`);
-    const events = await world.c.watches.events(watchId, 0, 100_000, end);
+    const events = changes.flatMap((change) => change.events.filter(isWatchEvent));
     const opened = events.flatMap((event) =>
       event.type === 'alert_opened' ? Date.parse(event.data.opened_at) : [],
     );
-    const required = expected.filter((visit) => this.isRequired(visit, spans, opened));
+    const required = expected.filter((visit) => this.isRequired(visit, spans, opened, end.getTime()));
     for (const { from, to, claims } of required) {
       const count = opened.filter((at) => from <= at && at < to + 1000).length;
       if (count !== 1)
@@ -157,7 +144,12 @@ class VirtualVisits {
   }
 
   /** True if the watch saw all of a visit of the claimed duration, with no alert or other visit before it. */
-  private isRequired(visit: Expected, spans: readonly Span[], opened: readonly number[]): boolean {
+  private isRequired(
+    visit: Expected,
+    spans: readonly Span[],
+    opened: readonly number[],
+    endMs: number,
+  ): boolean {
     const { from, to, claims, isClear } = visit;
     const marginMs = 2000 * this.intervalSeconds + 60_000;
     const isIn = (span: { from: Date; to: Date }) =>
@@ -167,7 +159,7 @@ class VirtualVisits {
       isClear &&
       to - from > 1000 * Math.max(...claims) &&
       active === to - from &&
-      to + marginMs < world.clock.now.getTime() &&
+      to + marginMs < endMs &&
       !spans.some((span) => span.class === 'not_seen' && isIn(span)) &&
       !this.camera.troubles.some(({ from: begin, to: until }) =>
         isIn({ from: new Date(begin), to: new Date(until) }),
@@ -175,6 +167,14 @@ class VirtualVisits {
       !opened.some((at) => from - marginMs < at && at < from)
     );
   }
+}
+
+/** Returns the classes of the time as a store keeps them by the hour. */
+function listSpans(changes: readonly RunChange[]): Span[] {
+  const hours = new Map<string, SeenHour>();
+  for (const { hour, seen } of changes.flatMap((change) => sumByHour(change.hours)))
+    if (seen) hours.set(hour, extendHour(new Date(hour), hours.get(hour), seen));
+  return [...hours].flatMap(([hour, seen]) => readHour(new Date(hour), seen));
 }
 
 function sumMs(sum: number, { from, to }: { from: Date; to: Date }): number {

@@ -37,6 +37,7 @@ import type { DeliverDeps } from '../../core/delivery/delivery-target.ts';
 import type { WatchSettings } from '../../core/policies/watch/policy.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
+import { createMemoryMedia } from '../../core/ports/media-store.ts';
 import { freePace } from '../../core/ports/pace.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { redactedLog } from '../../core/observability/redact.ts';
@@ -118,16 +119,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     recentLog,
     deliveries: createDeliveryStore(database),
     keys: createKeyStore(database),
-    media: {
-      put: async (key, bytes) => void pictures.set(key, bytes),
-      get: async (key) => pictures.get(key),
-      remove: async (keys) => keys.forEach((key) => pictures.delete(key)),
-      removeOfSource: async (sourceId) => {
-        const keys = [...pictures.keys()].filter((key) => key.includes(`/${sourceId}/`));
-        keys.forEach((key) => pictures.delete(key));
-        return keys.length;
-      },
-    },
+    media: createMemoryMedia(pictures),
     streams: {
       probe: async (url) => {
         if (script.probe) throw script.probe;

@@ -1,3 +1,4 @@
+import type { CallerUsage } from '../../ports/caller-usage.ts';
 import type { CoreDeps } from '../../dependencies.ts';
 import { createTimeLimit, waitUntilAborted } from '../../time-limit.ts';
 import { rules } from '../../rules.ts';
@@ -9,7 +10,9 @@ import { jobLog } from '../../ports/log.ts';
 import type { Sample } from '../../ports/vision-model.ts';
 import type { WindowSummarizer } from '../../ports/window-summarizer.ts';
 
-export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId' | 'usage'>;
+export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId'> & {
+  usage: Pick<CallerUsage, 'charge' | 'record'>;
+};
 
 /** Timeout of the model call, in seconds, and the signal that aborts the whole task. */
 export type SummaryTimeout = { seconds: number; signal?: AbortSignal | undefined };

@@ -110,6 +110,11 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       const now = addSeconds(begun.now, ageSeconds(readAt, at));
       return planTick(begun.run, isOvertaken ? withoutInvalid(stored, tick) : tick, now, settings);
     },
+    moments: (seen) => {
+      if (seen.kind !== 'judged') return [];
+      const { captured, answers, earlier: before } = seen;
+      return [...before, ...(answers.length > 0 ? [{ ...captured, answers }] : [])];
+    },
     countsLate: ({ kind }) => kind === 'judged',
     pictures: ({ sight: { last_frame: last } }) => (last ? [{ key: last.key, isEvidence: false }] : []),
     evidence: listEvidence,

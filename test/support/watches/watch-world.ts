@@ -31,8 +31,8 @@ type Options = {
   phase?: number | null;
 };
 
-/** Creates a watch in a new world, and begins its execution. */
-export async function createWatch({
+/** Returns a watch of these options. */
+export function newWatch({
   destinations = [],
   conditions = ['person'],
   budget = null,
@@ -43,7 +43,6 @@ export async function createWatch({
   toOpen = 2,
   phase = null,
 }: Options = {}) {
-  world = createWorld();
   const rules = conditions.map((id) => ({
     id,
     text: `a ${id} is visible`,
@@ -64,11 +63,17 @@ export async function createWatch({
     callsPerDay: null,
     conditions: rules,
   });
-  const watch = {
+  return {
     ...plain,
     stream_phase: phase,
     config: { ...plain.config, budget, destinations, schedule },
   };
+}
+
+/** Creates a watch in a new world, and begins its execution. */
+export async function createWatch(options: Options = {}) {
+  world = createWorld();
+  const watch = newWatch(options);
   await world.c.watches.create(
     {
       ...createWatchRun(watch, start),
