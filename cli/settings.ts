@@ -289,7 +289,7 @@ export function readSettings(flags: Record<string, unknown>, env: NodeJS.Process
 export function listSettings() {
   return Object.entries(settingsSchema.shape).map(([name, schema]) => {
     const { fallback = '', text = '' } = help.get(schema) ?? {};
-    return { name, flag: `--${kebab(name)}`, variable: toVariable(name), fallback, text };
+    return { name, flag: `--${kebab(name)}`, variable: toVariable(name), fallback, text, schema };
   });
 }
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../core/errors.ts';
 import { MachineBusyError, TransientError, WatchpostError } from '../../core/errors.ts';
 
 /** Status by error code. No other module uses statuses of errors. */
-const statuses = {
+export const statuses = {
   NOT_LIVESTREAM: 400,
   INVALID_URL: 400,
   STREAM_FETCH_FAILED: 400,
