@@ -2,44 +2,32 @@
 import { Command } from 'commander';
 import { endWithNpm } from './end-with-npm.ts';
 import { formatError, toExitCode } from './exit.ts';
-import { addAdvise } from './program/add-advise.ts';
-import { addBackup } from './program/add-backup.ts';
-import { addCallers } from './program/add-callers.ts';
-import { addCheck } from './program/add-check.ts';
-import { addCost } from './program/add-cost.ts';
-import { addDemo } from './program/add-demo.ts';
-import { addDiscover } from './program/add-discover.ts';
-import { addDoctor } from './program/add-doctor.ts';
-import { addEvaluate } from './program/add-evaluate.ts';
-import { addKeys } from './program/add-keys.ts';
-import { addLabel } from './program/add-label.ts';
-import { addReplay } from './program/add-replay.ts';
-import { addRestore } from './program/add-restore.ts';
-import { addStart } from './program/add-start.ts';
-import { addStream } from './program/add-stream.ts';
-import { addWatch } from './program/add-watch.ts';
-import { openTerminal } from './terminal.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 import { version } from './version.ts';
 
-/** Commands in the order of the help. What one runs is imported then: the others start in a third of the time. */
-const commands = [
-  addStart,
-  addDemo,
-  addStream,
-  addCheck,
-  addReplay,
-  addAdvise,
-  addEvaluate,
-  addLabel,
-  addWatch,
-  addCost,
-  addDoctor,
-  addDiscover,
-  addBackup,
-  addRestore,
-  addKeys,
-  addCallers,
-];
+type AddCommand = (program: Command, terminal: Terminal) => void;
+
+/** Commands in the order of the help. Only the file of the one that runs is loaded: the service takes a second. */
+const commands: Record<string, () => Promise<AddCommand>> = {
+  start: async () => (await import('./commands/start.ts')).addStart,
+  demo: async () => (await import('./commands/demo.ts')).addDemo,
+  stream: async () => (await import('./commands/stream.ts')).addStream,
+  check: async () => (await import('./commands/check.ts')).addCheck,
+  replay: async () => (await import('./commands/replay.ts')).addReplay,
+  advise: async () => (await import('./commands/advise.ts')).addAdvise,
+  evaluate: async () => (await import('./commands/evaluate.ts')).addEvaluate,
+  label: async () => (await import('./commands/label.ts')).addLabel,
+  watch: async () => (await import('./commands/watch.ts')).addWatch,
+  cost: async () => (await import('./commands/cost.ts')).addCost,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctor,
+  discover: async () => (await import('./commands/discover.ts')).addDiscover,
+  backup: async () => (await import('./commands/backup.ts')).addBackup,
+  restore: async () => (await import('./commands/restore.ts')).addRestore,
+  'accept-secret': async () => (await import('./commands/restore.ts')).addAcceptSecret,
+  keys: async () => (await import('./commands/keys.ts')).addKeys,
+  usage: async () => (await import('./commands/callers.ts')).addUsage,
+  callers: async () => (await import('./commands/callers.ts')).addCallers,
+};
 
 const terminal = openTerminal(process.env);
 const program = new Command('watchpost')
@@ -49,7 +37,9 @@ const program = new Command('watchpost')
   .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 invalid usage or settings.')
   .exitOverride();
 
-for (const add of commands) add(program, terminal);
+const named = commands[process.argv[2] ?? ''];
+// The help, and the words for an unknown command, list all.
+for (const load of named ? [named] : Object.values(commands)) (await load())(program, terminal);
 
 endWithNpm();
 try {

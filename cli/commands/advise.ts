@@ -1,9 +1,26 @@
 import { advise as adviseOn } from '../../core/advice/advise.ts';
 import { forecastCost } from '../../core/advice/forecast.ts';
 import { findModelPrice } from '../../adapters/vision/aws-provider-registry.ts';
+import { addSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../service/vision-model.ts';
+import { Argument } from 'commander';
+import type { Command } from 'commander';
+import { parseCondition, parseSettings, visionSettings, wantsJson } from '../parse-options.ts';
+
+/** Adds `watchpost advise`. */
+export function addAdvise(program: Command, terminal: Terminal): void {
+  addSettings(
+    program.command('advise').addArgument(new Argument('<condition>').argParser(parseCondition)),
+    visionSettings,
+  )
+    .description('say what is doubtful about a condition, and which settings fit; asks no model')
+    .option('--json', 'print the advice as JSON')
+    .action(async (condition: string, raw: unknown) => {
+      advise(condition, parseSettings(raw), terminal, wantsJson(raw));
+    });
+}
 
 /** Prints the doubts about a condition, and settings that fit (`watchpost advise CONDITION`). Calls no model. */
 export function advise(condition: string, settings: Settings, terminal: Terminal, asJson: boolean): void {

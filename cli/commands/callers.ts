@@ -1,9 +1,70 @@
+import { openCallerBackend } from '../callers/open-caller-backend.ts';
 import { z } from 'zod';
 import type { Erasure } from '../../core/access/erase-caller.ts';
 import { findNearestName } from '../../core/nearest-name.ts';
 import type { CallerBackend, CallerUsage, UsageRange } from '../callers/caller-backend.ts';
 import { CommandError } from '../command-error.ts';
 import type { Terminal } from '../terminal.ts';
+import type { Command } from 'commander';
+import { wantsJson } from '../parse-options.ts';
+import { addPlace, parseTarget } from '../target/target-options.ts';
+
+const usageOptions = z.object({
+  caller: z.string().optional(),
+  own: z.boolean().default(false),
+  from: z.string().optional(),
+  to: z.string().optional(),
+  days: z.boolean().default(false),
+  yes: z.boolean().default(false),
+});
+
+/** Adds `watchpost usage`. */
+export function addUsage(program: Command, terminal: Terminal): void {
+  addPlace(program.command('usage').description('print model calls, tokens and cost by caller'))
+    .option('--caller <name>', 'caller whose use is printed; default: all')
+    .option('--own', 'with --base-url, the caller of the key instead of all')
+    .option('--from <day>', 'first day (UTC), YYYY-MM-DD; default: 29 days before the last one')
+    .option('--to <day>', 'last day (UTC), included; default: today')
+    .option('--days', 'also print each day')
+    .option('--json', 'print the use as JSON')
+    .action(async (raw: unknown) => {
+      const { caller, own, from, to, days } = usageOptions.parse(raw);
+      await withCallers(raw, { all: !own }, (backend) =>
+        printUsage(backend, { caller, from, to, days }, terminal, wantsJson(raw)),
+      );
+    });
+}
+
+/** Adds `watchpost callers`. */
+export function addCallers(program: Command, terminal: Terminal): void {
+  const callers = program
+    .command('callers')
+    .description("manage callers of this machine's service, or of the service in the options");
+  addPlace(
+    callers.command('delete <caller>').description('erase a caller with everything that is stored for it'),
+  )
+    .option('--yes', 'erase without a confirmation')
+    .option('--json', 'print what was removed as JSON')
+    .action(async (caller: string, raw: unknown) => {
+      const { yes } = usageOptions.parse(raw);
+      await withCallers(raw, { all: true }, (backend) =>
+        deleteCaller(backend, caller, yes, terminal, wantsJson(raw)),
+      );
+    });
+}
+
+async function withCallers(
+  raw: unknown,
+  scope: { all: boolean },
+  work: (backend: CallerBackend) => Promise<void>,
+): Promise<void> {
+  const backend = await openCallerBackend(parseTarget(raw), scope);
+  try {
+    await work(backend);
+  } finally {
+    await backend.close();
+  }
+}
 
 /** Prints model calls, tokens and cost by caller (`watchpost usage`), with `days` also of each day. */
 export async function printUsage(

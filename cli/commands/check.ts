@@ -9,10 +9,49 @@ import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { createLimits } from '../service/limits.ts';
 import { createCaptureScheduler } from '../service/capture-scheduler.ts';
 import { loadPlatformSettings } from '../service/platforms.ts';
+import { addSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../service/vision-model.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
+import { Argument } from 'commander';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import {
+  addCaptureOptions,
+  captureOptions,
+  parseCondition,
+  parseSettings,
+  visionSettings,
+  wantsJson,
+} from '../parse-options.ts';
+
+const checkOptions = z.object({ ...captureOptions, save: z.string() });
+const platformSettings = [
+  'youtubeClients',
+  'youtubeCookies',
+  'youtubeProxy',
+  'youtubeUrl',
+  'twitchCookies',
+  'twitchProxy',
+  'twitchGqlUrl',
+  'twitchUsherUrl',
+] as const;
+
+/** Adds `watchpost check`. */
+export function addCheck(program: Command, terminal: Terminal): void {
+  const command = addSettings(
+    program.command('check <url>').addArgument(new Argument('<condition>').argParser(parseCondition)),
+    ['allowRanges', 'ffmpeg', ...platformSettings, ...visionSettings],
+  ).description('check a live stream once, print the verdict and save the frame');
+  addCaptureOptions(command)
+    .option('--save <file>', 'file for the frame', 'watchpost-check.jpg')
+    .option('--json', 'print the result as JSON')
+    .action(async (url: string, condition: string, raw: unknown) => {
+      const request = { url, condition, ...checkOptions.parse(raw) };
+      await check(request, parseSettings(raw), terminal, wantsJson(raw));
+    });
+}
 
 /** Arguments of `watchpost check`; `save` is the file for the frame. */
 export type CheckOptions = {

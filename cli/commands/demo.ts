@@ -17,10 +17,22 @@ import { WatchedStream } from '../demo/watched-stream.ts';
 import { startWebhookReceiver } from '../demo/webhook-receiver.ts';
 import type { Envelope } from '../demo/webhook-receiver.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
-import { runService } from '../service/run-service.ts';
+import { addSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
+import type { Command } from 'commander';
+import { parseSettings, visionSettings, wantsJson } from '../parse-options.ts';
+
+/** Adds `watchpost demo`. */
+export function addDemo(program: Command, terminal: Terminal): void {
+  addSettings(program.command('demo'), ['ffmpeg', 'logLevel', ...visionSettings])
+    .description('monitor two generated live streams until their scene changes and signed webhooks arrive')
+    .option('--json', 'print one JSON line per event')
+    .action(async (raw: unknown) => {
+      await demo(parseSettings(raw), terminal, wantsJson(raw));
+    });
+}
 
 const condition =
   findNetworkFiles() === null ? 'Something red is in the yard' : 'A red stop sign is in the yard';
@@ -48,6 +60,8 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
     interruption.abort(new CommandError('Interrupted', 'Run npm run demo again.')),
   );
   await using cleanup = new AsyncDisposableStack();
+  // Loaded on demand: the help loads this file too.
+  const { runService } = await import('../service/run-service.ts');
   const { service, credentials, close } = await runService(await demoSettings(settings, cleanup), ffmpeg, {
     write: (line) => terminal.note(line),
     humanReadable: terminal.isTerminal,

@@ -1,13 +1,37 @@
 import { networkInterfaces } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { createOnvifCameras, type OnvifDeps } from '../../adapters/onvif/cameras.ts';
+import { createOnvifCameras } from '../../adapters/onvif/cameras.ts';
+import type { OnvifDeps } from '../../adapters/onvif/cameras.ts';
 import { toDeviceUrl } from '../../adapters/onvif/device-address.ts';
 import type { Cameras, CameraStreams, Discovery } from '../../core/ports/cameras.ts';
 import { requireReachable } from '../checks/private-address.ts';
 import { CommandError } from '../command-error.ts';
+import { addSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
-import { oneLine, type Terminal } from '../terminal.ts';
+import { oneLine } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { parseSettings, wantsJson } from '../parse-options.ts';
+
+const discoverOptions = z.object({ user: z.string().optional() });
+
+/** Adds `watchpost discover`. */
+export function addDiscover(program: Command, terminal: Terminal): void {
+  addSettings(program.command('discover [address]'), ['allowRanges'])
+    .description('list the ONVIF cameras of the network, or the streams of the camera at an address')
+    .option('--user <name>', 'user of the camera; its password is asked for')
+    .option('--json', 'print the cameras or streams as JSON')
+    .addHelpText(
+      'after',
+      '\nOnly cameras in the allowed ranges are asked. The password is read from the terminal, from standard input or from WATCHPOST_CAMERA_PASSWORD.',
+    )
+    .action(async (address: string | undefined, raw: unknown) => {
+      const { user } = discoverOptions.parse(raw);
+      await discover({ address, user }, parseSettings(raw), terminal, wantsJson(raw));
+    });
+}
 
 /** Arguments of `watchpost discover`: without an address, the cameras of the network are listed. */
 export type DiscoverOptions = { address: string | undefined; user: string | undefined };

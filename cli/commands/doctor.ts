@@ -29,10 +29,30 @@ import { hasSession } from '../../core/records/platform.ts';
 import type { Platform } from '../../core/records/platform.ts';
 import { createCaptureScheduler } from '../service/capture-scheduler.ts';
 import { loadPlatformSettings } from '../service/platforms.ts';
+import { addSettings, settingNames } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../service/vision-model.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
+import type { Command } from 'commander';
+import { parseSettings, wantsJson } from '../parse-options.ts';
+
+/** Adds `watchpost doctor`. */
+export function addDoctor(program: Command, terminal: Terminal): void {
+  addSettings(program.command('doctor [urls...]'), settingNames)
+    .description(
+      'test ffmpeg, model, data, disk, clock, port and streams with these settings, and name next steps',
+    )
+    .option('--json', 'print the results as JSON')
+    .addHelpText(
+      'after',
+      '\nWithout URLs it tests the streams of running jobs. Exit code 1: at least one check failed.',
+    )
+    .action(async (urls: string[], raw: unknown) => {
+      const status = await doctor(urls, parseSettings(raw), terminal, wantsJson(raw));
+      if (status === 'failed') process.exitCode = 1;
+    });
+}
 
 /** Maximum streams of running jobs that are tested without arguments. */
 const maxStreams = 10;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, homedir } from 'node:os';
 import { join } from 'node:path';
+import { inputModeSchema } from '../../core/records/capture.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
 import { createMaskMedia, maskCaptures } from '../../adapters/media/images/mask-media.ts';
@@ -13,7 +14,8 @@ import { listRecordings } from '../../adapters/recordings/list-recordings.ts';
 import { probeRecording } from '../../adapters/recordings/probe-recording.ts';
 import { createRecordingCapturer } from '../../adapters/recordings/recording-capturer.ts';
 import { RecordingError } from '../../adapters/recordings/recording-error.ts';
-import { arrangeTimeline, fileAt, nextStart, type Timeline } from '../../adapters/recordings/timeline.ts';
+import { arrangeTimeline, fileAt, nextStart } from '../../adapters/recordings/timeline.ts';
+import type { Timeline } from '../../adapters/recordings/timeline.ts';
 import { decodedFramesPerSecond } from '../../adapters/vision/objects/object-moments.ts';
 import { mapConcurrently } from '../../adapters/vision/map-concurrently.ts';
 import { CommandError } from '../command-error.ts';
@@ -21,21 +23,118 @@ import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { priceTokens } from '../evaluate/model-choice.ts';
 import { openSetWriter } from '../evaluate/set-writer.ts';
 import { createLimits } from '../service/limits.ts';
-import { createCachedVision, type CachedVision } from '../replay/cached-vision.ts';
-import { play, type PlayDeps } from '../replay/play.ts';
+import { createCachedVision } from '../replay/cached-vision.ts';
+import type { CachedVision } from '../replay/cached-vision.ts';
+import { play } from '../replay/play.ts';
+import type { PlayDeps } from '../replay/play.ts';
 import { printResult, printSweep } from '../replay/print-result.ts';
-import {
-  createReplayWatch,
-  readReplayRequest,
-  type ReplayRules,
-  type ReplaySettings,
-} from '../replay/replay-watch.ts';
-import { createReplayReport, type ReportedReplay } from '../replay/report.ts';
+import { createReplayWatch, readReplayRequest } from '../replay/replay-watch.ts';
+import type { ReplayRules, ReplaySettings } from '../replay/replay-watch.ts';
+import { createReplayReport } from '../replay/report.ts';
+import type { ReportedReplay } from '../replay/report.ts';
 import { formatTime, toResult } from '../replay/result.ts';
+import { addSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../service/vision-model.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import {
+  append,
+  between,
+  parseCondition,
+  parseMode,
+  parseSettings,
+  upTo,
+  visionSettings,
+  wantsJson,
+} from '../parse-options.ts';
+
+const replayOptions = z.object({
+  condition: z.array(z.string()).default([]),
+  conditions: z.string().optional(),
+  watch: z.string().optional(),
+  interval: z.number().optional(),
+  mode: inputModeSchema.optional(),
+  clipSeconds: z.string().optional(),
+  prefilter: z.boolean(),
+  camera: z.string().optional(),
+  sweep: z.object({ intervals: z.array(z.number()), modes: z.array(inputModeSchema) }),
+  report: z.string().optional(),
+  saveSet: z.string().optional(),
+  cache: z.boolean(),
+});
+
+/** Adds `watchpost replay`. */
+export function addReplay(program: Command, terminal: Terminal): void {
+  addSettings(program.command('replay <file...>'), ['ffmpeg', ...visionSettings])
+    .description('play recordings as if they were live, and print the alerts that a watch would have opened')
+    .option('--condition <text>', 'condition to check; repeatable', append)
+    .option('--conditions <file>', 'file with one condition per line')
+    .option('--watch <file>', 'file with a watch (JSON or YAML), as for POST /watches')
+    .addOption(
+      new Option('--interval <seconds>', 'seconds between checks; default: of the watch, or 10').argParser(
+        between(1, 300),
+      ),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'input of the model; default: of the watch, or frames').choices(
+        inputModeSchema.options,
+      ),
+    )
+    .addOption(
+      new Option('--clip-seconds <seconds>', 'length of the clip in seconds, 1 to 10').choices(upTo(10)),
+    )
+    .option('--no-prefilter', 'check every capture, also without motion')
+    .option('--camera <name>', "one of the cameras in Frigate's folders")
+    .addOption(
+      new Option('--sweep <settings...>', 'compare settings, such as: interval=5,10,30 mode=frames,clip')
+        .default({ intervals: [], modes: [] }, 'none')
+        .argParser(parseSweep),
+    )
+    .option('--report <file>', 'write an HTML page with time line and pictures')
+    .option('--save-set <folder>', 'save judged frames and verdicts as a set to label')
+    .option('--no-cache', 'repeat model calls for frames with a stored verdict')
+    .option('--json', 'print the result as JSON')
+    .action(async (files: string[], raw: unknown) => {
+      const parsed = replayOptions.parse(raw);
+      const { condition, conditions, watch, clipSeconds, prefilter, sweep, ...rest } = parsed;
+      const { interval, mode, camera, report, saveSet, cache } = rest;
+      await replay(
+        {
+          files,
+          conditions: condition.map(parseCondition),
+          conditionsFile: conditions,
+          watchFile: watch,
+          interval,
+          mode,
+          clipSeconds: clipSeconds === undefined ? undefined : Number(clipSeconds),
+          prefilter: prefilter ? undefined : false,
+          camera,
+          sweep,
+          report,
+          saveSet,
+          cache,
+        },
+        parseSettings(raw),
+        terminal,
+        wantsJson(raw),
+      );
+    });
+}
+
+type Sweep = { intervals: number[]; modes: InputMode[] };
+
+/** Adds `interval=5,10` or `mode=frames,clip` to a sweep. Throws `InvalidArgumentError`. */
+function parseSweep(setting: string, before: Sweep): Sweep {
+  const [name, list = ''] = setting.split('=', 2);
+  if (name === 'interval')
+    return { ...before, intervals: [...before.intervals, ...list.split(',').map(between(1, 300))] };
+  if (name === 'mode') return { ...before, modes: [...before.modes, ...list.split(',').map(parseMode)] };
+  throw new InvalidArgumentError('Use --sweep interval=5,10,30 mode=frames,clip.');
+}
 
 /** Arguments of `watchpost replay`. A sweep replaces interval and mode by all combinations. */
 export type ReplayOptions = ReplayRules &

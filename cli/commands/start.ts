@@ -2,22 +2,38 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../../core/ports/health.ts';
-import type { Credentials } from '../credentials.ts';
 import { credentialsFile } from '../credentials.ts';
+import type { Credentials } from '../credentials.ts';
 import { formatFinding } from '../checks/format-finding.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { findNetworkFiles, installCommand } from '../../adapters/vision/objects/packages.ts';
 import { findStrayVariables } from '../service/stray-variables.ts';
-import { runService } from '../service/run-service.ts';
+import { addSettings, settingNames } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
+import type { Command } from 'commander';
+import { limitNewObjects } from '../service/limit-new-objects.ts';
+import { parseSettings, wantsJson } from '../parse-options.ts';
+
+/** Adds `watchpost start`. */
+export function addStart(program: Command, terminal: Terminal): void {
+  addSettings(program.command('start'), settingNames)
+    .description('serve the API on this machine until SIGTERM')
+    .option('--json', 'print one JSON line when ready')
+    .action(async (raw: unknown) => {
+      limitNewObjects();
+      await start(parseSettings(raw), terminal, wantsJson(raw));
+    });
+}
 
 /** Runs the service until SIGTERM or SIGINT (`watchpost start`). Active jobs continue at the next start. */
 export async function start(settings: Settings, terminal: Terminal, asJson: boolean): Promise<void> {
   for (const warning of findStrayVariables(process.env)) terminal.note(`Warning: ${warning}`);
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  // Loaded on demand: `limitNewObjects` replaces the process before.
+  const { runService } = await import('../service/run-service.ts');
   const { service, credentials, close } = await runService(settings, ffmpeg, {
     write: (line) => terminal.note(line),
     humanReadable: terminal.isTerminal,

@@ -6,6 +6,28 @@ import type { LiveHlsOptions } from '../demo/live-hls.ts';
 import { sceneArguments } from '../demo/scene.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import type { Terminal } from '../terminal.ts';
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { addSettings } from '../settings.ts';
+import { between, parseSettings } from '../parse-options.ts';
+
+/** Adds `watchpost stream`. */
+export function addStream(program: Command, terminal: Terminal): void {
+  addSettings(program.command('stream [video]'), ['ffmpeg'])
+    .description(
+      'serve a live test stream: a yard in which a red stop sign arrives and leaves, a recording in a loop, or a camera of this machine such as /dev/video0',
+    )
+    .addOption(
+      new Option('--port <port>', 'port of the stream; 0 selects a free port')
+        .default(9000)
+        .argParser(between(0, 65_535)),
+    )
+    .action(async (video: string | undefined, raw: unknown) => {
+      const { port, ffmpeg } = z.object({ port: z.number(), ffmpeg: z.string().optional() }).parse(raw);
+      await stream({ port, video, ffmpeg: parseSettings({ ffmpeg }).ffmpeg }, terminal);
+    });
+}
 
 /** Period of the scene, in seconds. Half of it exceeds two minimum intervals, so that a monitor soon sees both states. */
 const roundSeconds = 24;

@@ -1,3 +1,6 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { addService, openService } from '../target/target-options.ts';
 import { readFile } from 'node:fs/promises';
 import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import { RequestInvalidError, WatchpostError, type Watchpost } from '../../client/index.ts';
@@ -7,6 +10,23 @@ import type { Terminal } from '../terminal.ts';
 import { listAllWatches } from '../watches/find-watch.ts';
 import { isChange, planChanges, type Step } from '../watches/plan-changes.ts';
 import { readWatchFile } from '../watches/read-watch-file.ts';
+
+const applyOptions = z.object({ prune: z.boolean().default(false), yes: z.boolean().default(false) });
+
+/** Adds `watchpost watch apply`. */
+export function addApply(watch: Command, terminal: Terminal): void {
+  addService(
+    watch
+      .command('apply')
+      .argument('<file>', 'YAML or JSON; - reads standard input')
+      .description('create and change watches to match a file, which identifies them by name'),
+  )
+    .option('--prune', 'also remove watches that the file lacks')
+    .option('--yes', 'apply the plan without asking')
+    .action(async (file: string, raw: unknown) => {
+      await applyWatches(await openService(raw), { file, ...applyOptions.parse(raw) }, process.env, terminal);
+    });
+}
 
 /** Arguments of `watchpost watch apply`. */
 export type ApplyOptions = { file: string; prune: boolean; yes: boolean };

@@ -1,9 +1,43 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { z } from 'zod';
+import { addService, openService } from '../target/target-options.ts';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WatchpostError, type Alert, type Watchpost } from '../../client/index.ts';
 import { CommandError } from '../command-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { findWatch } from '../watches/find-watch.ts';
+
+const exportOptions = z.object({
+  watch: z.string().optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+});
+
+/** Adds `watchpost watch export`. */
+export function addExport(watch: Command, terminal: Terminal): void {
+  addService(
+    watch
+      .command('export')
+      .argument('<folder>', 'folder of the set')
+      .description('write reviewed alerts as a labelled set, which watchpost evaluate reads'),
+  )
+    .option('--watch <watch>', 'name or id; default: all watches')
+    .addOption(new Option('--from <time>', 'opened at this time or later (ISO 8601)').argParser(parseTime))
+    .addOption(new Option('--to <time>', 'opened before this time (ISO 8601)').argParser(parseTime))
+    .action(async (folder: string, raw: unknown) => {
+      const { watch: which, from, to } = exportOptions.parse(raw);
+      await exportReviews(await openService(raw), { folder, watch: which, from, to }, terminal);
+    });
+}
+
+/** Parses a time, also a date alone. Throws `InvalidArgumentError`. */
+function parseTime(text: string): string {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('Use a time such as 2026-11-01T12:00:00Z.');
+  return time.toISOString();
+}
 
 /** Arguments of `watchpost watch export`. Times as ISO 8601. */
 export type ExportOptions = {

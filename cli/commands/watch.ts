@@ -1,10 +1,109 @@
 import type { Watch, Watchpost } from '../../client/index.ts';
+import { destinationTypeSchema } from '../../core/records/watch.ts';
 import type { DestinationType } from '../../core/records/watch.ts';
+import { inputModeSchema } from '../../core/records/capture.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
 import { oneLine } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 import { findWatch, listAllWatches } from '../watches/find-watch.ts';
+import { addApply } from './watch-apply.ts';
+import { addExport } from './watch-export.ts';
+import { addService, openService } from '../target/target-options.ts';
+import { Argument, InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { addressFields } from '../../core/requests/watches.ts';
+import { append, between, parseCondition, wantsJson } from '../parse-options.ts';
+
+const addOptions = z.object({
+  name: z.string(),
+  interval: z.number().optional(),
+  mode: inputModeSchema.optional(),
+  destination: z.array(z.string()).default([]),
+  label: z.array(z.string()).default([]),
+});
+const removeOptions = z.object({ yes: z.boolean().default(false) });
+
+/** Adds `watchpost watch` with its commands. */
+export function addWatch(program: Command, terminal: Terminal): void {
+  const watch = program
+    .command('watch')
+    .description("manage watches of this machine's service, or of the service in the options");
+  const json = '--json';
+
+  addService(
+    watch
+      .command('add')
+      .argument('<url>', 'live stream')
+      .addArgument(new Argument('<conditions...>', 'sentences to check').argParser(appendCondition))
+      .description('create a watch: a stream, conditions, destinations; other fields with apply'),
+  )
+    .requiredOption('--name <name>', 'name of the watch; it identifies the watch for these commands')
+    .addOption(
+      new Option('--interval <seconds>', 'seconds between checks, 5 to 300; default 10').argParser(
+        between(5, 300),
+      ),
+    )
+    .addOption(
+      new Option('--mode <mode>', 'input of the model; default frames').choices(inputModeSchema.options),
+    )
+    .option('--destination <type=address>', 'destination, such as slack=https://…; repeatable', append)
+    .option('--label <text>', 'label; repeatable', append)
+    .option(json, 'print the watch as JSON')
+    .action(async (url: string, conditions: string[], raw: unknown) => {
+      const { name, interval, mode, destination, label: labels } = addOptions.parse(raw);
+      const destinations = destination.map(parseDestination);
+      const wanted = { url, conditions, name, interval, mode, destinations, labels };
+      await createWatch(await openService(raw), wanted, terminal, wantsJson(raw));
+    });
+
+  addService(watch.command('list').description('list watches with status and open alerts'))
+    .option(json, 'print the watches as JSON')
+    .action(async (raw: unknown) => {
+      await listWatches(await openService(raw), terminal, wantsJson(raw));
+    });
+
+  for (const [name, description] of [
+    ['show', 'print configuration and state of a watch, by its name or id'],
+    ['pause', 'stop checking and close open alerts, until resumed'],
+    ['resume', 'continue a paused watch'],
+  ] as const)
+    addService(watch.command(name).argument('<watch>', 'name or id').description(description))
+      .option(json, 'print the watch as JSON')
+      .action(async (which: string, raw: unknown) => {
+        const act = { show: showWatch, pause: pauseWatch, resume: resumeWatch }[name];
+        await act(await openService(raw), which, terminal, wantsJson(raw));
+      });
+
+  addService(
+    watch.command('remove').argument('<watch>', 'name or id').description('delete a watch and its evidence'),
+  )
+    .option('--yes', 'do not ask')
+    .action(async (which: string, raw: unknown) => {
+      await removeWatch(await openService(raw), which, removeOptions.parse(raw).yes, terminal);
+    });
+
+  addApply(watch, terminal);
+  addExport(watch, terminal);
+}
+
+function appendCondition(text: string, before?: string[]): string[] {
+  return append(parseCondition(text), before);
+}
+
+function parseDestination(text: string): NewWatch['destinations'][number] {
+  const [name = '', ...rest] = text.split('=');
+  const type = destinationTypeSchema.safeParse(name);
+  const address = rest.join('=');
+  if (!type.success || address === '')
+    throw new InvalidArgumentError(
+      `Use TYPE=ADDRESS with a type of: ${destinationTypeSchema.options.join(', ')}.`,
+    );
+  const field = addressFields[type.data];
+  if (field === 'to') return { type: type.data, address: { to: address } };
+  return { type: type.data, address: field === 'url' ? { url: address } : { routing_key: address } };
+}
 
 /** Commands below `watchpost watch`: the endpoints below `/watches`, by the name of a watch. */
 
@@ -23,7 +122,7 @@ export type NewWatch = {
 };
 
 /** Creates a watch. A name identifies a watch for these commands: it must be new. */
-export async function addWatch(
+export async function createWatch(
   client: Watchpost,
   wanted: NewWatch,
   terminal: Terminal,

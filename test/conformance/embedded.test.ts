@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addKeys } from '../../cli/program/add-keys.ts';
+import { addKeys } from '../../cli/commands/keys.ts';
 import { runCommand } from '../support/run-command.ts';
 import { startLivePlatforms } from '../support/platforms/live-platforms.ts';
 import type { LivePlatforms } from '../support/platforms/live-platforms.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addAdvise } from '../../../cli/program/add-advise.ts';
+import { addAdvise } from '../../../cli/commands/advise.ts';
 import { runCommand } from '../../support/run-command.ts';
 
 async function advise(...args: string[]) {

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { dataPaths } from '../../../adapters/embedded/files/data-directory.ts';
 import { openDatabase } from '../../../adapters/embedded/sqlite/database.ts';
 import { openMasterSecret } from '../../../adapters/embedded/callers/master-secret.ts';
-import { addDoctor } from '../../../cli/program/add-doctor.ts';
+import { addDoctor } from '../../../cli/commands/doctor.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { record } from '../../support/hls/recording.ts';
 import { startHlsServer } from '../../support/hls/hls-server.ts';

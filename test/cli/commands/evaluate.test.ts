@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addEvaluate } from '../../../cli/program/add-evaluate.ts';
+import { addEvaluate } from '../../../cli/commands/evaluate.ts';
 import { runCommand } from '../../support/run-command.ts';
 
 let folder: string;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { addReplay } from '../../../cli/program/add-replay.ts';
+import { addReplay } from '../../../cli/commands/replay.ts';
 import { exampleSchema } from '../../../core/evaluation/labelled-set.ts';
 import { ffmpegPath } from '../../support/hls/recording.ts';
 import { runCommand } from '../../support/run-command.ts';

@@ -22,10 +22,8 @@ import { openDatabase } from '../../../adapters/embedded/sqlite/database.ts';
 import { dataPaths } from '../../../adapters/embedded/files/data-directory.ts';
 import { lockDirectory } from '../../../adapters/embedded/files/directory-lock.ts';
 import { openMasterSecret } from '../../../adapters/embedded/callers/master-secret.ts';
-import { backup } from '../../../cli/commands/backup.ts';
-import { restore } from '../../../cli/commands/restore.ts';
-import { addBackup } from '../../../cli/program/add-backup.ts';
-import { addRestore } from '../../../cli/program/add-restore.ts';
+import { backup, addBackup } from '../../../cli/commands/backup.ts';
+import { addAcceptSecret, addRestore, restore } from '../../../cli/commands/restore.ts';
 import { newCaller } from '../../../core/records/caller.ts';
 import { start } from '../../contract/records.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -74,9 +72,10 @@ function damage(path: string): void {
   writeFileSync(file, bytes);
 }
 
-const addBoth: typeof addRestore = (program, terminal) => {
+const addAll: typeof addRestore = (program, terminal) => {
   addBackup(program, terminal);
   addRestore(program, terminal);
+  addAcceptSecret(program, terminal);
 };
 
 /** Runs a command; a start in a process of its own. */
@@ -86,7 +85,7 @@ async function watchpost(...args: string[]) {
   const run =
     args[0] === 'start'
       ? promisify(execFile)(process.execPath, command, { timeout: 20_000 })
-      : runCommand(addBoth, ...args, '--data-dir', dataDir);
+      : runCommand(addAll, ...args, '--data-dir', dataDir);
   return run.then((done) => ({ code: 0, ...done }), failed);
 }
 

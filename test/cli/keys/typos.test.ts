@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createCallerStore } from '../../../adapters/embedded/callers/caller-store.ts';
 import { openDatabase } from '../../../adapters/embedded/sqlite/database.ts';
 import { dataPaths } from '../../../adapters/embedded/files/data-directory.ts';
-import { addKeys } from '../../../cli/program/add-keys.ts';
+import { addKeys } from '../../../cli/commands/keys.ts';
 import { findNearestName } from '../../../core/nearest-name.ts';
 import { newCaller } from '../../../core/records/caller.ts';
 import { start } from '../../contract/records.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { addKeys } from '../../../cli/program/add-keys.ts';
+import { addKeys } from '../../../cli/commands/keys.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { startReceiver } from '../../support/servers/receiver.ts';
 import { startLoop } from '../../support/hls/looped-stream.ts';

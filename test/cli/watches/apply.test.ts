@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { applyWatches } from '../../../cli/commands/watch-apply.ts';
 import { exportReviews } from '../../../cli/commands/watch-export.ts';
-import { addWatch, listWatches, pauseWatch, removeWatch, showWatch } from '../../../cli/commands/watch.ts';
+import { createWatch, listWatches, pauseWatch, removeWatch, showWatch } from '../../../cli/commands/watch.ts';
 import type { Terminal } from '../../../cli/terminal.ts';
 import { createClient, type Watchpost } from '../../../client/index.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
@@ -195,10 +195,10 @@ describe('watchpost watch', () => {
   };
 
   test('add creates a watch, of whose name there is one', async () => {
-    await addWatch(client, wanted, terminal, false);
+    await createWatch(client, wanted, terminal, false);
     await listWatches(client, terminal, false);
     expect(printed.at(-1)).toMatch(/^active {12}- {7}[0-9a-f-]{36} {2}Door$/);
-    await expect(addWatch(client, wanted, terminal, false)).rejects.toThrow('There is a watch "Door"');
+    await expect(createWatch(client, wanted, terminal, false)).rejects.toThrow('There is a watch "Door"');
   });
 
   test('a watch is found by its name or id, and a near name is suggested', async () => {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
-import { inputModeSchema, type InputMode } from '../../core/records/capture.ts';
-import { readSettings, type Settings } from '../settings.ts';
+import { inputModeSchema, type InputMode } from '../core/records/capture.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 /** Settings of the model, for commands that use it. */
 export const visionSettings = [
