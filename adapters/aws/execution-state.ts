@@ -56,7 +56,7 @@ export function createExecutionState({ media, log }: Deps) {
     },
 
     /** Returns a state whose motion reference is stored, unless the burst continues, and removes the objects that the tick has used. */
-    async detach<Result extends WorkflowState | { job_id: string; done: true }>(
+    async detach<Result extends WorkflowState | { run_id: string; done: true }>(
       state: Result,
       used: readonly (string | null | undefined)[] = [],
     ): Promise<Result> {

@@ -10,7 +10,7 @@ import type { SetTimer } from '../../core/time-limit.ts';
 
 type Deps = {
   /** Returns the active jobs and watches. */
-  unfinishedRuns: () => { job_id: string }[];
+  unfinishedRuns: () => { run_id: string }[];
   runs: Pick<RunStore, 'getIncludingEnded' | 'secrets'>;
   publish: Publish;
   setTimer: SetTimer;
@@ -40,7 +40,7 @@ export function startBrokerPresence(deps: Deps): () => Promise<void> {
 /** Sends one series of messages to each broker. Failures are left to the next series: events are delivered by the queue. */
 async function announce(isOnline: boolean, { unfinishedRuns, runs, publish }: Deps): Promise<void> {
   const byUrl = new Map<string, Publication[]>();
-  for (const { job_id: id } of unfinishedRuns()) {
+  for (const { run_id: id } of unfinishedRuns()) {
     const watch = asWatch(await runs.getIncludingEnded(id));
     if (!watch?.config.destinations.some(({ type }) => type === 'mqtt')) continue;
     const states = isOnline ? toStates(id, watch.config.conditions, describeState(watch)) : [];

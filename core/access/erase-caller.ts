@@ -67,7 +67,7 @@ export async function eraseCaller(actor: Actor, caller: string, deps: Deps): Pro
 
 /** Stops the execution first, so that it stores nothing more. Returns the number of removed media. */
 async function eraseWork(caller: string, work: CallerWork, deps: Deps): Promise<number> {
-  const execution = { job_id: work.id, generation: work.generation };
+  const execution = { run_id: work.id, generation: work.generation };
   await deps.executions.stop(execution, 'The caller is erased').catch((error: unknown) => {
     deps.log.warning('Execution of an erased caller was not stopped', { error: String(error) });
   });

@@ -224,7 +224,7 @@ function webhookEventsNotice({ webhook_url: url, webhook_events: events }: JobRe
 
 async function startQuietly(job: JobBase, { executions, log }: AcceptDeps): Promise<void> {
   try {
-    await executions.start({ job_id: job.run_id, generation: job.generation });
+    await executions.start({ run_id: job.run_id, generation: job.generation });
   } catch (error) {
     jobLog(log, job.run_id).warning('Execution not started yet; reconcile starts it', {
       error: String(error),

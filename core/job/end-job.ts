@@ -152,7 +152,7 @@ async function summarizeOrGiveUp(
 
 async function afterEnd(job: Job, ending: JobEnding, deps: Deps): Promise<void> {
   try {
-    await deps.executions.stop({ job_id: job.run_id, generation: job.generation }, ending.reason);
+    await deps.executions.stop({ run_id: job.run_id, generation: job.generation }, ending.reason);
   } catch (error) {
     jobLog(deps.log, job.run_id).warning('Execution not stopped; it finds the job ended', {
       error: String(error),

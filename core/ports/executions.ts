@@ -2,7 +2,7 @@ import type { ExecutionInput } from '../records/workflow.ts';
 
 /** Executions of jobs and watches: by Step Functions, or by the scheduler of one machine. A failed start or stop is not fatal: `reconcile` repeats it. */
 export interface Executions {
-  /** Starts `<job_id>-<generation>`. Returns 'already' if an execution has that name, running or ended. */
+  /** Starts `<run_id>-<generation>`. Returns 'already' if an execution has that name, running or ended. */
   start(input: ExecutionInput): Promise<'started' | 'already'>;
   /** Stops the execution if it is running. */
   stop(input: ExecutionInput, cause: string): Promise<void>;

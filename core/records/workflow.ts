@@ -6,14 +6,14 @@ const timestampSchema = z.iso.datetime();
 /** Input of an execution of `lib/workflow/run.asl.json`. */
 export const executionInputSchema = z.object({
   /** Id of the run, a job or a watch. Executions that run have it under this name. */
-  job_id: z.uuid(),
+  run_id: z.uuid(),
   generation: z.int().nonnegative(),
 });
 export type ExecutionInput = z.infer<typeof executionInputSchema>;
 
-/** Returns the name of a job's execution, `<job_id>-<generation>`: a repeated start of the same name has no effect. */
-export function executionName({ job_id, generation }: ExecutionInput): string {
-  return `${job_id}-${generation}`;
+/** Returns the name of a job's execution, `<run_id>-<generation>`: a repeated start of the same name has no effect. */
+export function executionName({ run_id, generation }: ExecutionInput): string {
+  return `${run_id}-${generation}`;
 }
 
 /** Input of the workflow's `capture` task. */
@@ -149,7 +149,7 @@ export type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 
 /** State of the workflow after Begin and after each Analyze. */
 export const workflowStateSchema = z.object({
-  job_id: z.uuid(),
+  run_id: z.uuid(),
   generation: z.int().nonnegative(),
   done: z.boolean(),
   /** On AWS in whole seconds, rounded up, because Wait truncates milliseconds. */

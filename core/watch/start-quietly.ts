@@ -8,7 +8,7 @@ export async function startQuietly(
 ): Promise<void> {
   const { generation } = watch;
   try {
-    await executions.start({ job_id: watch.run_id, generation });
+    await executions.start({ run_id: watch.run_id, generation });
   } catch (error) {
     log.warning('Execution of a watch not started yet; reconcile starts it', {
       watch_id: watch.run_id,

@@ -107,7 +107,7 @@ async function readAgain<R extends Run, Seen extends Observation>({
   input,
   deps,
 }: TickContext<R, Seen>): Promise<R | undefined> {
-  const run = await deps.runs.get(input.job_id, deps.now());
+  const run = await deps.runs.get(input.run_id, deps.now());
   return run && policy.owns(run) ? run : undefined;
 }
 
@@ -220,5 +220,5 @@ export async function startNextGeneration(
   before: { generation: number },
   { executions }: { executions: Pick<Executions, 'start'> },
 ): Promise<void> {
-  if (generation > before.generation) await executions.start({ job_id: run_id, generation });
+  if (generation > before.generation) await executions.start({ run_id: run_id, generation });
 }

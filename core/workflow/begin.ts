@@ -22,7 +22,7 @@ export async function begin<R extends Run, Seen extends Observation>(
   const bursts = input.bursts ?? false;
   let unread: R | undefined = first;
   return retryConflicts('The run changed too often while it was to begin', async () => {
-    const found: Run | undefined = unread ?? (await runs.get(input.job_id, now()));
+    const found: Run | undefined = unread ?? (await runs.get(input.run_id, now()));
     unread = undefined;
     if (!found || !policy.owns(found) || policy.isOver(found) || found.generation > input.generation)
       return committed(finishedState(input, found));

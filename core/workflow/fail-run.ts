@@ -57,5 +57,5 @@ async function startAfterFailure(watch: WatchRun, cause: string, deps: FailDeps)
     cause,
     generation,
   });
-  await deps.executions.start({ job_id: watch.run_id, generation });
+  await deps.executions.start({ run_id: watch.run_id, generation });
 }

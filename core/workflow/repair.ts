@@ -71,7 +71,7 @@ export async function repairRun(id: string, deps: RepairDeps, ended?: EndedExecu
   if (isIdle(run)) return settle(run, deps);
   if (isFollowed(run, ended)) return;
   const { generation } = run;
-  const execution = { job_id: id, generation };
+  const execution = { run_id: id, generation };
   const log = runLog(deps.log, toRunKey(run));
   const status = ended?.generation === generation ? ended.status : await executions.status(execution);
   if (status === undefined) {
@@ -98,7 +98,7 @@ async function recover(run: Run, observed: ObservedExecution, deps: RepairDeps, 
   const { runs, executions, now } = deps;
   if (observed.status === 'not_running') {
     if (!(await renewLease(run, deps))) return;
-    if ((await executions.start({ job_id: id, generation })) === 'started') return;
+    if ((await executions.start({ run_id: id, generation })) === 'started') return;
   }
   // It has ended: a repeated start said so.
   const ended = observed.status === 'not_running' ? { ...observed, status: 'ended' } : observed;

@@ -41,12 +41,12 @@ export async function analyzeTask(
   const task: AnalyzeInput = analyzeInputSchema.parse(input);
   switch (task.operation) {
     case 'begin': {
-      const run = await deps.runs.get(task.job_id, deps.now());
+      const run = await deps.runs.get(task.run_id, deps.now());
       if (!run) return finishedState(task, undefined);
       return withPolicy(run, readSettings(deps), (found, policy) => begin(found, policy, task, deps));
     }
     case 'analyze': {
-      const run = await deps.runs.get(task.job_id, deps.now());
+      const run = await deps.runs.get(task.run_id, deps.now());
       if (!run) return discardTick(task, deps);
       const seconds = modelSeconds(task, deps.limits.visionTimeoutSeconds, deps.now());
       const limits = { ...deps.limits, visionTimeoutSeconds: seconds };
@@ -56,11 +56,11 @@ export async function analyzeTask(
     }
     case 'close':
       await close(task, deps);
-      return { job_id: task.job_id, done: true };
+      return { run_id: task.run_id, done: true };
   }
 }
 
-type ClosedStep = { job_id: string; done: true };
+type ClosedStep = { run_id: string; done: true };
 export type AnalyzeTaskDeps = Omit<AnalyzeDeps, 'limits'> &
   Pick<WatchSettings, 'createAlertId' | 'modelPrice'> & {
     limits: Pick<Limits, 'visionTimeoutSeconds' | 'retentionSeconds' | 'lostCameraSeconds' | 'wakesOnMotion'>;
@@ -84,10 +84,10 @@ function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTask
  * started in case that start was what failed.
  */
 async function close(
-  { job_id, generation, failure }: Extract<AnalyzeInput, { operation: 'close' }>,
+  { run_id, generation, failure }: Extract<AnalyzeInput, { operation: 'close' }>,
   deps: AnalyzeTaskDeps,
 ): Promise<void> {
-  const run = await deps.runs.get(job_id, deps.now());
+  const run = await deps.runs.get(run_id, deps.now());
   if (!run) return;
   const { Error: error, Cause: cause = null } = failure;
   runLog(deps.log, toRunKey(run)).error('Workflow failed', { error, cause });

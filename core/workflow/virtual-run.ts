@@ -48,12 +48,12 @@ export function createVirtualRun(first: WatchRun, given: VirtualRunDeps): Virtua
   return { read: () => run, begin, analyze };
 
   function begin(): Promise<WorkflowState> {
-    return ask({ operation: 'begin', job_id: run.run_id, generation: run.generation });
+    return ask({ operation: 'begin', run_id: run.run_id, generation: run.generation });
   }
 
   async function analyze(step: WorkflowState, captured: CaptureOutput, signal?: AbortSignal) {
-    const { job_id, generation, capture } = step;
-    const next = await ask({ operation: 'analyze', job_id, generation, capture, captured }, signal);
+    const { run_id, generation, capture } = step;
+    const next = await ask({ operation: 'analyze', run_id, generation, capture, captured }, signal);
     return next.done && run.generation > generation ? begin() : next;
   }
 

@@ -12,7 +12,7 @@ export function stateAtBegin<R extends Run, Seen extends Observation>(
   now: Date,
 ): WorkflowState {
   return {
-    job_id: run.run_id,
+    run_id: run.run_id,
     generation: run.generation,
     done: false,
     ...(bursts && { burst: run.burst, over: false, rests: false }),
@@ -42,7 +42,7 @@ export function stateAfterTick<R extends Run, Seen extends Observation>(
     (next?.done ?? false);
   const wakeAt = policy.wakeAt(run, now);
   return {
-    job_id: input.job_id,
+    run_id: input.run_id,
     generation: input.generation,
     ...planBurst(input, over, wakeAt, now),
     wait_until: wakeAt.toISOString(),
@@ -62,17 +62,17 @@ export function isAbandoned({ burst, generation }: Run, input: TickInput): boole
 
 /** Returns the workflow state of a run whose execution has nothing to do. */
 export function finishedState(
-  { job_id, generation, bursts }: BeginInput,
+  { run_id, generation, bursts }: BeginInput,
   run: Run | undefined,
 ): WorkflowState {
   return {
-    job_id,
+    run_id,
     generation,
     done: true,
     ...(bursts && { over: true, rests: false }),
     wait_until: new Date(0).toISOString(),
     capture: {
-      ...closed(run?.source_id ?? job_id, (run?.last_tick ?? 0) + 1),
+      ...closed(run?.source_id ?? run_id, (run?.last_tick ?? 0) + 1),
       seen: null,
       motion: null,
     },
@@ -81,9 +81,9 @@ export function finishedState(
 
 /** Returns the workflow state after a tick of a run that is gone. */
 export function goneState(input: TickInput, now: Date): WorkflowState {
-  const { job_id, generation, capture, captured } = input;
+  const { run_id, generation, capture, captured } = input;
   return {
-    job_id,
+    run_id,
     generation,
     ...planBurst(input, true, new Date(0), now),
     wait_until: new Date(0).toISOString(),

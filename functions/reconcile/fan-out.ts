@@ -83,7 +83,7 @@ async function listByShard({ listRunning, log }: Deps): Promise<Map<string, stri
   for (const name of names) {
     const execution = readExecutionName(name);
     if (execution === undefined) continue;
-    const shard = shardFor(execution.job_id);
+    const shard = shardFor(execution.run_id);
     const listed = byShard.get(shard);
     if (listed === undefined) byShard.set(shard, [name]);
     else listed.push(name);

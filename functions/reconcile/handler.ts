@@ -37,7 +37,7 @@ export function createHandler(deps: ReconcileFunctionDeps) {
       const execution = readExecutionName(name);
       if (!execution) return;
       const ended = { generation: execution.generation, status: statuses[status] };
-      await repairRun(execution.job_id, deps, ended);
+      await repairRun(execution.run_id, deps, ended);
     });
 }
 

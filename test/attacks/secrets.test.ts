@@ -59,7 +59,7 @@ async function goWell(url: string): Promise<void> {
   });
   world.script.verdicts.push(true);
   world.script.webhooks.push({ status: null, error: 'Connection was refused' });
-  await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
+  await world.tick(await world.begin({ run_id: job.job_id, generation: 0 }));
   for (const message of world.queued.splice(0)) await deliver(message, world.c);
   keep('webhooks', JSON.stringify(world.sent.map(({ headers, body }) => ({ headers, body }))));
   await ask('a job', 'GET', `/jobs/${job.job_id}`);

@@ -145,10 +145,10 @@ async function fill(world: ReturnType<typeof createWorld>, caller: string): Prom
       labels: [caller],
       max_triggers: ends ? 1 : null,
     });
-    const { run_id: job_id } = await createMonitor(request, caller, c);
+    const { run_id } = await createMonitor(request, caller, c);
     world.script.verdicts.push(true);
-    await world.tick(await world.begin({ job_id, generation: 0 }));
-    if (!ends) running.set(caller, job_id);
+    await world.tick(await world.begin({ run_id, generation: 0 }));
+    if (!ends) running.set(caller, run_id);
   }
   for (const deleted of [false, true]) {
     const creation = newCreation({ caller });

@@ -39,7 +39,7 @@ const signal = new AbortController().signal;
 describe('analyze: workflow tasks', () => {
   test('analyze begins a job, analyzes its captures and closes it', async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    const execution = { job_id: job.run_id, generation: 0 };
+    const execution = { run_id: job.run_id, generation: 0 };
 
     const step = (await handle({ ...execution, operation: 'begin' })) as WorkflowState;
     expect(step).toMatchObject({ ...execution, done: false, capture: { tick: 1 } });
@@ -65,7 +65,7 @@ describe('analyze: workflow tasks', () => {
 
   test('a tick that begins a minute later than planned is counted as late', async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    const execution = { job_id: job.run_id, generation: 0 };
+    const execution = { run_id: job.run_id, generation: 0 };
     const { capture } = (await handle({ ...execution, operation: 'begin' })) as WorkflowState;
     const captured = { kind: 'unavailable', message: 'm', began_at: world.clock.now.toISOString() };
     const ago = (seconds: number) => new Date(world.c.now().getTime() - seconds * 1000).toISOString();
@@ -84,7 +84,7 @@ describe('analyze: workflow tasks', () => {
     cuts = undefined;
     measured = [];
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    const execution = { job_id: job.run_id, generation: 0 };
+    const execution = { run_id: job.run_id, generation: 0 };
     const at = (seconds: number) => new Date(world.c.now().getTime() + seconds * 1000).toISOString();
     const failures = [
       { Error: 'None' },
@@ -112,7 +112,7 @@ describe('analyze: workflow tasks', () => {
   test('analyze closes a job without stopping its own execution, which then ends as failed', async () => {
     const stop = vi.spyOn(world.c.executions, 'stop');
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    const execution = { job_id: job.run_id, generation: 0 };
+    const execution = { run_id: job.run_id, generation: 0 };
     await handle({ ...execution, operation: 'begin' });
     await handle({ ...execution, operation: 'close', failure: { Error: 'TypeError', Cause: 'a defect' } });
     expect(await world.c.jobs.getIncludingEnded(job.run_id)).toMatchObject({ status: 'failed' });
@@ -121,15 +121,15 @@ describe('analyze: workflow tasks', () => {
 
   test('analyze throws a transient error under the name that the workflow retries', async () => {
     world.c.runs = { ...world.c.runs, get: async () => Promise.reject(new TransientError('throttled')) };
-    const job_id = '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001';
+    const run_id = '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001';
 
-    await expect(handle({ operation: 'begin', job_id, generation: 0 })).rejects.toMatchObject({
+    await expect(handle({ operation: 'begin', run_id, generation: 0 })).rejects.toMatchObject({
       name: 'TransientError',
     });
   });
 
   test('analyze throws for an invalid input', async () => {
-    await expect(handle({ operation: 'begin', job_id: 'x' })).rejects.toThrow();
+    await expect(handle({ operation: 'begin', run_id: 'x' })).rejects.toThrow();
   });
 });
 
@@ -199,7 +199,7 @@ describe('analyze: model calls of other functions', () => {
 describe('analyze: last window of a cancelled digest', () => {
   async function cancelled(call: Invoke = invoke) {
     const job = await createDigest(digestRequest({ include_frames: true }), 'harbour', world.c);
-    await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+    await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
     world.advance(30);
     const summaries = createRemoteSummarizer(call);
     const ended = await cancelJob(job.run_id, 'harbour', { ...world.c, summaries });

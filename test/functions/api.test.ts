@@ -62,7 +62,7 @@ describe('api', () => {
 
   test('links in responses of api begin with the host of the viewer', async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    await world.begin({ job_id: job.run_id, generation: 0 });
+    await world.begin({ run_id: job.run_id, generation: 0 });
 
     const page = await call({ rawPath: `/api/jobs/${job.run_id}/events` });
 

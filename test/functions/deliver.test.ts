@@ -26,10 +26,10 @@ afterEach(() => world.close());
 /** Creates and cancels a job, which gives two events for its webhook. */
 async function endedJob(host = 'receiver') {
   const webhook_url = `https://${host}.example/hook`;
-  const { run_id: job_id } = await createMonitor(monitorRequest({ webhook_url }), 'harbour', world.c);
-  await world.begin({ job_id, generation: 0 });
-  await cancelJob(job_id, 'harbour', world.c);
-  return job_id;
+  const { run_id } = await createMonitor(monitorRequest({ webhook_url }), 'harbour', world.c);
+  await world.begin({ run_id, generation: 0 });
+  await cancelJob(run_id, 'harbour', world.c);
+  return run_id;
 }
 
 const sent = () =>

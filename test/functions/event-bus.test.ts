@@ -69,7 +69,7 @@ async function runMonitor(fields: Record<string, unknown> = {}) {
   const request = monitorRequest({ stream_url: 'https://user:secret@example.com/live.m3u8', ...fields });
   const { run_id: jobId } = await createMonitor(request, 'harbour', world.c);
   world.script.verdicts.push(true);
-  await world.runToEnd(await world.begin({ job_id: jobId, generation: 0 }));
+  await world.runToEnd(await world.begin({ run_id: jobId, generation: 0 }));
   return jobId;
 }
 
@@ -154,7 +154,7 @@ describe('event bus', () => {
     const denied = Object.assign(new Error('not authorized'), { name: 'AccessDeniedException' });
     eventBridge.on(PutEventsCommand).rejects(denied);
     const { run_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
-    await world.begin({ job_id: jobId, generation: 0 });
+    await world.begin({ run_id: jobId, generation: 0 });
 
     await queue.pass(3000, handler);
 

@@ -105,7 +105,7 @@ async function execute(machine: Machine, input: unknown): Promise<unknown> {
 /** Runs all generations of a job. */
 async function runAll(machine: 'bursts' | 'run', jobId: string): Promise<void> {
   for (let generation = 0; ; generation += 1) {
-    const input: ExecutionInput = { job_id: jobId, generation };
+    const input: ExecutionInput = { run_id: jobId, generation };
     if (!world.executions.has(`${jobId}-${generation}`)) return;
     await execute(machine, input);
   }

@@ -82,9 +82,9 @@ const ended = (jobId: string, generation: number, status: string) => ({
 const readStatus = async (jobId: string) => (await world.c.jobs.getIncludingEnded(jobId))?.status;
 
 async function startRunning() {
-  const { run_id: job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
-  await world.begin({ job_id, generation: 0 });
-  return job_id;
+  const { run_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
+  await world.begin({ run_id, generation: 0 });
+  return run_id;
 }
 
 test('the run of each minute reports the open event streams', async () => {

@@ -77,9 +77,9 @@ const readEvents = (jobId: string) => ({
 });
 
 async function runningJob() {
-  const { run_id: job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
-  await world.begin({ job_id, generation: 0 });
-  return job_id;
+  const { run_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
+  await world.begin({ run_id, generation: 0 });
+  return run_id;
 }
 
 describe('stream', () => {

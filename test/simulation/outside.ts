@@ -95,7 +95,7 @@ export class OutsideWorld {
     const ask = async (questions: { condition_id: string; condition: string }[], isJoint: boolean) => {
       const context = this.contexts.getStore();
       if (context?.kind !== 'tick') throw new Error('The model was asked without a tick');
-      const watched = this.watched.find(({ observer }) => observer.runId === context.input.job_id);
+      const watched = this.watched.find(({ observer }) => observer.runId === context.input.run_id);
       if (!watched) throw new Error('The model was asked for a run that does not exist');
       const { observer, camera } = watched;
       requireAlive(owner);
@@ -127,7 +127,7 @@ export class OutsideWorld {
       judge: async (_media, condition) => {
         const context = this.contexts.getStore();
         const watched = this.watched.find(
-          ({ observer }) => context?.kind === 'tick' && observer.runId === context.input.job_id,
+          ({ observer }) => context?.kind === 'tick' && observer.runId === context.input.run_id,
         );
         const condition_id = watched?.observer.findCondition(condition) ?? '';
         const { verdicts, tokens } = await ask([{ condition_id, condition }], false);

@@ -12,7 +12,7 @@ export function jobCalls(world: () => World) {
     monitor,
     begun: async (fields: Fields = {}) => {
       const { run_id: jobId } = await monitor(fields);
-      return { jobId, step: await world().begin({ job_id: jobId, generation: 0 }) };
+      return { jobId, step: await world().begin({ run_id: jobId, generation: 0 }) };
     },
     stored: async (jobId: string) => (await getJob(jobId, 'harbour', world().c)).job,
     readTypes: async (jobId: string) =>

@@ -9,7 +9,7 @@ import {
 import { start } from '../contract/records.ts';
 
 export function executionInput(number = 1, generation = 0): ExecutionInput {
-  return { job_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, generation };
+  return { run_id: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`, generation };
 }
 
 /**
@@ -30,9 +30,9 @@ export function scriptedRun(
     async analyze(input, signal) {
       const request = analyzeInputSchema.parse(input);
       await before(toName(request), input, signal);
-      if (request.operation === 'close') return { job_id: request.job_id, done: true };
-      if (request.operation === 'analyze') done.set(request.job_id, request.capture.tick);
-      const ticksDone = done.get(request.job_id) ?? 0;
+      if (request.operation === 'close') return { run_id: request.run_id, done: true };
+      if (request.operation === 'analyze') done.set(request.run_id, request.capture.tick);
+      const ticksDone = done.get(request.run_id) ?? 0;
       return step(request, ticksDone, ticksDone >= ticks);
     },
   };
@@ -42,15 +42,15 @@ function toName(request: AnalyzeInput): string {
   return request.operation === 'analyze' ? `analyze ${request.capture.tick}` : request.operation;
 }
 
-function step({ job_id, generation }: ExecutionInput, ticksDone: number, done: boolean): WorkflowState {
+function step({ run_id, generation }: ExecutionInput, ticksDone: number, done: boolean): WorkflowState {
   return {
-    job_id,
+    run_id,
     generation,
     done,
     wait_until: new Date(start.getTime() + (ticksDone + 1) * 10_000).toISOString(),
     capture: {
       // Distinguishes captures of several runs.
-      source_id: job_id,
+      source_id: run_id,
       tick: ticksDone + 1,
       closing: false,
       resolve_again: false,

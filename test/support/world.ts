@@ -303,9 +303,9 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       let next = step;
       for (;;) {
         while (!next.done) next = await tick(next);
-        const job = await jobs.get(step.job_id, clock.now);
+        const job = await jobs.get(step.run_id, clock.now);
         if (job?.status !== 'running') return;
-        next = await analyze({ operation: 'begin', job_id: job.run_id, generation: job.generation });
+        next = await analyze({ operation: 'begin', run_id: job.run_id, generation: job.generation });
       }
     },
     tick,
@@ -318,7 +318,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     const taken = await captureTask(step.capture, c);
     return analyze({
       operation: 'analyze',
-      job_id: step.job_id,
+      run_id: step.run_id,
       generation: step.generation,
       capture: step.capture,
       captured: taken,
@@ -351,6 +351,6 @@ export function digestRequest(fields: Record<string, unknown> = {}) {
   return digestRequestSchema.parse({ stream_url: 'https://example.com/live.m3u8', ...fields });
 }
 
-function toName({ job_id: jobId, generation }: ExecutionInput): string {
+function toName({ run_id: jobId, generation }: ExecutionInput): string {
   return `${jobId}-${generation}`;
 }

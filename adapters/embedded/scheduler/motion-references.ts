@@ -28,12 +28,12 @@ export function createMotionReferences(database: DatabaseSync, now: () => Date):
   const retry = database.prepare("INSERT OR REPLACE INTO facts VALUES ('last_retry', ?)");
   const commitInGroup = groupCommits(database);
   return {
-    complete: ({ job_id: runId, generation, capture }) => {
+    complete: ({ run_id: runId, generation, capture }) => {
       if (capture.motion !== null) return capture;
       const row = withStorageErrors(() => find.get(runId, generation, capture.source_id));
       return row === undefined ? capture : { ...capture, motion: rowSchema.parse(row).motion };
     },
-    save: async ({ job_id: runId, generation, capture: { source_id: sourceId, motion } }) => {
+    save: async ({ run_id: runId, generation, capture: { source_id: sourceId, motion } }) => {
       await commitInGroup(() => void put.run(runId, generation, sourceId, now().getTime(), motion), {
         flush: false,
       });

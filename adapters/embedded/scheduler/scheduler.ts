@@ -32,9 +32,9 @@ export function createScheduler({ unfinishedRuns, ...deps }: SchedulerDeps): Sch
 
   return {
     start: async (execution) => (follow(execution) ? 'started' : 'already'),
-    stop: async ({ job_id: runId }) => end(runId),
-    status: async ({ job_id: runId }) => (runs.has(runId) ? 'running' : undefined),
-    runsHere: ({ job_id: runId }) => runs.has(runId),
+    stop: async ({ run_id: runId }) => end(runId),
+    status: async ({ run_id: runId }) => (runs.has(runId) ? 'running' : undefined),
+    runsHere: ({ run_id: runId }) => runs.has(runId),
     wake: (runId) => runs.get(runId)?.wake(),
     resume: async () => {
       for (const [index, execution] of unfinishedRuns().entries()) {
@@ -50,11 +50,11 @@ export function createScheduler({ unfinishedRuns, ...deps }: SchedulerDeps): Sch
   };
 
   /** Returns false if the run is at this generation already. */
-  function follow({ job_id: runId, generation }: ExecutionInput): boolean {
+  function follow({ run_id: runId, generation }: ExecutionInput): boolean {
     const current = runs.get(runId);
     if (current) return current.begin(generation);
     if (isClosed) return true;
-    const run = new TickLoop({ job_id: runId, generation }, deps, watchTask);
+    const run = new TickLoop({ run_id: runId, generation }, deps, watchTask);
     runs.set(runId, run);
     void run.follow(() => {
       if (runs.get(runId) === run) runs.delete(runId);

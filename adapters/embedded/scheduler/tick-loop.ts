@@ -20,7 +20,7 @@ export type RunTasks = {
   /** Returns true at the first motion after a capture; false if the stream cannot be followed. Absent: runs wait for their planned time. */
   awaitMotion?(input: CaptureInput, signal: AbortSignal): Promise<boolean>;
 };
-type ClosedRun = { job_id: string; done: true };
+type ClosedRun = { run_id: string; done: true };
 type Task<Result> = (signal: AbortSignal) => Promise<Result>;
 
 export type TickLoopDeps = {
@@ -64,7 +64,7 @@ export class TickLoop {
   private bringForward: ((at: Date) => void) | undefined;
 
   constructor(
-    { job_id: runId, generation }: ExecutionInput,
+    { run_id: runId, generation }: ExecutionInput,
     deps: TickLoopDeps,
     onTask: (settled: Promise<unknown>) => void,
   ) {
@@ -78,7 +78,7 @@ export class TickLoop {
   async follow(onEnd: () => void): Promise<void> {
     while (this.mustBegin && !this.isEnded) {
       this.mustBegin = false;
-      const execution = { job_id: this.runId, generation: this.generation };
+      const execution = { run_id: this.runId, generation: this.generation };
       await this.runTicks(execution).catch((error: unknown) => this.close(execution, error));
     }
     onEnd();

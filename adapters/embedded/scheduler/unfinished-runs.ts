@@ -6,7 +6,7 @@ import { withStorageErrors } from '../sqlite/transaction.ts';
 /** Returns a function that lists the runs which need further ticks: active jobs, and watches that are neither paused nor deleted. */
 export function listUnfinishedRuns(database: DatabaseSync): () => ExecutionInput[] {
   const unfinished = database.prepare(
-    "SELECT run_id AS job_id, run ->> 'generation' AS generation FROM runs WHERE lease_until IS NOT NULL",
+    "SELECT run_id, run ->> 'generation' AS generation FROM runs WHERE lease_until IS NOT NULL",
   );
   return () => withStorageErrors(() => rowsSchema.parse(unfinished.all()));
 }

@@ -51,7 +51,7 @@ async function runJob(burst: (number: number) => BurstResult, begin: (number: nu
         },
         Close: async (given: unknown) => {
           record('Close', given);
-          return { job_id: input.job_id, done: true };
+          return { run_id: input.run_id, done: true };
         },
       },
       waitTimeOverrides: { 'Back off': 0, Rest: 0 },

@@ -58,7 +58,7 @@ async function runTicks(id: string, inBursts: boolean, meanwhile: () => Promise<
     Analyze: async (given: unknown) => analyzeTask(given, world.c),
   };
   const begin = { Begin: async (given: unknown) => analyzeTask(given, world.c), Close: failOnClose };
-  const input = { job_id: id, generation: 0 };
+  const input = { run_id: id, generation: 0 };
   if (!inBursts) return run(definition, input, { ...begin, ...tick });
   const burst = createBurstDefinition(definition, 240);
   return run(bursts, input, {

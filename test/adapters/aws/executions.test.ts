@@ -19,7 +19,7 @@ const client = new SFNClient({ region: 'eu-west-1' });
 const sfn = mockClient(client);
 const stateMachineArn = 'arn:aws:states:eu-west-1:123456789012:stateMachine:watchpost';
 const executions = createExecutions({ client, stateMachineArn });
-const input = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', generation: 2 };
+const input = { run_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', generation: 2 };
 const arn =
   'arn:aws:states:eu-west-1:123456789012:execution:watchpost:0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001-2';
 

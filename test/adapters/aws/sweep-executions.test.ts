@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { paceStarts, useListedStatus } from '../../../adapters/aws/sweep-executions.ts';
 import type { Executions } from '../../../core/ports/executions.ts';
 
-const input = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', generation: 2 };
+const input = { run_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', generation: 2 };
 const executions: Executions = {
   start: async () => 'started',
   stop: async () => undefined,
@@ -11,10 +11,10 @@ const executions: Executions = {
 };
 
 test('an execution is running if the list has its name and generation', async () => {
-  const name = `${input.job_id}-${input.generation}`;
+  const name = `${input.run_id}-${input.generation}`;
 
   expect(await useListedStatus(executions, new Set([name])).status(input)).toBe('running');
-  expect(await useListedStatus(executions, new Set([`${input.job_id}-1`])).status(input)).toBe('not_running');
+  expect(await useListedStatus(executions, new Set([`${input.run_id}-1`])).status(input)).toBe('not_running');
 });
 
 test('executions beyond a burst start at the rate of the pace', async () => {

@@ -131,7 +131,7 @@ describe('jobs', () => {
 
   test('jobs are read with config and stats', async () => {
     const { job_id: jobId } = await create();
-    const step = await world.begin({ job_id: jobId, generation: 0 });
+    const step = await world.begin({ run_id: jobId, generation: 0 });
     world.script.verdicts.push(true);
     await world.tick(step);
     const { body } = await call('GET', `/jobs/${jobId}`);
@@ -157,7 +157,7 @@ describe('jobs', () => {
 
   test('the event log of a job is read page by page', async () => {
     const { job_id: jobId } = await create();
-    const step = await world.begin({ job_id: jobId, generation: 0 });
+    const step = await world.begin({ run_id: jobId, generation: 0 });
     world.script.verdicts.push(true);
     await world.tick(step);
     const first = (await call('GET', `/jobs/${jobId}/events?limit=2`)).body;

@@ -61,7 +61,7 @@ test('entries about a job begin with the first eight characters of its id', asyn
     stream_url: 'https://example.com/live.m3u8',
     condition: 'a ship',
   });
-  await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
+  await world.tick(await world.begin({ run_id: job.job_id, generation: 0 }));
   await client.call('DELETE', `/jobs/${job.job_id}`);
   const prefix = `[JOB:${job.job_id.slice(0, 8)}] `;
   const { body } = await logs();

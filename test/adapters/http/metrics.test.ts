@@ -24,7 +24,7 @@ async function monitor(fields = {}) {
     input_mode: 'frames',
     ...fields,
   });
-  return { jobId: body.job_id as string, step: await world.begin({ job_id: body.job_id, generation: 0 }) };
+  return { jobId: body.job_id as string, step: await world.begin({ run_id: body.job_id, generation: 0 }) };
 }
 
 const cancel = (jobId: string) => client.call('DELETE', `/jobs/${jobId}`);
@@ -159,7 +159,7 @@ describe('/metrics', () => {
       watches: noWatches,
     });
 
-    await world.tick(await world.begin({ job_id: running.jobId, generation: 0 }));
+    await world.tick(await world.begin({ run_id: running.jobId, generation: 0 }));
     await monitor();
     expect(await metrics()).toMatchObject({ jobs: { created: 1 }, frames: { captured: 1 } });
   });

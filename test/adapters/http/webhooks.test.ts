@@ -29,7 +29,7 @@ async function triggeredMonitor(webhookUrl: string | undefined = hook, fields: o
     ...fields,
   });
   world.script.verdicts.push(true);
-  await world.tick(await world.begin({ job_id: body.job_id, generation: 0 }));
+  await world.tick(await world.begin({ run_id: body.job_id, generation: 0 }));
   return body.job_id;
 }
 

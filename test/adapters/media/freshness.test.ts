@@ -108,7 +108,7 @@ async function watch(played: [Scene, number][], config: Record<string, unknown> 
     ...config,
   });
   const { run_id: jobId } = await createMonitor(request, 'harbour', world.c);
-  let step = await world.begin({ job_id: jobId, generation: 0 });
+  let step = await world.begin({ run_id: jobId, generation: 0 });
   return {
     /** Ticks until `seconds` after the start, or the end of the job. */
     until: async (seconds: number, at: (tickSeconds: number) => Promise<void> | void = advance) => {

@@ -70,7 +70,7 @@ async function watchForAnHour() {
     };
   };
   while (secondsNow() < hourSeconds) {
-    if (step.done) step = await world.begin({ job_id: watchId, generation: (await stored()).generation });
+    if (step.done) step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
     step = await world.tick(step);
     if (step.capture.motion === 'looked') {
       const { sight } = await stored();

@@ -9,7 +9,7 @@ async function start(type: 'mqtt' | 'slack' = 'mqtt') {
   const time = createFakeTime();
   const published: { url: string; publications: readonly Publication[] }[] = [];
   const stop = startBrokerPresence({
-    unfinishedRuns: () => [{ job_id: watch.run_id }],
+    unfinishedRuns: () => [{ run_id: watch.run_id }],
     runs: deps.runs,
     publish: async (url, publications) => {
       published.push({ url, publications });

@@ -194,12 +194,12 @@ test('a check that a change and its next check overtake is counted once in the b
       world.c,
       (merged) => watchRequestSchema.parse(merged),
     );
-    await world.tick(await world.begin({ job_id: watchId, generation }));
+    await world.tick(await world.begin({ run_id: watchId, generation }));
   });
   for (let tick = 0; tick < 5; tick += 1) {
     isEdited = false;
     await world.tick(step);
-    step = await world.begin({ job_id: watchId, generation: (await stored()).generation });
+    step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
   }
   const { usage, stats, budget } = await readLedgers();
   expect(edits).toBe(5);
@@ -224,7 +224,7 @@ test('the use of a day counts also before a budget is set', async () => {
     const { generation } = await editWatch(edit, 'caller', world.c, (merged) =>
       watchRequestSchema.parse(merged),
     );
-    step = await world.begin({ job_id: watchId, generation });
+    step = await world.begin({ run_id: watchId, generation });
   };
   await patch({ budget: null });
   step = await world.tick(step);

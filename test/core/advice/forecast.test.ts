@@ -78,7 +78,7 @@ test('the upper bound holds for a watch that a single yes in each interval keeps
   };
   while (seconds() < 3600) {
     const { generation } = await stored();
-    step = await world.tick(step.done ? await world.begin({ job_id: watchId, generation }) : step);
+    step = await world.tick(step.done ? await world.begin({ run_id: watchId, generation }) : step);
   }
   closeWorld();
   const asked = {

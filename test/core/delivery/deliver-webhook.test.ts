@@ -29,7 +29,7 @@ async function triggeredMonitor() {
     world.c,
   );
   world.script.verdicts.push(true);
-  await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+  await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
   return job.run_id;
 }
 

@@ -62,7 +62,7 @@ async function begin(
   };
   const watch = await createWatch(watchRequestSchema.parse(request), 'alice', c);
   const { run_id: watchId } = watch;
-  let step: WorkflowState = await world.begin({ job_id: watchId, generation: 0 });
+  let step: WorkflowState = await world.begin({ run_id: watchId, generation: 0 });
   const waiting: { message: DeliveryMessage; due: number }[] = [];
   return {
     sent,
@@ -94,7 +94,7 @@ async function begin(
       const patch = watchPatchSchema.parse(fields);
       const validate = (merged: unknown) => watchRequestSchema.parse(merged);
       const edited = await editWatch({ watchId, patch, ifMatch: undefined }, 'alice', c, validate);
-      step = await world.begin({ job_id: watchId, generation: edited.generation });
+      step = await world.begin({ run_id: watchId, generation: edited.generation });
       return presentWatch(edited, clock.now).former_destinations?.map(
         ({ destination_id: id, url_masked: url }) => [id, url],
       );

@@ -23,8 +23,8 @@ async function monitor(fields: Record<string, unknown> = {}): Promise<WorkflowSt
     max_triggers: null,
     ...fields,
   });
-  const { run_id: job_id } = await createMonitor(request, 'harbour', world.c);
-  return world.begin({ job_id, generation: 0 });
+  const { run_id } = await createMonitor(request, 'harbour', world.c);
+  return world.begin({ run_id, generation: 0 });
 }
 
 /** Runs a number of ticks, in as many executions as they need. */
@@ -47,11 +47,11 @@ async function watch(
 async function nextGeneration(step: WorkflowState): Promise<WorkflowState> {
   const job = await findJob(step);
   if (!step.done || job.generation === step.generation) return step;
-  return world.begin({ job_id: step.job_id, generation: job.generation });
+  return world.begin({ run_id: step.run_id, generation: job.generation });
 }
 
-const findJob = async ({ job_id: jobId }: WorkflowState) => (await world.c.jobs.getIncludingEnded(jobId))!;
-const readEvents = async ({ job_id: jobId }: WorkflowState, type: string) =>
+const findJob = async ({ run_id: jobId }: WorkflowState) => (await world.c.jobs.getIncludingEnded(jobId))!;
+const readEvents = async ({ run_id: jobId }: WorkflowState, type: string) =>
   (await world.c.jobs.events(jobId, 0, 10_000, new Date(0))).filter((event) => event.type === type);
 const holds = () => world.script.verdicts.push(true);
 
@@ -127,7 +127,7 @@ describe('a wall clock that is set back by an hour', () => {
   test('the windows of a digest close after their minutes, with every sample in one of them, although the wall clock was set back', async () => {
     const request = digestRequest({ window_minutes: 1, capture_interval_seconds: 10, max_windows: 5 });
     const { run_id: jobId } = await createDigest(request, 'harbour', world.c);
-    const begun = await world.begin({ job_id: jobId, generation: 0 });
+    const begun = await world.begin({ run_id: jobId, generation: 0 });
     const step = await watch(begun, 15);
     world.stepClock(-hour);
     const ended = await watch(step, 60);
@@ -141,7 +141,7 @@ describe('a wall clock that is set back by an hour', () => {
 
   test('a wall clock that is set back does not delay the cancellation of a digest', async () => {
     const { run_id: jobId } = await createDigest(digestRequest(), 'harbour', world.c);
-    await watch(await world.begin({ job_id: jobId, generation: 0 }), 3);
+    await watch(await world.begin({ run_id: jobId, generation: 0 }), 3);
     const waits: number[] = [];
     const { summarize } = world.c.summaries;
     world.c.summaries = {
@@ -165,7 +165,7 @@ describe('a stored wake-up time that lies an hour ahead', () => {
   test('an execution that begins after the clock was set back does not wait for a wake-up time an hour ahead', async () => {
     const step = await watch(await monitor(), 6);
     world.stepClock(-hour);
-    const again = await world.begin({ job_id: step.job_id, generation: 0 });
+    const again = await world.begin({ run_id: step.run_id, generation: 0 });
     expect(Date.parse(again.wait_until) - world.clock.now.getTime()).toBeLessThanOrEqual(11_000);
     const later = await watch(again, 6, holds);
     expect((await findJob(later)).counters).toMatchObject({ checks_performed: 12, triggers_fired: 6 });

@@ -25,7 +25,7 @@ test.each([
     const world = createWorld();
     world.c.vision = { ...world.c.vision, judge };
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+    await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
     const { counters } = (await world.jobs.get(job.run_id, world.clock.now))!;
     expect(counters).toMatchObject({ ...counts, ...tokens, frames_captured: 1 });
     world.close();

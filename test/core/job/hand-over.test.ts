@@ -21,8 +21,8 @@ describe('a hand-over', () => {
     const { jobId, last } = await handedOver();
     expect(last.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
 
-    const next = await world.begin({ job_id: jobId, generation: 1 });
-    const repeated = await world.begin({ job_id: jobId, generation: 1 });
+    const next = await world.begin({ run_id: jobId, generation: 1 });
+    const repeated = await world.begin({ run_id: jobId, generation: 1 });
 
     expect(next.capture).toEqual(last.capture);
     expect(repeated).toEqual(next);
@@ -43,7 +43,7 @@ describe('a hand-over', () => {
     await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.executions.get(`${jobId}-1`)).toBe('running');
 
-    const next = await world.begin({ job_id: jobId, generation: 1 });
+    const next = await world.begin({ run_id: jobId, generation: 1 });
 
     expect(next.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
   });
@@ -66,7 +66,7 @@ test('an execution that begins again knows the last capture, so that no picture 
   const { jobId, step } = await begun({ max_triggers: null });
   const last = await world.tick(step);
 
-  const again = await world.begin({ job_id: jobId, generation: 0 });
+  const again = await world.begin({ run_id: jobId, generation: 0 });
 
   expect(last.capture.seen).not.toBeNull();
   expect(again.capture.seen).toEqual(last.capture.seen);
@@ -75,13 +75,13 @@ test('an execution that begins again knows the last capture, so that no picture 
 describe('an earlier generation', () => {
   const close = (jobId: string, generation: number) => {
     const failure = { Error: 'States.Timeout', Cause: 'late' };
-    return analyzeTask({ operation: 'close', job_id: jobId, generation, failure }, world.c);
+    return analyzeTask({ operation: 'close', run_id: jobId, generation, failure }, world.c);
   };
 
   test('the workflow of an earlier generation does not end the job if it fails after the hand-over', async () => {
     const { jobId } = await handedOver();
 
-    expect(await close(jobId, 0)).toEqual({ job_id: jobId, done: true });
+    expect(await close(jobId, 0)).toEqual({ run_id: jobId, done: true });
 
     expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
     expect(world.executions.get(`${jobId}-1`)).toBe('running');
@@ -131,7 +131,7 @@ describe('an earlier generation', () => {
 
   test('an earlier generation commits no tick after the hand-over', async () => {
     const { jobId } = await handedOver();
-    const next = await world.begin({ job_id: jobId, generation: 1 });
+    const next = await world.begin({ run_id: jobId, generation: 1 });
     const before = await stored(jobId);
 
     expect(await world.tick({ ...next, generation: 0 })).toMatchObject({ done: true });

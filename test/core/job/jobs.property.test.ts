@@ -172,7 +172,7 @@ async function create(world: World, lives: Life[], step: Creation): Promise<void
     const job = await accept(world, step);
     expect(active).toBeLessThan(10);
     expect(job.status).toBe('pending');
-    const next = await world.begin({ job_id: job.run_id, generation: 0 });
+    const next = await world.begin({ run_id: job.run_id, generation: 0 });
     lives.push({
       job,
       next,

@@ -208,13 +208,13 @@ describe('a tick', () => {
     const last = await world.tick({ ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } });
     expect(last.done).toBe(true);
     expect(world.executions.get(`${jobId}-1`)).toBe('running');
-    const resumed = await world.begin({ job_id: jobId, generation: 1 });
+    const resumed = await world.begin({ run_id: jobId, generation: 1 });
     expect(resumed).toMatchObject({
       done: false,
       wait_until: last.wait_until,
       capture: { tick: rules.ticksPerExecution + 1 },
     });
-    expect(await world.begin({ job_id: jobId, generation: 0 })).toMatchObject({ done: true });
+    expect(await world.begin({ run_id: jobId, generation: 0 })).toMatchObject({ done: true });
   });
 });
 

@@ -16,7 +16,7 @@ afterEach(() => world.close());
 async function play(fields: Record<string, unknown>, seconds: number[], verdicts: (boolean | Error)[]) {
   const job = await createMonitor(monitorRequest({ look_back: true, ...fields }), 'harbour', world.c);
   world.script.verdicts.push(false);
-  const step = await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+  const step = await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
   const { capture } = world.c.streams;
   const frames = seconds.map((before) => ({ before, shows: 'visitor' as const }));
   world.c.streams.capture = async (...args) => {
@@ -124,7 +124,7 @@ describe('a monitor that looks back', () => {
       const position = { segment: `${segment}:/${segment}.ts`, segment_seconds: 12, scan: `s${segment}` };
       return { ...captured, position, scan: newScan(captured.capturedAt, []) };
     };
-    const clear = await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+    const clear = await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
     segment = 1;
     script.verdicts.push(new VisionError('The model failed'));
     const failed = await world.tick(clear);

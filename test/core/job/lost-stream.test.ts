@@ -19,7 +19,7 @@ async function run(fails: (captures: number) => Error | undefined) {
   };
   const request = monitorRequest({ monitor_duration_seconds: 300, interval_seconds: 10 });
   const { run_id: jobId } = await createMonitor(request, 'harbour', world.c);
-  await world.runToEnd(await world.begin({ job_id: jobId, generation: 0 }));
+  await world.runToEnd(await world.begin({ run_id: jobId, generation: 0 }));
   const job = (await world.jobs.get(jobId, world.clock.now))!;
   return { captures, stats: jobStats(job, world.clock.now) };
 }

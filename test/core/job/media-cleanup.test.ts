@@ -17,7 +17,7 @@ const withClips = (count: number) => {
 };
 const watch = async (fields: Record<string, unknown> = {}) => {
   const job = await createMonitor(monitorRequest(fields), 'harbour', world.c);
-  return { jobId: job.run_id, step: await world.begin({ job_id: job.run_id, generation: 0 }) };
+  return { jobId: job.run_id, step: await world.begin({ run_id: job.run_id, generation: 0 }) };
 };
 const ticks = async (count: number, from: WorkflowState) => {
   let step = from;
@@ -95,7 +95,7 @@ describe('samples of a digest', () => {
   test('the samples of a digest stay until their window closes, and its grid stays afterwards', async () => {
     const fields = { window_minutes: 1, capture_interval_seconds: 20, include_frames: true, max_windows: 1 };
     const job = await createDigest(digestRequest(fields), 'harbour', world.c);
-    const step = await ticks(3, await world.begin({ job_id: job.run_id, generation: 0 }));
+    const step = await ticks(3, await world.begin({ run_id: job.run_id, generation: 0 }));
     expect(world.pictures.size).toBe(3);
     await ticks(1, step);
     expect(kept().filter((key) => key.includes('/window-'))).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('samples of a digest', () => {
       'harbour',
       world.c,
     );
-    await ticks(4, await world.begin({ job_id: job.run_id, generation: 0 }));
+    await ticks(4, await world.begin({ run_id: job.run_id, generation: 0 }));
     expect(world.pictures.size).toBe(2);
   });
 });

@@ -62,7 +62,7 @@ test('an overload refuses neither replays nor reads nor cancellations', async ()
 test('a stretched interval is a gap of the service from the time at which the check was due', async () => {
   const { run_id: jobId } = await monitor();
   overload.stretch = 3;
-  let step = await world.begin({ job_id: jobId, generation: 0 });
+  let step = await world.begin({ run_id: jobId, generation: 0 });
   step = await world.tick(step);
   expect(Date.parse(step.wait_until) - world.clock.now.getTime()).toBe(30_000);
   const startedMs = world.clock.now.getTime();
@@ -81,7 +81,7 @@ test('a stretched interval is a gap of the service from the time at which the ch
 test('a factor below 2 leaves no gap', async () => {
   const { run_id: jobId } = await monitor();
   overload.stretch = 1.5;
-  let step = await world.begin({ job_id: jobId, generation: 0 });
+  let step = await world.begin({ run_id: jobId, generation: 0 });
   for (let check = 0; check < 4; check += 1) step = await world.tick(step);
   expect((await getJob(jobId, 'harbour', world.c)).job.sight.gaps).toEqual([]);
 });

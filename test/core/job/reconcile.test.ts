@@ -116,10 +116,10 @@ describe('reconcile', () => {
       const asked: string[] = [];
       world.c.executions = {
         ...executions,
-        status: async ({ job_id, generation }) =>
-          running.includes(`${job_id}-${generation}`) ? 'running' : 'not_running',
+        status: async ({ run_id, generation }) =>
+          running.includes(`${run_id}-${generation}`) ? 'running' : 'not_running',
         start: async (input) => {
-          asked.push(`${input.job_id}-${input.generation}`);
+          asked.push(`${input.run_id}-${input.generation}`);
           return executions.start(input);
         },
       };

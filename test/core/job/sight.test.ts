@@ -15,7 +15,7 @@ let world: World;
 const create = (limits: Parameters<typeof createWorld>[0] = {}) => (world = createWorld(limits));
 afterEach(() => world.close());
 
-const begin = ({ run_id: job_id }: Job) => world.begin({ job_id, generation: 0 });
+const begin = ({ run_id }: Job) => world.begin({ run_id, generation: 0 });
 const monitor = async (fields: Record<string, unknown>) =>
   createMonitor(monitorRequest(fields), 'harbour', world.c);
 const digest = async (fields: Record<string, unknown>) =>

@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 const monitor = async (url: string) => createMonitor(monitorRequest({ stream_url: url }), 'harbour', world.c);
-const begin = (job: { run_id: string }) => world.begin({ job_id: job.run_id, generation: 0 });
+const begin = (job: { run_id: string }) => world.begin({ run_id: job.run_id, generation: 0 });
 const readPhase = (time: string) => Date.parse(time) % 10_000;
 
 test('the first check of a monitor is immediate, and the next ones have the phase of its stream', async () => {

@@ -36,7 +36,7 @@ async function runRandomly(seed: number, check: (facts: Facts) => Promise<void>)
     return { triggered: random(5) === 0, explanation: '', tokens, ...(isUnsure && { judged: false }) };
   };
   for (let count = 0; count < 250; count += 1) {
-    if (step.done) step = await world.begin({ job_id: watchId, generation: (await stored()).generation });
+    if (step.done) step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
     if (count >= until) {
       facts.mode = ['fine', 'fine', 'gone', 'model', 'plain'][random(5)] ?? 'fine';
       carUnsure = random(3) === 0;

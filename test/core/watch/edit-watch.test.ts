@@ -23,13 +23,13 @@ async function begin(fields: Record<string, unknown> = {}) {
     ...fields,
   };
   const watch = await createWatch(watchRequestSchema.parse(request), 'alice', world.c);
-  return { watchId: watch.run_id, step: await world.begin({ job_id: watch.run_id, generation: 0 }) };
+  return { watchId: watch.run_id, step: await world.begin({ run_id: watch.run_id, generation: 0 }) };
 }
 
 async function edit(watchId: string, patch: WatchPatch) {
   const validate = (merged: unknown) => watchRequestSchema.parse(merged);
   const watch = await editWatch({ watchId, patch, ifMatch: undefined }, 'alice', world.c, validate);
-  const step = await world.begin({ job_id: watchId, generation: watch.generation });
+  const step = await world.begin({ run_id: watchId, generation: watch.generation });
   return { watch, step };
 }
 

@@ -11,7 +11,7 @@ import { after, start } from '../../contract/records.ts';
 
 const tick: Extract<AnalyzeInput, { operation: 'analyze' }> = {
   operation: 'analyze',
-  job_id: '00000000-0000-4000-8000-000000000001',
+  run_id: '00000000-0000-4000-8000-000000000001',
   generation: 0,
   capture: {
     source_id: '00000000-0000-4000-8000-000000000002',
@@ -119,7 +119,7 @@ describe('the bursts of a job', () => {
   afterEach(() => world.close());
 
   const begin = async (jobId: string) =>
-    analyzeTask({ operation: 'begin', job_id: jobId, generation: 0, bursts: true }, world.c);
+    analyzeTask({ operation: 'begin', run_id: jobId, generation: 0, bursts: true }, world.c);
   const accept = async (fields: Record<string, unknown> = {}) =>
     (await createMonitor(monitorRequest({ max_triggers: null, ...fields }), 'harbour', world.c)).run_id;
   const analyze = async (jobId: string, burst: number, number: number) => {
@@ -131,7 +131,7 @@ describe('the bursts of a job', () => {
       message: 'No process is free',
       began_at: start.toISOString(),
     } as const;
-    return analyzeTask({ ...tick, job_id: jobId, capture, captured, ...started }, world.c);
+    return analyzeTask({ ...tick, run_id: jobId, capture, captured, ...started }, world.c);
   };
 
   test('Begin takes the next burst number each time', async () => {

@@ -21,7 +21,7 @@ test('the model is called in the name of the caller of a run', async () => {
   const conditions = [{ condition: 'A person is at the gate' }];
   const stream = { name: 'Gate', stream_url: 'rtsp://camera.example/1' };
   const { body: watch } = await call('POST', '/watches', { ...stream, conditions });
-  await world.tick(await world.begin({ job_id: watch.watch_id, generation: 0 }));
+  await world.tick(await world.begin({ run_id: watch.watch_id, generation: 0 }));
   expect(callers).toEqual(['harbour']);
   expect(currentCaller()).toBe('');
   world.close();

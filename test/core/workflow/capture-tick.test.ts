@@ -78,11 +78,11 @@ describe('a capture', () => {
       kind: 'failed',
       code: 'STREAM_FETCH_FAILED',
     });
-    const { run_id: job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const { run_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
     world.c.runs.source = async () => undefined;
-    let step = await world.begin({ job_id, generation: 0 });
+    let step = await world.begin({ run_id, generation: 0 });
     for (let ticks = 0; ticks < 100 && !step.done; ticks += 1) step = await world.tick(step);
-    expect(await world.c.jobs.get(job_id, world.c.now())).toMatchObject({ status: 'failed' });
+    expect(await world.c.jobs.get(run_id, world.c.now())).toMatchObject({ status: 'failed' });
   });
 
   test('a burst that outlives its cancelled job requests no stream', async () => {

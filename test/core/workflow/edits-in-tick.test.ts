@@ -58,7 +58,7 @@ async function begin() {
     const edit = { watchId, patch: watchPatchSchema.parse(fields), ifMatch: undefined };
     await editWatch(edit, 'callera', c, (merged) => watchRequestSchema.parse(merged));
   };
-  let step: WorkflowState = await world.begin({ job_id: watchId, generation: 0 });
+  let step: WorkflowState = await world.begin({ run_id: watchId, generation: 0 });
   return {
     watchId,
     patch,

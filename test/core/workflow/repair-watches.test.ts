@@ -35,8 +35,8 @@ describe('repair of a watch with a list of running executions', () => {
   const useList = (running: string[]) => {
     world.c.executions = {
       ...world.c.executions,
-      status: async ({ job_id, generation }) =>
-        running.includes(`${job_id}-${generation}`) ? 'running' : 'not_running',
+      status: async ({ run_id, generation }) =>
+        running.includes(`${run_id}-${generation}`) ? 'running' : 'not_running',
     };
   };
 

@@ -43,7 +43,7 @@ test('a watch in memory has the events, the time and the budget of one in a serv
   for (let tick = 0; tick < ticks; tick += 1) {
     served = await world.tick(served);
     const run = await c.watches.get(watchId, clock.now);
-    if (served.done) served = await world.begin({ job_id: watchId, generation: run!.generation });
+    if (served.done) served = await world.begin({ run_id: watchId, generation: run!.generation });
   }
 
   const stored = await c.watches.get(watchId, clock.now);

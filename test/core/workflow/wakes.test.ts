@@ -22,7 +22,7 @@ async function wakeBefore(step: WorkflowState, seconds: number): Promise<Workflo
   const captured = await captureTask(step.capture, world.c);
   const input = {
     operation: 'analyze',
-    job_id: watchId,
+    run_id: watchId,
     generation: 0,
     capture: step.capture,
     captured: { ...captured, woken_at: world.clock.now.toISOString() },

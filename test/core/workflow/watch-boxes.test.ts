@@ -24,7 +24,7 @@ async function runWatch(verdict: object) {
     ...verdict,
   });
   const { body: watch } = await call('POST', '/watches', request);
-  await world.tick(await world.begin({ job_id: watch.watch_id, generation: 0 }));
+  await world.tick(await world.begin({ run_id: watch.watch_id, generation: 0 }));
   const { body } = await call('GET', `/watches/${watch.watch_id}/events`);
   return (type: string) => body.events.find((event: { type: string }) => event.type === type).data;
 }
@@ -72,7 +72,7 @@ test('an alert closes at the next check if the thing left during the clip, thoug
   });
   const conditions = [{ ...condition, checks_to_close: 1 }];
   const { body: watch } = await call('POST', '/watches', { ...request, conditions });
-  await world.tick(await world.tick(await world.begin({ job_id: watch.watch_id, generation: 0 })));
+  await world.tick(await world.tick(await world.begin({ run_id: watch.watch_id, generation: 0 })));
   const { body } = await call('GET', `/watches/${watch.watch_id}/events`);
   const types = body.events
     .map(({ type }: { type: string }) => type)

@@ -42,7 +42,7 @@ async function begin({
   Object.assign(config, { schedule: null, regions: null, budget, destinations, conditions: [condition] });
   watchId = creation.run_id;
   await world.c.watches.create({ ...creation, events: [], sequence: 0 }, world.clock.now);
-  return world.begin({ job_id: watchId, generation: 0 });
+  return world.begin({ run_id: watchId, generation: 0 });
 }
 
 async function run(step: WorkflowState, ticks: number): Promise<WorkflowState> {
@@ -200,7 +200,7 @@ describe('a watch whose wall clock is set back by an hour', () => {
     const { caller, config } = (await world.c.watches.get(watchId, new Date(0)))!;
     const change = { config: { ...config, name: 'Yard' }, isOtherStream: false };
     await changeStoredWatch(watchId, caller, world.c, (watch) => changeWatch(watch, change, world.clock.now));
-    const step = await world.begin({ job_id: watchId, generation: 1 });
+    const step = await world.begin({ run_id: watchId, generation: 1 });
     verdicts(9, true);
     await run(step, 9);
     expect(await types()).toEqual(['alert_opened', 'alert_closed', 'watch_changed', 'alert_opened']);
@@ -220,7 +220,7 @@ describe('a watch whose wall clock is set back by an hour', () => {
   test('an execution that begins afterwards does not wait until the clock has caught up', async () => {
     await run(await begin(), 3);
     world.clock.now = new Date(world.clock.now.getTime() - 3_600_000);
-    const begun = await world.begin({ job_id: watchId, generation: 0 });
+    const begun = await world.begin({ run_id: watchId, generation: 0 });
     expect(Date.parse(begun.wait_until)).toBeLessThanOrEqual(world.clock.now.getTime() + 1000);
   });
 });

@@ -31,18 +31,18 @@ describe('executions of a watch', () => {
     expect((await run(begun, 1)).done).toBe(true);
     const { wait_until } = (await stored()).next ?? {};
     expect(world.executions.get(`${watchId}-2`)).toBe('running');
-    expect(await world.begin({ job_id: watchId, generation: 2 })).toMatchObject({ wait_until });
+    expect(await world.begin({ run_id: watchId, generation: 2 })).toMatchObject({ wait_until });
   });
 
   test('a failed workflow starts the next generation after a growing wait', async () => {
     await run(await createWatch(), 1);
     const failure = { Error: 'Lambda.Unknown', Cause: 'out of memory' };
-    await analyzeTask({ operation: 'close', job_id: watchId, generation: 0, failure }, world.c);
+    await analyzeTask({ operation: 'close', run_id: watchId, generation: 0, failure }, world.c);
     expect(await stored()).toMatchObject({ generation: 1, status: 'active' });
     expect(world.executions.get(`${watchId}-1`)).toBe('running');
-    const resumed = await world.begin({ job_id: watchId, generation: 1 });
+    const resumed = await world.begin({ run_id: watchId, generation: 1 });
     expect(resumed).toMatchObject({ done: false, capture: { probes_lost: true, tick: 2 } });
-    await analyzeTask({ operation: 'close', job_id: watchId, generation: 0, failure }, world.c);
+    await analyzeTask({ operation: 'close', run_id: watchId, generation: 0, failure }, world.c);
     expect((await stored()).generation).toBe(1);
   });
 
@@ -68,7 +68,7 @@ describe('executions of a watch', () => {
       const run = await stored();
       generations.push(run.generation);
       waits.push(Date.parse(run.next!.wait_until) - Math.max(from, world.clock.now.getTime()));
-      step = await world.begin({ job_id: watchId, generation: run.generation });
+      step = await world.begin({ run_id: watchId, generation: run.generation });
     }
     expect(generations.slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6]);
     for (const wait of waits) expect(wait).toBeLessThanOrEqual((rules.maxWatchWaitSeconds + 60) * 1000);
@@ -82,7 +82,7 @@ describe('executions of a watch', () => {
     for (let tick = 0; tick < 200; tick += 1) {
       step = await world.tick(step);
       const current = await stored();
-      if (step.done) step = await world.begin({ job_id: watchId, generation: current.generation });
+      if (step.done) step = await world.begin({ run_id: watchId, generation: current.generation });
       if (tick > 20) sizes.push(JSON.stringify(current).length);
     }
     expect((await stored()).generation).toBeGreaterThan(2);
@@ -91,14 +91,14 @@ describe('executions of a watch', () => {
 
   test('an execution of an unknown id has nothing to do', async () => {
     await createWatch();
-    expect(await world.begin({ job_id: later, generation: 0 })).toMatchObject({ done: true });
+    expect(await world.begin({ run_id: later, generation: 0 })).toMatchObject({ done: true });
   });
 });
 
 test('Begin of a watch in bursts has each variable that the choices of the workflow on AWS read', async () => {
   await createWatch();
-  const begin = (job_id: string) =>
-    analyzeTask({ operation: 'begin', job_id, generation: 0, bursts: true }, world.c);
+  const begin = (run_id: string) =>
+    analyzeTask({ operation: 'begin', run_id, generation: 0, bursts: true }, world.c);
   expect(await begin(watchId)).toMatchObject({ burst: 1, done: false, over: false, rests: false });
   expect(await begin(watchId)).toMatchObject({ burst: 2, done: false, over: false, rests: false });
   expect(await begin(crypto.randomUUID())).toMatchObject({ done: true, over: true, rests: false });

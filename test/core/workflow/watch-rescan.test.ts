@@ -87,7 +87,7 @@ test('a monitor judges a visit in its next scan if the model failed for the mome
     if (fails && isMoment) throw new VisionError('down');
     return { triggered: isMoment, explanation: '', tokens };
   };
-  let step = await created.begin({ job_id: job.run_id, generation: 0 });
+  let step = await created.begin({ run_id: job.run_id, generation: 0 });
   for (let tick = 0; tick < 4; tick += 1) {
     fails = tick === 2;
     step = await created.tick(step);

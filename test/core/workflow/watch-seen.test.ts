@@ -59,7 +59,7 @@ describe('the time that a watch was to watch', () => {
     const budget = { model_calls_per_day: 2, usd_per_day: null };
     let step = await run(await createWatch({ budget }), 2);
     for (let count = 0; count < 3; count += 1) {
-      if (step.done) step = await world.begin({ job_id: watchId, generation: (await stored()).generation });
+      if (step.done) step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
       step = await world.tick(step);
     }
     const { total, hours } = await readWatchStats(

@@ -28,7 +28,7 @@ async function until(seconds: number, step: WorkflowState): Promise<WorkflowStat
   let current = step;
   while (Date.parse(current.wait_until) - start.getTime() < seconds * 1000) {
     if (current.done)
-      current = await world.begin({ job_id: watchId, generation: (await stored()).generation });
+      current = await world.begin({ run_id: watchId, generation: (await stored()).generation });
     current = await tick(current, quiet(8, 6, 4, 2), []);
   }
   return current;

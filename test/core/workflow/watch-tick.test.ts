@@ -333,7 +333,7 @@ describe('tick of a watch', () => {
   test('a repeated Analyze returns the stored tick without another model call', async () => {
     const begun = await createWatch();
     const captured = await captureTask(begun.capture, world.c);
-    const input = { operation: 'analyze', job_id: watchId, generation: 0, capture: begun.capture, captured };
+    const input = { operation: 'analyze', run_id: watchId, generation: 0, capture: begun.capture, captured };
     const first = await analyzeTask(input, world.c);
     world.c.vision.judge = async () => Promise.reject(new Error('asked again'));
     expect(await analyzeTask(input, world.c)).toEqual(first);
@@ -393,7 +393,7 @@ describe('a lost camera', () => {
     for (let ticks = 0; ticks < 14; ticks += 1) {
       step = await run(step, 1);
       // Before a long wait, the next generation takes over.
-      if (step.done) step = await world.begin({ job_id: watchId, generation: (await stored()).generation });
+      if (step.done) step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
     }
     return { step, attempts, seconds, captures: () => captures, returns: () => (isBack = true) };
   }

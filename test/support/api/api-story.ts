@@ -64,7 +64,7 @@ async function startWatchedJob(call: CallOperation, world: World) {
   const byId = { job_id: job.job_id };
   await call('get_job', byId);
   await call('job_frame', byId);
-  const step = await world.begin({ ...byId, generation: 0 });
+  const step = await world.begin({ run_id: byId.job_id, generation: 0 });
   await call('get_job', byId);
   const next = await world.tick(step);
   world.script.verdicts.push(true);
@@ -120,7 +120,7 @@ async function digesting(call: CallOperation, world: World) {
     include_frames: true,
   });
   const byId = { job_id: digest.job_id };
-  let step = await world.begin({ ...byId, generation: 0 });
+  let step = await world.begin({ run_id: byId.job_id, generation: 0 });
   for (let ticks = 0; ticks < 3; ticks += 1) step = await world.tick(step);
   await call('get_job', byId);
   const { events } = await call('job_events', byId);

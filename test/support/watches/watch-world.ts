@@ -92,7 +92,7 @@ export async function createWatch(options: Options = {}) {
     },
     start,
   );
-  return world.begin({ job_id: watchId, generation: 0 });
+  return world.begin({ run_id: watchId, generation: 0 });
 }
 
 /** Runs ticks, and returns the step after them. */

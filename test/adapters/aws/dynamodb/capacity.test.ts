@@ -128,7 +128,7 @@ withDynamoLocal((makeTable) => {
     await callers.add(newCaller('harbour', null, now()));
     const request = monitorRequest({ monitor_duration_seconds: 3_600, max_triggers: null, ...fields });
     const job = await createMonitor(request, 'harbour', world.c);
-    let step = await world.begin({ job_id: job.run_id, generation: 0 });
+    let step = await world.begin({ run_id: job.run_id, generation: 0 });
     step = await world.tick(step);
     used();
     const minute = async () => {

@@ -62,7 +62,7 @@ withDynamoLocal((makeTable) => {
       const { stores, world } = await restored();
       const { started, sent } = await runReconcile(stores);
       const [job, watch] = [world.running.run_id, world.watch.run_id];
-      expect(started.map(({ job_id: id }) => id).toSorted()).toEqual([job, watch].toSorted());
+      expect(started.map(({ run_id: id }) => id).toSorted()).toEqual([job, watch].toSorted());
       // Executions of the lost hour have names with lower numbers, which Step Functions keeps for 90 days.
       for (const { generation } of started) expect(generation).toBeGreaterThan(1_000_000);
       expect(sent).toEqual([]);

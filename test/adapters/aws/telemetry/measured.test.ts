@@ -30,7 +30,7 @@ test('start, ticks, triggers and end of a job are counted once each, from commit
   world.script.moved.push(true, true, false);
   const job = await createMonitor(monitorRequest({ max_triggers: 5 }), 'harbour', world.c);
 
-  let step = await world.begin({ job_id: job.run_id, generation: 0 });
+  let step = await world.begin({ run_id: job.run_id, generation: 0 });
   for (let tick = 0; tick < 3; tick += 1) step = await world.tick(step);
   await cancelJob(job.run_id, 'harbour', world.c);
 

@@ -146,7 +146,7 @@ describe('waking', () => {
     const { scheduler, clock } = testScheduler({ tasks });
     await scheduler.start(input);
     await clock.advance(3);
-    scheduler.wake(input.job_id);
+    scheduler.wake(input.run_id);
     scheduler.wake('unknown');
     await clock.advance(3);
     expect(calls).toEqual(['begin', 'begin']);
@@ -155,7 +155,7 @@ describe('waking', () => {
 
   test('a run that is woken during a task continues with it', async () => {
     const { calls, tasks } = recorded(1, (call) => {
-      if (call === 'capture 1') scheduler.wake(input.job_id);
+      if (call === 'capture 1') scheduler.wake(input.run_id);
     });
     const { scheduler, clock } = testScheduler({ tasks });
     await scheduler.start(input);
@@ -186,7 +186,7 @@ describe('a failing task', () => {
     });
     const database = openDatabase(':memory:');
     const { watches } = createRunStores(database, () => {});
-    await watches.create(newCreation({ run_id: input.job_id }), startOfTest);
+    await watches.create(newCreation({ run_id: input.run_id }), startOfTest);
     const { scheduler, clock, log } = testScheduler({ tasks, database });
     await scheduler.start(input);
     await clock.advance(1);
@@ -332,7 +332,7 @@ describe('the motion reference', () => {
   /** A run whose record has no motion reference, on a source of its own for each `stream`. */
   function forgetful(given: (string | null)[], stream = 1): RunTasks {
     const tasks = scriptedRun(3);
-    const sourceId = executionInput(stream).job_id;
+    const sourceId = executionInput(stream).run_id;
     return {
       capture: async (capture, signal) => {
         given.push(capture.motion);

@@ -76,7 +76,7 @@ describe('motion before the planned time of a tick', () => {
     const { scheduler, clock, aborted, outputs, move } = openFollowed();
     await scheduler.start(input);
     await clock.advance(12);
-    scheduler.wake(input.job_id);
+    scheduler.wake(input.run_id);
     await settle();
     expect(aborted).toEqual([true]);
     move();

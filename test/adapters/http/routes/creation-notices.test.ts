@@ -125,7 +125,7 @@ describe('the message of a creation', () => {
 
 test('the event job_started has the notices of the creation, for readers of an event stream', async () => {
   const { body } = await client.call('POST', '/live-monitor', { ...monitor, color: 'green' });
-  await world.begin({ job_id: body.job_id, generation: 0 });
+  await world.begin({ run_id: body.job_id, generation: 0 });
   const { body: log } = await client.call('GET', `/jobs/${body.job_id}/events`);
   expect(log.events[0]).toMatchObject({ type: 'job_started', data: { notices: ['Ignored: color.'] } });
 });

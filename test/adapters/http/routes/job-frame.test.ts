@@ -26,7 +26,7 @@ test('a job returns the newest captured frame, also one that the pre-filter skip
   const path = `/jobs/${job.run_id}/frame`;
   expect((await get(path)).status).toBe(404);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
-  const step = await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+  const step = await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
   expect(await bytes(await get(path))).toEqual([255, 216, 255, 1]);
   world.script.moved.push(false);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 2]) });
@@ -41,6 +41,6 @@ test('a job returns the newest captured frame, also one that the pre-filter skip
 });
 
 test('other callers get a 404', async () => {
-  await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+  await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
   expect((await get(`/jobs/${job.run_id}/frame`, 'somebody-else')).status).toBe(404);
 });

@@ -20,7 +20,7 @@ test('the evidence of an alert from a clip is its frame that shows the condition
   world.c.drawBoxes = async (jpeg, drawn) => new Uint8Array([...jpeg, drawn.length]);
   world.c.cutFrame = async (clip, atSeconds) => new Uint8Array([...clip, 10 * atSeconds]);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]), clip: new Uint8Array([7]) });
-  await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+  await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
   const events = await world.c.jobs.events(job.run_id, 0, 100, new Date(0));
   const { sequence = 0 } = events.find(({ type }) => type === 'watch_triggered') ?? {};
   const read = async (withBoxes: boolean) => [
@@ -49,7 +49,7 @@ test('boxes=true draws the boxes of an alert on a copy, and the stored picture s
   };
   Object.assign(world.c, drawing);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
-  await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+  await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
   const minted = mintKey({ caller: job.caller, scopes: ['jobs'], label: null }, world.c.now(), world.c);
   await world.c.keys.put(minted.key);
   const get = async (path: string) =>

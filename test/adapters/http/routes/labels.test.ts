@@ -31,7 +31,7 @@ describe('labels of a job', () => {
   test('the job, its events and its webhooks repeat the labels, each once', async () => {
     const job = await create({ labels: ['lock', 'night', 'lock'], webhook_events: null });
     expect(job.details.labels).toEqual(['lock', 'night']);
-    await world.begin({ job_id: job.job_id, generation: 0 });
+    await world.begin({ run_id: job.job_id, generation: 0 });
     const { body: log } = await client.call('GET', `/jobs/${job.job_id}/events`);
     expect(log.events[0].data.labels).toEqual(['lock', 'night']);
     const { body: detail } = await client.call('GET', `/jobs/${job.job_id}`);

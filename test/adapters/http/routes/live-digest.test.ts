@@ -20,7 +20,7 @@ const stream = { stream_url: 'https://example.com/live.m3u8' };
 const aWindow = { ...stream, window_minutes: 1, capture_interval_seconds: 30, max_windows: 1 };
 
 async function watchedToItsEnd(jobId: string): Promise<void> {
-  let step: WorkflowState = await world.begin({ job_id: jobId, generation: 0 });
+  let step: WorkflowState = await world.begin({ run_id: jobId, generation: 0 });
   while (!step.done) step = await world.tick(step);
 }
 
@@ -121,7 +121,7 @@ describe('POST /live-digest', () => {
 test('a digest can be listed and read, and a cancellation returns its last summary', async () => {
   const { body: created } = await call('POST', '/live-digest', { ...aWindow, max_windows: 5 });
   const path = `/jobs/${created.job_id}`;
-  await world.tick(await world.begin({ job_id: created.job_id, generation: 0 }));
+  await world.tick(await world.begin({ run_id: created.job_id, generation: 0 }));
   world.advance(10);
   expect((await call('GET', '/jobs?job_type=live-digest')).body.total).toBe(1);
   expect((await call('GET', '/jobs?job_type=live-monitor')).body.total).toBe(0);

@@ -58,7 +58,7 @@ describe('a condition that the model cannot judge', () => {
     expect(body.message).toMatch(
       /The model scripted cannot judge this condition, so no check alerts: it knows no dragons\.$/,
     );
-    const step = await world.begin({ job_id: body.job_id, generation: 0 });
+    const step = await world.begin({ run_id: body.job_id, generation: 0 });
     await world.tick(step);
     const { body: log } = await client.call('GET', `/jobs/${body.job_id}/events`);
     expect(log.events.at(-1)).toMatchObject({

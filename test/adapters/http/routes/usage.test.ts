@@ -28,8 +28,8 @@ test('a caller sees its own calls, tokens and cost by day, with each kind of che
   const jobs = await createClientFor(world, ['jobs']);
   await check(jobs);
   await jobs.call('POST', '/analyze-frame', { frame_b64: frameBase64, question: 'A ship?' });
-  const { run_id: job_id } = await createMonitor(monitorRequest({}), 'harbour', world.c);
-  await world.tick(await world.begin({ job_id, generation: 0 }));
+  const { run_id } = await createMonitor(monitorRequest({}), 'harbour', world.c);
+  await world.tick(await world.begin({ run_id, generation: 0 }));
 
   const { status, body } = await harbour.call('GET', '/usage');
 

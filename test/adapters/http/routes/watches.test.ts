@@ -27,7 +27,7 @@ const request = {
 const create = (fields = {}, headers = {}) => call('POST', '/watches', { ...request, ...fields }, headers);
 
 const startedAs = async (id: string, generation: number) =>
-  world.c.executions.status({ job_id: id, generation });
+  world.c.executions.status({ run_id: id, generation });
 
 describe('POST /watches', () => {
   test('a watch is created with defaults, ids of its conditions, and its execution', async () => {

@@ -42,7 +42,7 @@ async function create(fields = {}): Promise<string> {
 /** Job and the next steps of its workflow. */
 async function begun(fields = {}): Promise<{ jobId: string; step: WorkflowState }> {
   const jobId = await create(fields);
-  return { jobId, step: await world.begin({ job_id: jobId, generation: 0 }) };
+  return { jobId, step: await world.begin({ run_id: jobId, generation: 0 }) };
 }
 
 async function stream(jobId: string, headers: Record<string, string> = {}, query = '') {
@@ -317,7 +317,7 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     const reader = openEvents(await call('POST', '/live-monitor', sse, monitor));
     const [job] = (await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now())).jobs;
     const first = reader.next();
-    await world.begin({ job_id: job!.run_id, generation: 0 });
+    await world.begin({ run_id: job!.run_id, generation: 0 });
 
     expect(await first).toMatchObject({ event: 'started', id: '1', data: { data: { job_id: job!.run_id } } });
     expect(reader.response.headers.get('content-location')).toBe(
@@ -367,7 +367,7 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     await response.body?.cancel();
     const [job] = (await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now())).jobs;
     expect(job?.status).toBe('pending');
-    expect((await world.begin({ job_id: job!.run_id, generation: 0 })).done).toBe(false);
+    expect((await world.begin({ run_id: job!.run_id, generation: 0 })).done).toBe(false);
   });
 });
 

@@ -8,7 +8,7 @@ test('readers of one host share a message and its picture, and those of another 
   onTestFinished(() => world.close());
   const { run_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
   world.script.verdicts = [true];
-  await world.tick(await world.begin({ job_id: jobId, generation: 0 }));
+  await world.tick(await world.begin({ run_id: jobId, generation: 0 }));
   const job = (await world.c.jobs.get(jobId, world.c.now()))!;
   const events = await world.c.jobs.events(jobId, 0, 100, new Date(0));
   const pictures = vi.spyOn(world.c.media, 'get');

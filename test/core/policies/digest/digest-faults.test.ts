@@ -17,7 +17,7 @@ const minute = { window_minutes: 1, capture_interval_seconds: 20 };
 const running = async (count: number, fields: Record<string, unknown> = {}) => {
   const request = digestRequest({ ...minute, ...fields });
   const { run_id: jobId } = await createDigest(request, 'harbour', world.c);
-  return { jobId, step: await ticks(count, await world.begin({ job_id: jobId, generation: 0 })) };
+  return { jobId, step: await ticks(count, await world.begin({ run_id: jobId, generation: 0 })) };
 };
 const ticks = async (count: number, from: WorkflowState) => {
   let step = from;

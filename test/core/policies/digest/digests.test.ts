@@ -28,7 +28,7 @@ const digest = (fields: Record<string, unknown> = {}) =>
   );
 const begun = async (fields: Record<string, unknown> = {}) => {
   const job = await digest(fields);
-  return { jobId: job.run_id, step: await world.begin({ job_id: job.run_id, generation: 0 }) };
+  return { jobId: job.run_id, step: await world.begin({ run_id: job.run_id, generation: 0 }) };
 };
 const ticks = async (count: number, from: WorkflowState) => {
   let step = from;

@@ -30,7 +30,7 @@ function planned(tick: number, { generation = 0, done = false } = {}) {
   const { source_id } = job;
   const input: TickInput = {
     operation: 'analyze',
-    job_id: job.run_id,
+    run_id: job.run_id,
     generation,
     capture: { source_id, tick: 1, closing: false, resolve_again: false, seen: null, motion: null },
     captured: capture,

@@ -101,7 +101,7 @@ function decideLate(watch: WatchRun, before: WatchRun, began: number, answered: 
     seen: before.seen,
     motion: null,
   };
-  const input = { job_id: watch.run_id, generation: 0, capture, captured: captured(began, segment) };
+  const input = { run_id: watch.run_id, generation: 0, capture, captured: captured(began, segment) };
   return policy.decide(
     watch,
     {

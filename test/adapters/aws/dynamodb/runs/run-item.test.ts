@@ -40,7 +40,7 @@ describe('items of a run', () => {
     const world = createWorld({ maxJobSeconds: 86_400 });
     const request = { ...monitorRequest({ monitor_duration_seconds: 86_400, max_triggers: null }) };
     const { run_id: jobId } = await createMonitor(request, 'harbour', world.c);
-    let step = await world.begin({ job_id: jobId, generation: 0 });
+    let step = await world.begin({ run_id: jobId, generation: 0 });
     for (let tick = 0; tick < 30; tick += 1) step = await world.tick(step);
     const { run } = toItems((await world.jobs.get(jobId, world.clock.now))!, [], rules);
     expect(sizeOf(run)).toBeLessThan(1024);

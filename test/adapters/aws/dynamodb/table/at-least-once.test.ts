@@ -79,7 +79,7 @@ withDynamoLocal((makeTable) => {
 
   test('a job that begins twice concurrently starts once', async () => {
     const { world, jobId } = await accepted();
-    const input = { operation: 'begin', job_id: jobId, generation: 0 };
+    const input = { operation: 'begin', run_id: jobId, generation: 0 };
 
     const answers = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
 
@@ -240,7 +240,7 @@ withDynamoLocal((makeTable) => {
       const input = await toInput(world, last);
 
       const [answer] = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
-      const begin = { operation: 'begin', job_id: jobId, generation: 1 };
+      const begin = { operation: 'begin', run_id: jobId, generation: 1 };
       const next = toStep(await analyzeTask(begin, world.c));
 
       expect(next.capture).toMatchObject({ tick: rules.ticksPerExecution + 1, motion: 'looked' });
@@ -312,7 +312,7 @@ withDynamoLocal((makeTable) => {
           const [late, input] = [await toInput(world, begun), await toInput(world, step)];
           if (atOnce.includes('trigger')) world.script.verdicts.push(true);
           const runs = {
-            begin: () => analyzeTask({ operation: 'begin', job_id: jobId, generation: 0 }, world.c),
+            begin: () => analyzeTask({ operation: 'begin', run_id: jobId, generation: 0 }, world.c),
             tick: () => analyzeTask(input, world.c),
             'late tick': () => analyzeTask(late, world.c),
             trigger: () => analyzeTask(input, world.c),
@@ -323,7 +323,7 @@ withDynamoLocal((makeTable) => {
           };
           await Promise.allSettled(atOnce.map((act) => runs[act]()));
           await expectSound(world, jobId);
-          step = toStep(await analyzeTask({ operation: 'begin', job_id: jobId, generation: 0 }, world.c));
+          step = toStep(await analyzeTask({ operation: 'begin', run_id: jobId, generation: 0 }, world.c));
           world.clock.now = new Date(Math.max(world.clock.now.getTime(), Date.parse(step.wait_until)));
           if (step.done) break;
         }
@@ -369,7 +369,7 @@ withDynamoLocal((makeTable) => {
 
   async function createWatching(fields: Record<string, unknown> = {}) {
     const { world, jobId } = await accepted(fields);
-    return { world, jobId, step: await world.begin({ job_id: jobId, generation: 0 }) };
+    return { world, jobId, step: await world.begin({ run_id: jobId, generation: 0 }) };
   }
 
   /** Creates a job that ended with its first alert: job_started, progress, watch_triggered, job_stopped. */
@@ -378,7 +378,7 @@ withDynamoLocal((makeTable) => {
     const { queue } = world.c;
     if (queueFails) world.c.queue = { send: () => Promise.reject(new Error('The queue is gone')) };
     world.script.verdicts.push(true);
-    await world.tick(await world.begin({ job_id: jobId, generation: 0 }));
+    await world.tick(await world.begin({ run_id: jobId, generation: 0 }));
     world.c.queue = queue;
     return { world, jobId };
   }
@@ -399,8 +399,8 @@ type World = ReturnType<typeof createWorld>;
 
 async function toInput(world: World, step: WorkflowState) {
   const captured = await captureTask(step.capture, world.c);
-  const { job_id, generation, capture } = step;
-  return { operation: 'analyze' as const, job_id, generation, capture, captured };
+  const { run_id, generation, capture } = step;
+  return { operation: 'analyze' as const, run_id, generation, capture, captured };
 }
 
 function toStep(answer: Awaited<ReturnType<typeof analyzeTask>>): WorkflowState {
