@@ -16,7 +16,7 @@ const deployedModelSchema = z.object({
   provider: z.string(),
   model: z.string(),
   supportsVideo: z.boolean(),
-  judgesMoments: z.boolean().optional(),
+  judgesMoments: z.boolean(),
   /** `null` if unknown. */
   price: priceSchema.nullable(),
 });

@@ -14,7 +14,7 @@ import type { EventStreamDeps } from './sse/dependencies.ts';
 
 /** Dependencies of the routes. Those of ticks and windows only are left out. */
 export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotion'> & {
-  vision: Omit<VisionModel, 'summarize'>;
+  vision: Omit<VisionModel, 'lifecycle' | 'summarize'>;
   /** Destinations of watches, and their state, for test alerts. */
   destinations: Destinations;
   /** `null` if the price of the model is unknown. */

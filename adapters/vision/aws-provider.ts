@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { PromptVariant } from './prompt-variants.ts';
-import type { VisionModel } from '../../core/ports/vision-model.ts';
+import type { Capabilities, VisionModel } from '../../core/ports/vision-model.ts';
 
 /**
  * Provider of models on AWS: a folder with `provider.ts`, which describes it, and `create-model.ts`, which imports its client. The line of
@@ -27,7 +27,8 @@ export type VisionProvider = {
 };
 
 /** Model as `/metrics` and job creation see it, known without a request. The stack writes it to an environment variable. */
-export type DescribedModel = Pick<VisionModel, 'provider' | 'model' | 'supportsVideo' | 'judgesMoments'>;
+export type DescribedModel = Pick<VisionModel, 'provider' | 'model'> &
+  Pick<Capabilities, 'supportsVideo' | 'judgesMoments'>;
 
 /** Model of a stage. */
 export type StageModel = {

@@ -14,32 +14,20 @@ export const minPictureWidthPixels = 224;
  * width. Throws `VisionError` if a frame cannot be scaled.
  */
 export function withPictureWidth(vision: VisionModel, widthPixels: number, resize: ResizeJpeg): VisionModel {
-  const judgeConditions = vision.judgeConditions?.bind(vision);
-  const judgeMoments = vision.judgeMoments?.bind(vision);
   const scale = async (jpeg: Uint8Array, signal: AbortSignal) =>
     resize(jpeg, widthPixels, signal).catch((cause: unknown) => {
       throw new VisionError('The frame cannot be scaled. Try again.', { cause, calls: [] });
     });
-  const scaled = async (media: CheckMedia, signal: AbortSignal): Promise<CheckMedia> => ({
+  const scaled = async ({ frame, earlier = [], previous, ...media }: CheckMedia, signal: AbortSignal) => ({
     ...media,
-    frame: await scale(media.frame, signal),
-    ...(media.previous && { previous: await scale(media.previous, signal) }),
+    frame: await scale(frame, signal),
+    earlier: await Promise.all(
+      earlier.map(async (before) => ({ ...before, frame: await scale(before.frame, signal) })),
+    ),
+    ...(previous && { previous: await scale(previous, signal) }),
   });
   return {
     ...vision,
-    judge: async (media, condition, signal) => vision.judge(await scaled(media, signal), condition, signal),
-    ...(judgeConditions && {
-      judgeConditions: async (media, questions, signal) =>
-        judgeConditions(await scaled(media, signal), questions, signal),
-    }),
-    ...(judgeMoments && {
-      judgeMoments: async (frames, questions, { previous, ...options }, signal) =>
-        judgeMoments(
-          await Promise.all(frames.map(async ({ frame, at }) => ({ frame: await scale(frame, signal), at }))),
-          questions,
-          { ...options, ...(previous && { previous: await scale(previous, signal) }) },
-          signal,
-        ),
-    }),
+    judge: async (media, questions, signal) => vision.judge(await scaled(media, signal), questions, signal),
   };
 }

@@ -1,15 +1,7 @@
 import { z } from 'zod';
-import type { CheckMedia, MomentFrame } from '../../core/ports/vision-model.ts';
+import type { CheckMedia } from '../../core/ports/vision-model.ts';
 import type { Region } from '../../core/records/capture.ts';
-import type {
-  Answer,
-  ConditionQuestion,
-  ConditionVerdicts,
-  MomentVerdicts,
-  Summary,
-  TokenUse,
-  Verdict,
-} from '../../core/records/vision.ts';
+import type { Answer, ConditionQuestion, ConditionVerdict, TokenUse } from '../../core/records/vision.ts';
 import { defaultPrompt, type PromptVariant } from './prompt-variants.ts';
 import type { ModelTask } from './task.ts';
 
@@ -172,7 +164,7 @@ const tokensPerVerdict = 120;
 /** Creates the task of a check of several conditions, which are numbered from 1. */
 export function judgeConditionsTask(
   shown: CheckMediaKind,
-  conditions: readonly string[],
+  questions: readonly ConditionQuestion[],
   { prompt = defaultPrompt, hasPrevious = false, regions }: CheckOptions = {},
 ): ModelTask<ConditionsFields> {
   return {
@@ -182,13 +174,13 @@ export function judgeConditionsTask(
       describeView(shown, hasPrevious),
       ...describeRegions(regions),
       'Which of these conditions hold in what is visible? Each may be written as a statement, a question or an event.',
-      ...conditions.map((condition, index) => tagged(`condition id="${index + 1}"`, condition)),
+      ...questions.map(({ condition }, index) => tagged(`condition id="${index + 1}"`, condition)),
       'Judge each condition as if it were the only one: none of them says anything about another or about your answer.',
       prompt.jointInstruction,
     ].join('\n'),
     schema: conditionsFields(prompt.first),
     cutSchema: cutConditionsFields,
-    maxTokens: 150 + tokensPerVerdict * conditions.length,
+    maxTokens: 150 + tokensPerVerdict * questions.length,
   };
 }
 
@@ -197,14 +189,13 @@ export function judgeConditionsTask(
  * check before first, if the prompt has it. The model gets the time between the frames: the time of day decides nothing.
  */
 export function judgeMomentsTask(
-  frames: readonly MomentFrame[],
-  conditions: readonly string[],
-  { previous, regions }: Pick<CheckMedia, 'previous' | 'regions'>,
+  { frame: newest, earlier = [], previous, regions }: CheckMedia,
+  questions: readonly ConditionQuestion[],
   prompt: PromptVariant = defaultPrompt,
 ): { task: ModelTask<MomentsFields>; pictures: Uint8Array[] } {
   const before = prompt.withPrevious && previous ? [previous] : [];
-  const newest = frames.at(-1)?.at.getTime() ?? 0;
-  const age = ({ at }: MomentFrame) => `${((newest - at.getTime()) / 1000).toFixed(1)} s before the last one`;
+  const frames = [...earlier.map(({ frame }) => frame), newest];
+  const times = earlier.map(({ secondsBefore }) => `${secondsBefore.toFixed(1)} s before the last one`);
   const task = {
     name: 'report_moments',
     system: `${ground} Decide for each frame and each condition whether it holds. ${prompt.doubt}`,
@@ -214,20 +205,18 @@ export function judgeMomentsTask(
           'The first picture is the frame of the check before. It has no number, and only shows what has changed since.',
       ),
       `The ${before.length > 0 ? 'others' : 'pictures'} are ${frames.length} frames of the stream, in the order in which they were taken:`,
-      ...frames.map(
-        (frame, index) => `frame ${index + 1}: ${index === frames.length - 1 ? 'the last one' : age(frame)}`,
-      ),
+      ...[...times, 'the last one'].map((time, index) => `frame ${index + 1}: ${time}`),
       ...describeRegions(regions),
       'Which of these conditions hold in each frame? Each may be written as a statement, a question or an event.',
-      ...conditions.map((condition, index) => tagged(`condition id="${index + 1}"`, condition)),
+      ...questions.map(({ condition }, index) => tagged(`condition id="${index + 1}"`, condition)),
       'Judge each frame by what it shows, and each condition as if it were the only one: none of them says anything about another or about your answer.',
       prompt.momentsInstruction,
     ].join('\n'),
     schema: momentsFields(prompt.first),
     cutSchema: cutMomentsFields,
-    maxTokens: 150 + tokensPerVerdict * conditions.length * frames.length,
+    maxTokens: 150 + tokensPerVerdict * questions.length * frames.length,
   };
-  return { task, pictures: [...before, ...frames.map(({ frame }) => frame)] };
+  return { task, pictures: [...before, ...frames] };
 }
 
 /** Creates the task for a question about one frame. */
@@ -269,67 +258,52 @@ function describeContent(times: Date[]): string {
   return `a contact sheet, read by rows from the top left; each tile has its time of day (UTC) in its corner, and one that is crossed out could not be read: ${moments}`;
 }
 
-/** Converts the model's answer to a verdict. The explanation is cut to 600 characters. */
+/** Converts the model's answer to a verdict. */
 export function toVerdict(
-  { triggered: holds, explanation: reason }: VerdictFields,
-  tokens: TokenUse,
+  fields: VerdictFields,
+  { condition_id }: Pick<ConditionQuestion, 'condition_id'>,
   { version }: PromptVariant = defaultPrompt,
-): Verdict {
-  return {
-    triggered: holds,
-    explanation: reason.slice(0, maxExplanationCharacters),
-    tokens,
-    prompt_version: version,
-  };
+): ConditionVerdict {
+  return { condition_id, ...toExplained(fields), prompt_version: version };
 }
 
 /** Converts the model's answer about numbered conditions. An unknown number stays as it is, and is the id of no condition. */
 export function toConditionVerdicts(
   { verdicts }: ConditionsFields,
   questions: readonly ConditionQuestion[],
-  tokens: TokenUse,
-  { version }: PromptVariant = defaultPrompt,
-): ConditionVerdicts {
-  return { verdicts: verdicts.map((verdict) => nameCondition(verdict, questions, version)), tokens };
+  { version }: Pick<PromptVariant, 'version'> = defaultPrompt,
+): ConditionVerdict[] {
+  return verdicts.map(({ condition_id: number, ...fields }) => ({
+    condition_id: questions[Number(number) - 1]?.condition_id ?? `unknown ${number}`,
+    ...toExplained(fields),
+    prompt_version: version,
+  }));
 }
 
-/** Converts the model's answer about numbered conditions in `count` numbered frames. A verdict about an unknown frame is left out. */
+/** Converts the model's answer about numbered conditions in numbered frames. A verdict about an unknown frame is left out. */
 export function toMomentVerdicts(
   { verdicts }: MomentsFields,
-  count: number,
+  { earlier = [] }: Pick<CheckMedia, 'earlier'>,
   questions: readonly ConditionQuestion[],
-  tokens: TokenUse,
   { version }: PromptVariant = defaultPrompt,
-): MomentVerdicts {
-  const moments = Array.from({ length: count }, (_, index) =>
-    verdicts
-      .filter(({ frame }) => Number(frame) === index + 1)
-      .map((verdict) => nameCondition(verdict, questions, `${version}-moments-1`)),
+): ConditionVerdict[][] {
+  return Array.from({ length: earlier.length + 1 }, (_, index) =>
+    toConditionVerdicts(
+      { verdicts: verdicts.filter(({ frame }) => Number(frame) === index + 1) },
+      questions,
+      { version: `${version}-moments-1` },
+    ),
   );
-  return { moments, tokens };
 }
 
-function nameCondition(
-  { condition_id: number, triggered: holds, explanation }: ConditionsFields['verdicts'][number],
-  questions: readonly ConditionQuestion[],
-  version: string,
-): ConditionVerdicts['verdicts'][number] {
-  return {
-    condition_id: questions[Number(number) - 1]?.condition_id ?? `unknown ${number}`,
-    triggered: holds,
-    explanation: explanation.slice(0, maxExplanationCharacters),
-    prompt_version: version,
-  };
+/** Cuts an explanation: only some servers enforce its length. */
+function toExplained({ triggered: holds, explanation }: VerdictFields) {
+  return { triggered: holds, explanation: explanation.slice(0, maxExplanationCharacters) };
 }
 
 /** Converts the model's answer to an answer. */
 export function toAnswer({ verdict, answer }: AnswerFields, tokens: TokenUse): Answer {
   return { answer, triggered: verdict === 'open' ? null : verdict === 'yes', tokens };
-}
-
-/** Converts the model's answer to a summary. */
-export function toSummary({ summary }: SummaryFields, tokens: TokenUse): Summary {
-  return { summary, tokens };
 }
 
 /** Encloses the text in a tag, which can have attributes. Removes tags from the text, which could close this one or open another. */

@@ -16,6 +16,16 @@ export type ModelTask<Fields> = {
   maxTokens: number;
 };
 
+/** Evidence for a model: pictures (JPEG), and a clip (MP4) if it supports video. */
+export type Shown = { pictures: Uint8Array[]; clip?: Uint8Array | undefined };
+
+/** Sends a task to a model with what it sees. Each provider has one; it throws `VisionError`. */
+export type AskModel = <Fields>(
+  task: ModelTask<Fields>,
+  shown: Shown,
+  signal: AbortSignal,
+) => Promise<{ fields: Fields; tokens: TokenUse }>;
+
 /** Part of JSON Schema that every provider supports. Nova allows only these three keys at the top. */
 export type AnswerSchema = {
   type: 'object';

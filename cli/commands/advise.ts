@@ -25,10 +25,10 @@ export function addAdvise(program: Command, terminal: Terminal): void {
 /** Prints the doubts about a condition, and settings that fit (`watchpost advise CONDITION`). Calls no model. */
 export function advise(condition: string, settings: Settings, terminal: Terminal, asJson: boolean): void {
   const model = createVisionModel(settings, settings.ffmpeg);
-  const { findings, suggestion } = adviseOn(condition, model);
+  const { findings, suggestion } = adviseOn(condition, model.capabilities);
   const checks = {
     ...suggestion,
-    judgesMoments: model.judgeMoments !== undefined,
+    judgesMoments: model.capabilities.judgesMoments,
   };
   const forecast = { model: model.model, ...forecastCost(checks, findModelPrice(model)) };
   if (asJson) return terminal.print(JSON.stringify({ findings, suggestion, forecast }));

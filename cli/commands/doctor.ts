@@ -128,10 +128,10 @@ async function modelFinding(settings: Settings, ffmpegPath: string, terminal: Te
   try {
     const vision = createVisionModel(settings, ffmpegPath, { reportModel });
     const finding = await testModel({ vision, ...clock });
-    if (vision.callsAtOnce === undefined || finding.status === 'failed' || finding.status === 'pending')
-      return finding;
+    const { callsAtOnce } = vision.capabilities;
+    if (callsAtOnce === null || finding.status === 'failed' || finding.status === 'pending') return finding;
     const seconds = await measureCheck(vision, ffmpegPath, clock);
-    return { ...finding, message: `${finding.message}; ${describeSpeed(seconds, vision.callsAtOnce)}` };
+    return { ...finding, message: `${finding.message}; ${describeSpeed(seconds, callsAtOnce)}` };
   } catch (error) {
     return failure('model', error);
   } finally {

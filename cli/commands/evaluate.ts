@@ -183,7 +183,7 @@ export async function evaluate(
         resizeJpeg(jpeg, widthPixels, ffmpeg.path, during);
       const deps = {
         vision: width === null ? vision : withPictureWidth(vision, width, resize),
-        readMedia: readMedia(mode, vision.usesPrevious),
+        readMedia: readMedia(mode, vision.capabilities.usesPrevious),
         elapsedMs: () => performance.now(),
         onProgress: progress.step,
       };

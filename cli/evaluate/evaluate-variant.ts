@@ -1,4 +1,5 @@
 import { VisionError } from '../../core/errors.ts';
+import { judgeOne } from '../../core/judge-one.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import { exampleName } from '../../core/evaluation/labelled-set.ts';
@@ -122,7 +123,7 @@ async function ask(
   const startedMs = elapsedMs();
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const { triggered, judged, explanation, tokens } = await vision.judge(media, condition, limit);
+    const { triggered, judged, explanation, tokens } = await judgeOne(vision, media, { condition }, limit);
     return {
       triggered: judged === false ? null : triggered,
       explanation,

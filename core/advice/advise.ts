@@ -1,4 +1,4 @@
-import type { UnjudgedPart } from '../ports/vision-model.ts';
+import type { Capabilities, UnjudgedPart } from '../ports/vision-model.ts';
 import type { InputMode } from '../records/capture.ts';
 import type { Sensitivity } from '../records/vision.ts';
 import { type ActiveSpan, splitTimes } from './times.ts';
@@ -27,14 +27,6 @@ export type AdviceCode = (typeof adviceCodes)[number];
 
 /** One finding: what is doubtful about the condition, and what to do. */
 export type Finding = { code: AdviceCode; message: string };
-
-/** Facts about the model in use. The functions are those of the vision port. */
-export type ModelFacts = {
-  supportsVideo: boolean;
-  reasonNotToJudge?: ((condition: string) => string | undefined) | undefined;
-  unjudgedParts?: ((condition: string) => UnjudgedPart[]) | undefined;
-  hasSensitivity?: boolean | undefined;
-};
 
 /** Settings that fit a condition. `conditions` has a clearer wording, or the parts of several conditions in one; `null`: keep it. */
 export type Suggestion = {
@@ -88,7 +80,7 @@ const numbers: Record<string, number> = {
 const unitSeconds: Record<string, number> = { second: 1, minute: 60, hour: 3600, day: 86_400 };
 
 /** Advises on a condition by plain rules, without a model: what is doubtful about it, and which settings fit. */
-export function advise(condition: string, model: ModelFacts, sensitivity: Sensitivity = 'normal'): Advice {
+export function advise(condition: string, model: Capabilities, sensitivity: Sensitivity = 'normal'): Advice {
   // White space collapses first: the expressions below take polynomial time for long runs of it.
   const whole = condition.replaceAll(/\s+/g, ' ').trim();
   const { rest: text, times, span } = splitTimes(whole);
@@ -116,7 +108,7 @@ export function advise(condition: string, model: ModelFacts, sensitivity: Sensit
 }
 
 /** Lists what is doubtful about a sentence for any model. */
-function listDoubts(text: string, times: string[], parts: string[], model: ModelFacts): Finding[] {
+function listDoubts(text: string, times: string[], parts: string[], model: Capabilities): Finding[] {
   const findings: (Finding | false)[] = [
     instruction.test(text) && {
       code: 'instruction',
@@ -137,7 +129,7 @@ function listDoubts(text: string, times: string[], parts: string[], model: Model
     },
     ...listDoubtsOfTime(text, times, model),
     identity.test(text) &&
-      !model.unjudgedParts?.(text).some(({ kind }) => kind === 'narrower') && {
+      !model.readCondition(text).unjudgedParts.some(({ kind }) => kind === 'narrower') && {
         code: 'identity',
         message: `The model cannot know who or whose "${identity.exec(text)?.[0]}" is. Describe looks, such as "a black dog".`,
       },
@@ -155,7 +147,7 @@ function listDoubts(text: string, times: string[], parts: string[], model: Model
 }
 
 /** Lists what one moment of a stream does not show. */
-function listDoubtsOfTime(text: string, times: string[], model: ModelFacts): (Finding | false)[] {
+function listDoubtsOfTime(text: string, times: string[], model: Capabilities): (Finding | false)[] {
   return [
     action.test(text) && {
       code: 'needs_clip',
@@ -238,15 +230,14 @@ function actionName(text: string): string {
 }
 
 /** Says why the model cannot judge a condition, and names each part that it does not judge, with a remedy. */
-function listUnjudged(text: string, model: ModelFacts): Finding[] {
-  const reason = model.reasonNotToJudge?.(text);
-  const parts = model.unjudgedParts?.(text) ?? [];
+function listUnjudged(text: string, model: Capabilities): Finding[] {
+  const { reasonNotToJudge: reason, unjudgedParts: parts } = model.readCondition(text);
   const named = (kind: UnjudgedPart['kind']) => parts.filter((part) => part.kind === kind);
   const places = named('place');
   // The reason names some words already.
   const words = named('words').filter((part) => !reason?.includes(`'${part.words}'`));
   const findings: (Finding | false)[] = [
-    reason !== undefined && {
+    reason !== null && {
       code: 'model_cannot_judge',
       message: `The model cannot judge this: ${reason}. Write what it judges, or use a vision-language model.`,
     },
@@ -267,8 +258,8 @@ function listUnjudged(text: string, model: ModelFacts): Finding[] {
 }
 
 /** Says that a sensitivity has no effect: only the built-in object model has scores. */
-function listIgnored(sensitivity: Sensitivity, { hasSensitivity }: ModelFacts): Finding[] {
-  if (sensitivity === 'normal' || hasSensitivity === true) return [];
+function listIgnored(sensitivity: Sensitivity, { hasSensitivity }: Capabilities): Finding[] {
+  if (sensitivity === 'normal' || hasSensitivity) return [];
   const message = 'Sensitivity high has no effect with this model: only the built-in one alone has scores.';
   return [{ code: 'sensitivity_ignored', message }];
 }

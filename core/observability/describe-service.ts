@@ -8,11 +8,8 @@ type Deps = {
   version: string;
   cameras?: Cameras;
   limits: Pick<Limits, 'maxJobSeconds' | 'retentionSeconds' | 'jobsPerCaller'>;
-  vision: Pick<VisionModel, 'provider' | 'model' | 'supportsVideo' | 'conditionExamples'>;
+  vision: Pick<VisionModel, 'provider' | 'model' | 'capabilities'>;
 };
-
-/** Examples for a model that judges any condition. */
-const anyExamples = ['A person is at the door', 'A car is in the yard', 'Smoke or fire is visible'];
 
 /** Returns the version, the limits and the model of this service, as a caller needs them for a request. */
 export function describeService({
@@ -32,8 +29,8 @@ export function describeService({
     model: {
       provider: vision.provider,
       name: vision.model,
-      supports_video: vision.supportsVideo,
-      condition_examples: [...(vision.conditionExamples ?? anyExamples)],
+      supports_video: vision.capabilities.supportsVideo,
+      condition_examples: [...vision.capabilities.conditionExamples],
     },
   };
 }

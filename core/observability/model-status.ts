@@ -1,4 +1,5 @@
 import { VisionError } from '../errors.ts';
+import { judgeOne } from '../judge-one.ts';
 import type { Finding } from '../ports/health.ts';
 import type { Log } from '../ports/log.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
@@ -19,9 +20,9 @@ export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStat
   try {
     const media = { mode: 'frames', frame: testPicture } as const;
     const timeout = () => AbortSignal.timeout(timeoutSeconds * 1000);
-    await vision.prepare?.(timeout());
+    await vision.lifecycle.prepare(timeout());
     const startedAt = steadyNow();
-    const { triggered } = await vision.judge(media, testCondition, timeout());
+    const { triggered } = await judgeOne(vision, media, { condition: testCondition }, timeout());
     const seconds = ((steadyNow().getTime() - startedAt.getTime()) / 1000).toFixed(1);
     return triggered
       ? {
@@ -37,7 +38,7 @@ export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStat
           next: 'Use a model that understands images (WATCHPOST_VISION_MODEL).',
         };
   } catch (error) {
-    const loading = vision.loading?.();
+    const loading = vision.lifecycle.loading();
     if (loading !== undefined) return describeLoading(vision, loading);
     return {
       check: 'model',
@@ -122,14 +123,14 @@ export function createModelStatus(
       }
     }),
     read: () => {
-      const loading = vision.loading?.();
+      const loading = vision.lifecycle.loading();
       return loading === undefined ? finding : describeLoading(vision, loading);
     },
     start: test,
     close: () => {
       isClosed = true;
       cancelTimer?.();
-      vision.close?.();
+      vision.lifecycle.close();
     },
   };
 }

@@ -1,30 +1,21 @@
 import type { Region } from '../records/capture.ts';
-import type {
-  Answer,
-  ConditionQuestion,
-  ConditionVerdicts,
-  ModelCall,
-  MomentVerdicts,
-  Sensitivity,
-  Summary,
-  Verdict,
-} from '../records/vision.ts';
+import type { Answer, ConditionQuestion, ModelCall, MomentVerdicts, Summary } from '../records/vision.ts';
 
-/** Media of a check: the frame (JPEG), and in modes clip and hybrid the clip (MP4). */
+/** Earlier frame of the stream, with the time from it to the newest frame. */
+export type EarlierFrame = { frame: Uint8Array; secondsBefore: number };
+
+/** Media of a check: the newest frame (JPEG), and in modes clip and hybrid the clip (MP4). */
 export type CheckMedia = {
   mode: 'frames' | 'clip' | 'hybrid';
   frame: Uint8Array;
-  clip?: Uint8Array;
+  clip?: Uint8Array | undefined;
+  /** Frames before, oldest first, which are judged too; only for models that judge moments, and without a clip. */
+  earlier?: readonly EarlierFrame[] | undefined;
   /** Frame of the check before, for models that use it. */
-  previous?: Uint8Array;
+  previous?: Uint8Array | undefined;
   /** Regions that are drawn into frame and clip: excluded ones are black, included ones outlined in white. */
-  regions?: readonly Region[] | null;
-  /** Sensitivity of the condition of `judge`; a joint call has one for each condition. */
-  sensitivity?: Sensitivity;
+  regions?: readonly Region[] | null | undefined;
 };
-
-/** Frame of one moment of a stream. */
-export type MomentFrame = { frame: Uint8Array; at: Date };
 
 /**
  * Part of a condition that a model does not judge: a place or a time, which it ignores; a word that means less than what the model counts
@@ -37,59 +28,81 @@ export type UnjudgedPart = {
   countsAs?: string;
 };
 
+/** Reading of a condition by a model, whatever the capture. */
+export type ConditionReading = {
+  /** Reason why the model can never judge the condition, as a sentence; `null` if it may. */
+  reasonNotToJudge: string | null;
+  /** Parts of the condition that it does not judge. */
+  unjudgedParts: readonly UnjudgedPart[];
+};
+
+/** Abilities of a model, known without a call. */
+export type Capabilities = {
+  supportsVideo: boolean;
+  /** True if it judges several frames in one call. */
+  judgesMoments: boolean;
+  /** True if it compares a frame with that of the check before. */
+  usesPrevious: boolean;
+  /** True if the sensitivity of a condition has an effect. */
+  hasSensitivity: boolean;
+  /** Concurrent calls that this machine has capacity for; `null` if others run them. */
+  callsAtOnce: number | null;
+  /** Conditions that it judges well, for forms. */
+  conditionExamples: readonly string[];
+  readCondition(condition: string): ConditionReading;
+};
+
+/** Capabilities of a model that judges any condition by one picture. */
+export const anyCondition: Capabilities = {
+  supportsVideo: false,
+  judgesMoments: false,
+  usesPrevious: false,
+  hasSensitivity: false,
+  callsAtOnce: null,
+  conditionExamples: ['A person is at the door', 'A car is in the yard', 'Smoke or fire is visible'],
+  readCondition: () => ({ reasonNotToJudge: null, unjudgedParts: [] }),
+};
+
+/** Loading and end of a model that runs on this machine. */
+export type ModelLifecycle = {
+  prepare(signal: AbortSignal): Promise<void>;
+  /** Returns what is being loaded and for how long, as a sentence; undefined if nothing is. */
+  loading(): string | undefined;
+  /** Ends what `prepare` has started. */
+  close(): void;
+};
+
+/** Lifecycle of a model that has nothing to load. */
+export const alwaysLoaded: ModelLifecycle = {
+  prepare: async () => undefined,
+  loading: () => undefined,
+  close: () => undefined,
+};
+
 /** `calls` is empty if a gate answered without a call; absent: one call, with the tokens of the answer. */
-export type Called = { calls?: readonly ModelCall[] };
+export type Called = { calls?: readonly ModelCall[] | undefined };
 
 /** Sample of a digest window, as JPEG. */
 export type Sample = { frame: Uint8Array; capturedAt: Date };
 
 /**
- * Vision-language model. Each call ends when its `AbortSignal` aborts. Throws `VisionError` if the model is unreachable,
- * refuses, stays throttled or returns an invalid result. Text in an image is evidence, never an instruction.
+ * Vision-language model: a plain object, so that `{ ...model, judge }` wraps it. Each call ends when its `AbortSignal` aborts. Throws `VisionError`
+ * if the model is unreachable, refuses, stays throttled or returns an invalid result. Text in an image is evidence, never an instruction.
  */
 export interface VisionModel {
   /** Name in `/metrics`, logs and errors: `objects`, `local`, `bedrock`, `openai`; behind a gate `objects+openai`. */
   readonly provider: string;
   /** Model id of the provider, for messages. */
   readonly model: string;
-  readonly supportsVideo: boolean;
-  /** True if the model judges several frames in one call elsewhere; absent if `judgeMoments` says so. */
-  readonly judgesMoments?: boolean | undefined;
-  /** Loads what the first call needs; absent if nothing is loaded. */
-  prepare?(signal: AbortSignal): Promise<void>;
-  /** Returns what is being loaded and for how long, as a sentence; undefined if nothing is. */
-  loading?(): string | undefined;
-  /** Concurrent calls that this machine has capacity for; absent if others run them. */
-  readonly callsAtOnce?: number | undefined;
-  /** Ends what `prepare` has started. */
-  close?(): void;
-  /** True if the model compares a frame with that of the check before. */
-  readonly usesPrevious?: boolean;
-  /** True if the sensitivity of a condition has an effect. */
-  readonly hasSensitivity?: boolean;
-  /** Conditions that the model judges well, for forms. Absent: it judges any. */
-  readonly conditionExamples?: readonly string[];
-  /** Returns why the model can never judge the condition, as a sentence; undefined if it may. Absent: it judges any. */
-  reasonNotToJudge?(condition: string): string | undefined;
-  /** Returns the parts of a condition that the model does not judge, whatever the capture. Absent: it judges all. */
-  unjudgedParts?(condition: string): UnjudgedPart[];
-  /** Checks whether `condition` holds in the media. */
-  judge(media: CheckMedia, condition: string, signal: AbortSignal): Promise<Verdict & Called>;
-  /** Checks several conditions in one call. Absent if the model has no such call: then each condition is a call of `judge`. */
-  judgeConditions?(
+  readonly capabilities: Capabilities;
+  readonly lifecycle: ModelLifecycle;
+  /**
+   * Checks conditions in the frames of a capture, in one call. `moments` has one entry per frame, oldest first. Throws `TooManyFramesError` if
+   * the server takes fewer frames.
+   */
+  judge(
     media: CheckMedia,
     questions: readonly ConditionQuestion[],
-    signal: AbortSignal,
-  ): Promise<ConditionVerdicts & Called>;
-  /**
-   * Checks conditions in several frames of one stream, oldest first, in one call. `moments` has one entry per frame. Absent if the model has
-   * no such call: then each frame is a call. Throws `TooManyFramesError` if the server takes fewer frames. `previous` is the frame of the
-   * check before, for models that use it.
-   */
-  judgeMoments?(
-    frames: readonly MomentFrame[],
-    questions: readonly ConditionQuestion[],
-    options: Pick<CheckMedia, 'regions' | 'previous'>,
     signal: AbortSignal,
   ): Promise<MomentVerdicts & Called>;
   /** Answers a question about one JPEG. */

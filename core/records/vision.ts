@@ -51,12 +51,13 @@ export const verdictSchema = z.object({
 export type Verdict = z.infer<typeof verdictSchema>;
 
 /** Answer to a question about one image. `triggered` is `null` unless it is a yes/no question that the model judged. */
-export type Answer = {
-  answer: string;
-  triggered: boolean | null;
-  tokens: TokenUse;
-  judged?: boolean | undefined;
-};
+export const answerSchema = z.object({
+  answer: z.string(),
+  triggered: z.boolean().nullable(),
+  tokens: tokenUseSchema,
+  judged: z.boolean().optional(),
+});
+export type Answer = z.infer<typeof answerSchema>;
 
 /** Summary of a digest window. */
 export type Summary = { summary: string; tokens: TokenUse };
@@ -65,26 +66,26 @@ export type Summary = { summary: string; tokens: TokenUse };
 export const sensitivitySchema = z.enum(['normal', 'high']);
 export type Sensitivity = z.infer<typeof sensitivitySchema>;
 
-/** Condition with its id, where a model is asked about several. */
-export type ConditionQuestion = {
-  condition_id: string;
-  condition: string;
-  sensitivity?: Sensitivity | undefined;
-};
+/** Condition with its id, as a model is asked about it. */
+export const conditionQuestionSchema = z.object({
+  condition_id: z.string(),
+  condition: z.string(),
+  sensitivity: sensitivitySchema.optional(),
+});
+export type ConditionQuestion = z.infer<typeof conditionQuestionSchema>;
 
-/** Result of one model call about several conditions, as the model gave it: an id can be missing, unknown or doubled. */
-export type ConditionVerdicts = {
-  /** `triggered` is `null` if the model cannot judge the condition. */
-  verdicts: {
-    condition_id: string;
-    triggered: boolean | null;
-    explanation: string;
-    boxes?: EvidenceBox[] | undefined;
-    shown_at_seconds?: number | undefined;
-    prompt_version?: string | undefined;
-  }[];
-  tokens: TokenUse;
-};
+/** Verdict on one of the conditions of a call; `triggered` is `null` if the model cannot judge it. */
+export const conditionVerdictSchema = verdictSchema
+  .omit({ tokens: true, judged: true })
+  .extend({ condition_id: z.string(), triggered: z.boolean().nullable() });
+export type ConditionVerdict = z.infer<typeof conditionVerdictSchema>;
 
-/** Result of one model call about several conditions in several frames: for each frame its verdicts, without those that the model left out. */
-export type MomentVerdicts = { moments: ConditionVerdicts['verdicts'][]; tokens: TokenUse };
+/**
+ * Result of one model call about conditions in the frames of a capture: for each frame its verdicts, as the model gave them. An id can be missing,
+ * unknown or doubled.
+ */
+export const momentVerdictsSchema = z.object({
+  moments: z.array(z.array(conditionVerdictSchema)),
+  tokens: tokenUseSchema,
+});
+export type MomentVerdicts = z.infer<typeof momentVerdictsSchema>;

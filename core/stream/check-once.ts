@@ -5,6 +5,7 @@ import type { Meter } from '../ports/meter.ts';
 import type { Called, VisionModel } from '../ports/vision-model.ts';
 import type { Verdict } from '../records/vision.ts';
 import { createTimeLimit } from '../time-limit.ts';
+import { judgeOne } from '../judge-one.ts';
 import { readShownFrame, type CutDeps } from './shown-frame.ts';
 import { captureStream, probeStream, requireClips } from './stream-access.ts';
 import type { ReachDeps } from './stream-access.ts';
@@ -14,7 +15,7 @@ type Deps = ReachDeps &
     meter: Pick<Meter, 'count'>;
     now: () => Date;
     usage: Pick<CallerUsage, 'charge'>;
-    vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
+    vision: Pick<VisionModel, 'judge' | 'capabilities' | 'model'>;
   };
 
 /** Input of a check without a job. */
@@ -31,7 +32,7 @@ export async function checkOnce(
   deps: Deps,
   signal?: AbortSignal,
 ): Promise<{ verdict: Verdict & Called; capture: Capture; modelMs: number }> {
-  if (check.mode !== 'frames' && !deps.vision.supportsVideo)
+  if (check.mode !== 'frames' && !deps.vision.capabilities.supportsVideo)
     throw new InvalidInputModeError(check.mode, deps.vision.model);
   requireClips(await probeStream(check.url, caller, deps, signal), check.mode);
   const capture = await captureStream(
@@ -45,7 +46,9 @@ export async function checkOnce(
   signal?.throwIfAborted();
   const limit = createTimeLimit(deps.limits.visionTimeoutSeconds, signal);
   const askedAt = deps.now();
-  const verdict = await deps.usage.charge(caller, () => deps.vision.judge(media, check.condition, limit));
+  const verdict = await deps.usage.charge(caller, () =>
+    judgeOne(deps.vision, media, { condition: check.condition }, limit),
+  );
   const modelMs = Math.max(0, deps.now().getTime() - askedAt.getTime());
   // The frame of the response is the one that the boxes are of.
   const frame = await readShownFrame(capture, verdict.shown_at_seconds, deps);

@@ -2,13 +2,7 @@ import type { Limits } from '../dependencies.ts';
 import { ModelBusyError, TooManyFramesError, VisionError } from '../errors.ts';
 import type { Called, CheckMedia, VisionModel } from '../ports/vision-model.ts';
 import type { Failure } from '../records/failure.ts';
-import type {
-  ConditionQuestion,
-  ConditionVerdicts,
-  EvidenceBox,
-  ModelCall,
-  MomentVerdicts,
-} from '../records/vision.ts';
+import type { ConditionQuestion, EvidenceBox, ModelCall, MomentVerdicts } from '../records/vision.ts';
 import { groupFrames } from '../sight/group-frames.ts';
 import { createTimeLimit } from '../time-limit.ts';
 import type { MomentMedia } from './read-media.ts';
@@ -67,13 +61,9 @@ type Calls = Pick<Judgement, 'failure' | 'busy' | 'calls'>;
 /** Conditions of one call. */
 type Group = { group: readonly ConditionQuestion[]; isJoint: boolean };
 
-/** Returns the questions of each model call: all joint ones together if the model can, the others alone. */
-export function groupQuestions(
-  { joint, separate }: Questions,
-  canJudgeJointly: boolean,
-): (readonly ConditionQuestion[])[] {
-  const alone = separate.map((condition) => [condition]);
-  if (!canJudgeJointly) return [...joint.map((condition) => [condition]), ...alone];
+/** Returns the questions of each model call: all joint ones together, the others alone. */
+export function groupQuestions({ joint, separate }: Questions): (readonly ConditionQuestion[])[] {
+  const alone = separate.map((question) => [question]);
   return joint.length === 0 ? alone : [joint, ...alone];
 }
 
@@ -90,15 +80,13 @@ export async function askModel(
 ): Promise<Judgement> {
   const calls: Calls = { failure: null, busy: false, calls: made };
   const signals = { given: signal, ends: createTimeLimit(limits.visionTimeoutSeconds, signal) };
-  const moments = listMoments(media, vision);
-  const groups = groupQuestions(questions, vision.judgeConditions !== undefined).map((group) => ({
-    group,
-    isJoint: group.every((condition) => questions.joint.includes(condition)),
-  }));
+  const { judgesMoments, usesPrevious } = vision.capabilities;
+  const moments = listMoments(media, usesPrevious);
+  const groups = groupQuestions(questions).map((group) => ({ group, isJoint: group === questions.joint }));
   let asked = 0;
   const { mode, black = false } = media;
   const count = { earlier: moments.length - (black ? 0 : 1), black };
-  for (const size of groupFrames(count, mode, vision.judgeMoments !== undefined)) {
+  for (const size of groupFrames(count, mode, judgesMoments)) {
     const frames = moments.slice(asked, asked + size);
     asked += size;
     for (const group of groups) await ask(frames, group, vision, calls, signals);
@@ -126,7 +114,7 @@ async function ask(
   let result: (MomentVerdicts & Called) | undefined;
   try {
     // The time limit is one failure: no further call is made after it.
-    if (!calls.failure || !ends.aborted) result = await judge(frames, { group, isJoint }, vision, ends);
+    if (!calls.failure || !ends.aborted) result = await judge(frames, group, vision, ends);
     if (result) calls.calls.push(...(result.calls ?? [result.tokens]));
   } catch (error) {
     if (error instanceof TooManyFramesError || error instanceof VisionError) calls.calls.push(...error.calls);
@@ -153,7 +141,7 @@ function note(error: VisionError, calls: Calls): void {
 /** Lists the moments of a check, oldest first. A model that compares with the frame before gets that of the check before with the oldest one. */
 function listMoments(
   { at, black, moments: earlier = [], previous, ...newest }: MomentMedia,
-  { usesPrevious }: VisionModel,
+  usesPrevious: boolean,
 ): Moment[] {
   const { regions } = newest;
   const all: Omit<Moment, 'answers'>[] = [
@@ -169,54 +157,32 @@ function listMoments(
   });
 }
 
-/** Calls the model about one frame, or about several if it can. */
+/** Calls the model about the last of some frames, and those before. */
 async function judge(
   frames: readonly Moment[],
-  { group, isJoint }: Group,
+  group: readonly ConditionQuestion[],
   vision: VisionModel,
   signal: AbortSignal,
 ): Promise<MomentVerdicts & Called> {
-  const [first] = frames;
-  if (!first) throw new Error('A call has a frame');
-  if (frames.length === 1) {
-    const { verdicts, ...rest } = await judgeFrame(group, isJoint, first.media, vision, signal);
-    return { moments: [verdicts], ...rest };
-  }
-  if (!vision.judgeMoments) throw new Error('The model judges one frame a call');
-  const pictures = frames.map(({ media: { frame }, at }) => ({ frame, at }));
-  const { regions, previous } = first.media;
-  return vision.judgeMoments(
-    pictures,
+  const newest = frames.at(-1);
+  if (!newest) throw new Error('A call has a frame');
+  const earlier = frames.slice(0, -1).map(({ media: { frame }, at }) => ({
+    frame,
+    secondsBefore: (newest.at.getTime() - at.getTime()) / 1000,
+  }));
+  const previous = frames[0]?.media.previous;
+  const { previous: _, ...media } = newest.media;
+  return vision.judge(
+    { ...media, ...(earlier.length > 0 && { earlier }), ...(previous && { previous }) },
     group,
-    { ...(regions !== undefined && { regions }), ...(previous && { previous }) },
     signal,
   );
-}
-
-/** Uses the joint call, also for one condition; the call for one condition if the joint call has left it out too often. */
-async function judgeFrame(
-  group: readonly ConditionQuestion[],
-  isJoint: boolean,
-  media: CheckMedia,
-  vision: VisionModel,
-  signal: AbortSignal,
-): Promise<ConditionVerdicts & Called> {
-  if (isJoint && vision.judgeConditions) return vision.judgeConditions(media, group, signal);
-  const [question] = group;
-  if (!question || group.length > 1) throw new Error('A call for one condition has one condition');
-  const { tokens, calls, judged, triggered, ...rest } = await vision.judge(media, question.condition, signal);
-  const verdict = { triggered: judged === false ? null : triggered, ...rest };
-  return {
-    verdicts: [{ condition_id: question.condition_id, ...verdict }],
-    tokens,
-    ...(calls && { calls }),
-  };
 }
 
 /** A missing or doubled id leaves the condition without a verdict, because its text is ambiguous; so does a call that failed, without verdicts. */
 function readAnswer(
   condition: ConditionQuestion,
-  verdicts: ConditionVerdicts['verdicts'] | undefined,
+  verdicts: MomentVerdicts['moments'][number] | undefined,
   joint: boolean,
 ): ConditionAnswer {
   if (!verdicts) return withoutVerdict(condition, joint);

@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { CheckMedia, MomentFrame } from '../ports/vision-model.ts';
+import type { CheckMedia } from '../ports/vision-model.ts';
 import type { InputMode, Region } from '../records/capture.ts';
 import type { Captured } from '../sight/screening.ts';
 
@@ -15,7 +15,7 @@ export type CheckMediaKeys = {
 };
 
 /** Frame of an earlier moment of a capture. */
-export type EarlierMoment = MomentFrame & { frame_key: string };
+export type EarlierMoment = { frame: Uint8Array; at: Date; frame_key: string };
 
 /** Media of a check, with those of earlier moments, oldest first. `at` is the time of the newest frame; a black one is not judged. */
 export type MomentMedia = CheckMedia & { at: Date; black?: boolean; moments?: readonly EarlierMoment[] };
@@ -35,7 +35,7 @@ export async function readCheckMedia(
   const clip = clip_key === null ? undefined : await media.get(clip_key);
   if (!frame || (clip_key !== null && !clip)) return undefined;
   const previous =
-    vision.usesPrevious && previousKey !== undefined ? await media.get(previousKey) : undefined;
+    vision.capabilities.usesPrevious && previousKey !== undefined ? await media.get(previousKey) : undefined;
   const earlier = await Promise.all(
     moments.map(async (moment) => ({
       frame_key: moment.frame_key,

@@ -105,7 +105,8 @@ export function checkInputMode(
   { input_mode: mode }: Pick<WatchRequest, 'input_mode'>,
   { vision }: Pick<WatchDeps, 'vision'>,
 ): void {
-  if (mode !== 'frames' && !vision.supportsVideo) throw new InvalidInputModeError(mode, vision.model);
+  if (mode !== 'frames' && !vision.capabilities.supportsVideo)
+    throw new InvalidInputModeError(mode, vision.model);
 }
 
 /** Creates the hash of addresses under a key that no other caller has: a reader of fingerprints could guess the password of a camera. */

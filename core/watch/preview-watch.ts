@@ -1,6 +1,7 @@
-import { advise, type ModelFacts } from '../advice/advise.ts';
+import { advise } from '../advice/advise.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchNotFoundError } from '../errors.ts';
+import { judgeOne } from '../judge-one.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { InputMode } from '../records/capture.ts';
@@ -14,7 +15,7 @@ import type { WatchDeps } from './watch-deps.ts';
 
 type Deps = WatchDeps & {
   meter: Pick<Meter, 'count'>;
-  vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'> & ModelFacts;
+  vision: Pick<VisionModel, 'judge' | 'capabilities' | 'model'>;
 } & Pick<CoreDeps, 'limits' | 'usage'>;
 
 /** Configuration that a preview checks. */
@@ -60,10 +61,10 @@ async function preview(input: PreviewInput, caller: string, deps: Deps) {
   const verdicts = await Promise.all(
     input.conditions.map(async ({ condition_id, condition, sensitivity = 'normal' }) => {
       const verdict = await deps.usage.charge(caller, () =>
-        deps.vision.judge({ ...media, sensitivity }, condition, signal),
+        judgeOne(deps.vision, media, { condition, sensitivity }, signal),
       );
       const { triggered, judged, explanation, boxes, shown_at_seconds } = verdict;
-      const { findings } = advise(condition, deps.vision, sensitivity);
+      const { findings } = advise(condition, deps.vision.capabilities, sensitivity);
       return {
         condition_id,
         condition,

@@ -26,7 +26,7 @@ export type WatchDeps = Pick<
   | 'pace'
 > &
   Pick<KeyCrypto, 'sha256'> & {
-    vision: Pick<VisionModel, 'supportsVideo' | 'model'>;
+    vision: Pick<VisionModel, 'capabilities' | 'model'>;
     destinations: Pick<Destinations, 'reasonToRefuse'>;
     /** `null` if the price of the model is unknown. */
     modelPrice: TokenPrice | null;

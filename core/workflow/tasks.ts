@@ -74,8 +74,7 @@ function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTask
     retentionSeconds,
     lostCameraSeconds,
     wakesOnMotion,
-    judgesJointly: vision.judgeConditions !== undefined,
-    judgesMoments: vision.judgeMoments !== undefined,
+    judgesMoments: vision.capabilities.judgesMoments,
   };
 }
 

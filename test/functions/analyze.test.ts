@@ -13,6 +13,9 @@ import { createWorld, digestRequest, monitorRequest } from '../support/world.ts'
 import type { World } from '../support/world.ts';
 import { visionProviders } from '../../adapters/vision/aws-provider-registry.ts';
 import { during, lambdaContext } from './lambda-context.ts';
+import { judgeOne } from '../../core/judge-one.ts';
+import type { Called, CheckMedia } from '../../core/ports/vision-model.ts';
+import type { ConditionQuestion, ConditionVerdict, MomentVerdicts } from '../../core/records/vision.ts';
 
 const described = (modelId?: string) => visionProviders.bedrock.describeModel(modelId);
 
@@ -138,20 +141,46 @@ describe('analyze: model calls of other functions', () => {
     createRemoteModel({ invoke: call, seconds: 18, model: described() });
   const look = { mode: 'hybrid', frame: Buffer.from([255, 216]), clip: Buffer.from([0, 1]) } as const;
 
-  test('analyze judges a capture, which arrives byte for byte', async () => {
-    const seen: unknown[] = [];
-    const { judge } = world.c.vision;
-    world.c.vision = {
-      ...world.c.vision,
-      judge: async (shown, ...rest) => {
-        seen.push(shown);
-        return judge(shown, ...rest);
-      },
+  test('each field of a check, of its conditions and of its answer passes between the functions', async () => {
+    const media: Required<CheckMedia> = {
+      mode: 'hybrid',
+      frame: Buffer.from([255, 216]),
+      clip: Buffer.from([0, 1]),
+      earlier: [{ frame: Buffer.from([2]), secondsBefore: 1.5 }],
+      previous: Buffer.from([3]),
+      regions: [{ mode: 'exclude', points: [[0, 0.5]] }],
     };
-    world.script.verdicts.push(true);
+    const questions: Required<ConditionQuestion>[] = [
+      { condition_id: 'ship', condition: 'a ship', sensitivity: 'high' },
+    ];
+    const verdict: Required<ConditionVerdict> = {
+      condition_id: 'ship',
+      triggered: null,
+      explanation: 'Fog.',
+      boxes: [{ label: 'boat', score: 0.5, x: 0, y: 0, width: 1, height: 1 }],
+      shown_at_seconds: 1.5,
+      prompt_version: 'strict-1',
+    };
+    const tokens = { input_tokens: 10, output_tokens: 2 };
+    const answer: Required<MomentVerdicts & Called> = {
+      moments: [[verdict], []],
+      tokens,
+      calls: [{ ...tokens, failed: true }, tokens],
+    };
+    const seen: unknown[] = [];
+    world.c.vision.judge = async (...given) => {
+      seen.push(given[0], given[1]);
+      return answer;
+    };
 
-    expect(await model().judge(look, 'a ship', signal)).toMatchObject({ triggered: true });
-    expect(seen).toEqual([look]);
+    expect(await model().judge(media, questions, signal)).toEqual(answer);
+    expect(seen).toEqual([media, questions]);
+  });
+
+  test('an answer that is not judged says so between the functions', async () => {
+    world.script.answers.push({ answer: 'Unclear.', triggered: null, judged: false });
+
+    expect(await model().answer(look.frame, 'A dragon?', signal)).toMatchObject({ judged: false });
   });
 
   test('analyze answers a question', async () => {
@@ -163,7 +192,7 @@ describe('analyze: model calls of other functions', () => {
   test('a model error keeps its remediation between functions', async () => {
     world.script.verdicts.push(new VisionError('Ask AWS for a higher quota.'));
 
-    await expect(model().judge(look, 'a ship', signal)).rejects.toMatchObject({
+    await expect(judgeOne(model(), look, { condition: 'a ship' }, signal)).rejects.toMatchObject({
       code: 'VLM_ERROR',
       remediation: 'Ask AWS for a higher quota.',
     });
@@ -173,26 +202,33 @@ describe('analyze: model calls of other functions', () => {
     const late = new AbortController();
     const hanging: Invoke = async (_, given) =>
       new Promise((_resolve, reject) => given.addEventListener('abort', () => reject(new Error('aborted'))));
-    const asked = model(hanging).judge(look, 'a ship', late.signal);
+    const asked = judgeOne(model(hanging), look, { condition: 'a ship' }, late.signal);
     late.abort();
 
     await expect(asked).rejects.toThrow(VisionError);
     const throttled: Invoke = async () => Promise.reject(new TransientError('throttled'));
-    await expect(model(throttled).judge(look, 'a ship', signal)).rejects.toThrow(VisionError);
+    await expect(judgeOne(model(throttled), look, { condition: 'a ship' }, signal)).rejects.toThrow(
+      VisionError,
+    );
   });
 
   test('a defect in analyze stays a defect in the caller', async () => {
     const broken: Invoke = async () => Promise.reject(new InvocationError('failed'));
 
-    await expect(model(broken).judge(look, 'a ship', signal)).rejects.toThrow(InvocationError);
+    await expect(judgeOne(model(broken), look, { condition: 'a ship' }, signal)).rejects.toThrow(
+      InvocationError,
+    );
   });
 
   test('the remote model reports its video support without a request', () => {
     const named = (modelId: string | undefined) =>
       createRemoteModel({ invoke, seconds: 1, model: described(modelId) });
 
-    expect(named(undefined)).toMatchObject({ provider: 'bedrock', supportsVideo: true });
-    expect(named('us.anthropic.claude-haiku-4-5-20251001-v1:0').supportsVideo).toBe(false);
+    expect(named(undefined)).toMatchObject({
+      provider: 'bedrock',
+      capabilities: { supportsVideo: true },
+    });
+    expect(named('us.anthropic.claude-haiku-4-5-20251001-v1:0').capabilities.supportsVideo).toBe(false);
   });
 });
 

@@ -30,7 +30,12 @@ vi.mock('../../adapters/vision/aws-provider-list.ts', async (original) => ({
   second: {
     settings: { SECOND_HOST: z.string() },
     stageSettings: { secondHost: z.string().optional() },
-    describeModel: (model = 'second-large') => ({ provider: 'second', model, supportsVideo: false }),
+    describeModel: (model = 'second-large') => ({
+      provider: 'second',
+      model,
+      supportsVideo: false,
+      judgesMoments: false,
+    }),
     findPrice: () => ({ input: 1, output: 2, pictureTokens: 3, videoTokensPerSecond: null }),
     readStage: ({ secondHost }: { secondHost: string }) => ({
       modelId: 'second-large',

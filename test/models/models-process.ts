@@ -18,6 +18,7 @@ import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { type LlamaOptions, startLlamaServer } from './llama-server.ts';
 import { checkService } from './check-service.ts';
 import { installRuntime, makeToyFiles } from './toy-files.ts';
+import { judgeOne } from '../../core/judge-one.ts';
 
 /**
  * Runs what a model of random weights can show, `npm run test:models`: the OpenAI adapter against llama.cpp's own server, the memory of a local
@@ -132,7 +133,7 @@ await check("llama.cpp's server: 8 and 45 pictures, and frames of one stream", a
     if (eight.summary === '' || many.summary === '') return 'a summary is empty';
     const { tokens } = await createChat({ baseUrl: url, model: 'toy', fetch })(
       judgeTask('frame', 'it is red'),
-      Array.from({ length: 45 }, () => frame),
+      { pictures: Array.from({ length: 45 }, () => frame) },
       within(),
     );
     return tokens.input_tokens > 45 * 8 ? undefined : `45 pictures took ${tokens.input_tokens} tokens`;
@@ -143,28 +144,34 @@ await check("llama.cpp's server: an answer that is cut says so", async () =>
   withServer({}, async (url) => {
     const task = { ...judgeTask('frame', 'it is red'), maxTokens: 2 };
     const chat = createChat({ baseUrl: url, model: 'toy', fetch });
-    return expectRemedy(chat(task, [frame], within()), /limit of 2 tokens cut the answer/);
+    return expectRemedy(chat(task, { pictures: [frame] }, within()), /limit of 2 tokens cut the answer/);
   }),
 );
 
 await check("llama.cpp's server without a projector: the sentence names pictures", async () =>
   withServer({ projector: '' }, async (url) =>
-    expectRemedy(visionAt(url).judge(look, 'it is red', within()), /takes no images.*--mmproj/),
+    expectRemedy(
+      judgeOne(visionAt(url), look, { condition: 'it is red' }, within()),
+      /takes no images.*--mmproj/,
+    ),
   ),
 );
 
 await check("llama.cpp's server: a context that is too small is named", async () =>
   withServer({ context: 256 }, async (url) =>
-    expectRemedy(visionAt(url).judge(look, 'it is red', within()), /Raise the context.*-c/),
+    expectRemedy(
+      judgeOne(visionAt(url), look, { condition: 'it is red' }, within()),
+      /Raise the context.*-c/,
+    ),
   ),
 );
 
 await check("llama.cpp's server with two slots: each has half of the context", async () =>
   withServer({ context: 1024, slots: 1 }, async (url) => {
-    await visionAt(url).judge(look, 'it is red', within());
+    await judgeOne(visionAt(url), look, { condition: 'it is red' }, within());
     return withServer({ context: 1024, slots: 2 }, async (halved) =>
       expectRemedy(
-        visionAt(halved).judge(look, 'it is red '.repeat(40), within()),
+        judgeOne(visionAt(halved), look, { condition: 'it is red '.repeat(40) }, within()),
         /Raise the context.*-np 1/,
       ),
     );

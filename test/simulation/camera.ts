@@ -1,7 +1,7 @@
 import { StreamEndedError, StreamFetchError, StreamPausedError, VisionError } from '../../core/errors.ts';
 import type { Capture } from '../../core/records/capture.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
-import type { ConditionQuestion, ConditionVerdicts } from '../../core/records/vision.ts';
+import type { ConditionQuestion, ConditionVerdict, MomentVerdicts } from '../../core/records/vision.ts';
 import type { Random } from './random.ts';
 
 /** State of a stream: `expired` until its URL is resolved again, `still` without motion. */
@@ -102,11 +102,14 @@ export class Camera {
   }
 
   /** Answers about conditions. Ids may be missing, doubled or unknown. Throws `VisionError`. */
-  judge(questions: readonly ConditionQuestion[], isJoint: boolean, now: number): ConditionVerdicts {
+  judge(
+    questions: readonly ConditionQuestion[],
+    now: number,
+  ): Pick<MomentVerdicts, 'tokens'> & { verdicts: ConditionVerdict[] } {
     if (!this.calm && this.modelFails(now)) throw new VisionError('The model does not answer.');
-    const verdicts: ConditionVerdicts['verdicts'] = [];
+    const verdicts: ConditionVerdict[] = [];
     for (const { condition_id, condition } of questions) {
-      if (isJoint && this.random.chance(this.leftOutShare)) {
+      if (questions.length > 1 && this.random.chance(this.leftOutShare)) {
         if (this.random.chance(0.5))
           verdicts.push({ condition_id: 'unknown', triggered: true, explanation: '?' });
         if (this.random.chance(0.5)) continue;

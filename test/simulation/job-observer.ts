@@ -25,8 +25,6 @@ export class JobObserver {
     this.time = time;
   }
 
-  findCondition(): undefined {}
-
   /** The model may be asked about each picture. */
   countCall(): void {}
 

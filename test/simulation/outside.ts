@@ -13,6 +13,7 @@ import type { Receiver } from './receiver.ts';
 import type { Outside } from './service-process.ts';
 import type { TimerOwner, VirtualTime } from './virtual-time.ts';
 import { framePictures } from '../../adapters/media/scan/frame-pictures.ts';
+import { alwaysLoaded, anyCondition } from '../../core/ports/vision-model.ts';
 
 const day = 86_400_000;
 
@@ -92,7 +93,7 @@ export class OutsideWorld {
   }
 
   private createModel(owner: TimerOwner): VisionModel {
-    const ask = async (questions: { condition_id: string; condition: string }[], isJoint: boolean) => {
+    const judge: VisionModel['judge'] = async (_media, questions) => {
       const context = this.contexts.getStore();
       if (context?.kind !== 'tick') throw new Error('The model was asked without a tick');
       const watched = this.watched.find(({ observer }) => observer.runId === context.input.run_id);
@@ -102,14 +103,14 @@ export class OutsideWorld {
       await this.interrupt('check');
       const ids = questions.map(({ condition_id: id }) => id);
       try {
-        observer.countCall(ids, isJoint, context, this.time.nowMs);
+        observer.countCall(ids, context, this.time.nowMs);
       } catch (error) {
         this.fail(error);
       }
       for (const { condition_id: id, condition: text } of questions)
         context.answers.set(id, { text, answer: 'failed' });
       await this.time.wait(owner, this.random.integer(...camera.habits.modelMs));
-      const result = judgeOrFail(() => camera.judge(questions, isJoint, this.time.nowMs), context);
+      const result = judgeOrFail(() => camera.judge(questions, this.time.nowMs), context);
       for (const { condition_id: id, condition: text } of questions) {
         const found = result.verdicts.filter((verdict) => verdict.condition_id === id);
         const triggered = found.length === 1 ? found[0]?.triggered : undefined;
@@ -118,30 +119,14 @@ export class OutsideWorld {
           answer: triggered === undefined ? 'left_out' : (triggered ?? 'unsure'),
         });
       }
-      return result;
+      return { moments: [result.verdicts], tokens: result.tokens };
     };
     return {
       provider: 'fake',
       model: 'fake',
-      supportsVideo: true,
-      judge: async (_media, condition) => {
-        const context = this.contexts.getStore();
-        const watched = this.watched.find(
-          ({ observer }) => context?.kind === 'tick' && observer.runId === context.input.run_id,
-        );
-        const condition_id = watched?.observer.findCondition(condition) ?? '';
-        const { verdicts, tokens } = await ask([{ condition_id, condition }], false);
-        const [verdict] = verdicts;
-        const triggered = verdict?.triggered ?? null;
-        const explanation = verdict?.explanation ?? '';
-        return {
-          triggered: triggered ?? false,
-          explanation,
-          tokens,
-          ...(triggered === null && { judged: false }),
-        };
-      },
-      judgeConditions: async (_media, questions) => ask([...questions], true),
+      capabilities: { ...anyCondition, supportsVideo: true },
+      lifecycle: alwaysLoaded,
+      judge,
       answer: () => Promise.reject(new Error('No question about one frame')),
       summarize: async () => ({
         summary: 'Nothing happened.',

@@ -10,6 +10,7 @@ import { toSource } from '../../core/watch/create-watch.ts';
 import { captureTask } from '../../core/workflow/tasks.ts';
 import { createVirtualRun } from '../../core/workflow/virtual-run.ts';
 import { start } from '../contract/records.ts';
+import { judgingEach, scriptedModel } from '../support/scripted-model.ts';
 import type { Random } from './random.ts';
 import type { VisitedCamera } from './visited-camera.ts';
 
@@ -30,18 +31,13 @@ export function createVisitedWatch(watch: Watch, camera: VisitedCamera, random: 
     media,
     createAlertId,
     limits: { visionTimeoutSeconds: 90 },
-    vision: {
-      provider: 'visited',
-      model: 'visited',
-      supportsVideo: true,
-      judge: async ({ frame }) => ({
+    vision: scriptedModel({
+      judge: judgingEach(async ({ frame }) => ({
         triggered: camera.judge(frame, pass(100, 600)),
         explanation: '',
         tokens: { input_tokens: 1, output_tokens: 1 },
-      }),
-      answer: () => Promise.reject(new Error('No question about one frame')),
-      summarize: () => Promise.reject(new Error('No windows')),
-    },
+      })),
+    }),
     observe: async ({ change }) => void changes.push(change),
   });
   const source = toSource(watch, watch.stream_url, watch.config);

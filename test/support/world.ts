@@ -47,6 +47,7 @@ import { monitorRequestSchema } from '../../core/policies/monitor/create.ts';
 import type { Answer } from '../../core/records/vision.ts';
 import type { ExecutionInput, WorkflowState } from '../../core/records/workflow.ts';
 import { nothingUsed, start } from '../contract/records.ts';
+import { judgingEach, scriptedModel } from './scripted-model.ts';
 
 /** Scripted result of a fake: a value, or an error to throw. */
 type Scripted<T> = T | Error;
@@ -162,11 +163,11 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     urls: { check: () => undefined },
     webhookUrls: { check: () => undefined },
     vision: meteredVision(
-      {
+      scriptedModel({
         provider: 'scripted',
         model: 'scripted',
-        supportsVideo: true,
-        judge: async () => {
+        capabilities: { supportsVideo: true },
+        judge: judgingEach(async () => {
           const next = script.verdicts.shift() ?? false;
           if (next instanceof Error) throw next;
           return {
@@ -174,7 +175,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
             explanation: next ? 'It is there.' : 'It is not there.',
             tokens: { input_tokens: 10, output_tokens: 2 },
           };
-        },
+        }),
         answer: async () => {
           const next = script.answers.shift() ?? {};
           if (next instanceof Error) throw next;
@@ -191,7 +192,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
           summarized.push(samples);
           return { summary: next, tokens: { input_tokens: 100, output_tokens: 20 } };
         },
-      },
+      }),
       meter,
     ),
     calls: createCallLimiter({ perMinute: 120, atOnce: 10, now: () => clock.now }),

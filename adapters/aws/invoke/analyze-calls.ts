@@ -1,15 +1,25 @@
 import { z } from 'zod';
-import { inputModeSchema } from '../../../core/records/capture.ts';
+import { inputModeSchema, regionSchema } from '../../../core/records/capture.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import { JobNotFoundError } from '../../../core/errors.ts';
 import { failureSchema } from '../../../core/records/failure.ts';
 import { digestEndSchema, sampleSchema } from '../../../core/policies/digest/records.ts';
 import { summarizeWindows } from '../../../core/policies/digest/summarize-windows.ts';
 import type { SummaryDeps } from '../../../core/policies/digest/summarize-windows.ts';
-import { tokenUseSchema, verdictSchema } from '../../../core/records/vision.ts';
+import type { CheckMedia } from '../../../core/ports/vision-model.ts';
+import {
+  answerSchema,
+  conditionQuestionSchema,
+  modelCallSchema,
+  momentVerdictsSchema,
+  tokenUseSchema,
+} from '../../../core/records/vision.ts';
 import { bytesSchema } from './bytes.ts';
 
-const dateSchema = z.iso.datetime().transform((text) => new Date(text));
+const dateSchema = z.codec(z.iso.datetime(), z.date(), {
+  decode: (text) => new Date(text),
+  encode: (date) => date.toISOString(),
+});
 const secondsSchema = z.number().nonnegative();
 
 const closingSchema = z.object({
@@ -21,15 +31,25 @@ const closingSchema = z.object({
   end: digestEndSchema.nullable(),
 });
 
+const checkMediaSchema = z.object({
+  mode: inputModeSchema,
+  frame: bytesSchema,
+  clip: bytesSchema.optional(),
+  earlier: z
+    .array(z.object({ frame: bytesSchema, secondsBefore: z.number() }))
+    .readonly()
+    .optional(),
+  previous: bytesSchema.optional(),
+  regions: z.array(regionSchema).readonly().nullable().optional(),
+}) satisfies z.ZodType<CheckMedia>;
+
 /** Direct calls of `analyze`, besides workflow tasks. `seconds` is the timeout of the caller. */
 export const analyzeCallSchema = z.discriminatedUnion('operation', [
   z.object({
     operation: z.literal('judge'),
     seconds: secondsSchema,
-    mode: inputModeSchema,
-    frame: bytesSchema,
-    clip: bytesSchema.nullable(),
-    condition: z.string(),
+    media: checkMediaSchema,
+    questions: z.array(conditionQuestionSchema).readonly(),
   }),
   z.object({
     operation: z.literal('answer'),
@@ -46,18 +66,12 @@ export const analyzeCallSchema = z.discriminatedUnion('operation', [
 ]);
 /** Parsed direct call of `analyze`. */
 export type AnalyzeCall = z.output<typeof analyzeCallSchema>;
-/** Direct call of `analyze` as JSON. */
-export type AnalyzeCallInput = z.input<typeof analyzeCallSchema>;
 
+const calls = z.array(modelCallSchema).optional();
 /** Result of `judge`. */
-export const judgeAnswerSchema = verdictSchema;
-
+export const judgeAnswerSchema = momentVerdictsSchema.extend({ calls });
 /** Result of `answer`. */
-export const answerAnswerSchema = z.object({
-  answer: z.string(),
-  triggered: z.boolean().nullable(),
-  tokens: tokenUseSchema,
-});
+export const answerAnswerSchema = answerSchema.extend({ calls });
 
 /** Result of `summarize`: the part of `ClosureResult` that the caller lacks. */
 export const summarizeAnswerSchema = z.object({
@@ -78,10 +92,8 @@ export type AnalyzeCallDeps = SummaryDeps & Pick<CoreDeps, 'runs' | 'now'>;
 /** Handles a direct call in `analyze`. Throws the errors of the ports. */
 export async function handleAnalyzeCall(call: AnalyzeCall, deps: AnalyzeCallDeps): Promise<unknown> {
   switch (call.operation) {
-    case 'judge': {
-      const { mode, frame, clip, condition } = call;
-      return deps.vision.judge({ mode, frame, ...(clip && { clip }) }, condition, timeoutSignal(call));
-    }
+    case 'judge':
+      return deps.vision.judge(call.media, call.questions, timeoutSignal(call));
     case 'answer':
       return deps.vision.answer(call.frame, call.question, timeoutSignal(call));
     case 'summarize': {

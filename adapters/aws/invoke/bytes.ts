@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
-/** Bytes in JSON, as base64. */
-export const bytesSchema = z.string().transform((text): Uint8Array => Buffer.from(text, 'base64'));
+/** Bytes, as base64 in JSON. */
+export const bytesSchema = z.codec(
+  z.string(),
+  z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  {
+    decode: (text): Uint8Array => Buffer.from(text, 'base64'),
+    encode: base64,
+  },
+);
 
 /** Encodes bytes as base64. */
 export function base64(bytes: Uint8Array): string {

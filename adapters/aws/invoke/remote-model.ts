@@ -1,10 +1,15 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { TransientError, VisionError } from '../../../core/errors.ts';
-import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import { anyCondition, type VisionModel } from '../../../core/ports/vision-model.ts';
 import type { WindowSummarizer } from '../../../core/ports/window-summarizer.ts';
-import { answerAnswerSchema, judgeAnswerSchema, summarizeAnswerSchema } from './analyze-calls.ts';
-import type { AnalyzeCallInput } from './analyze-calls.ts';
-import { base64 } from './bytes.ts';
+import type { DescribedModel } from '../../vision/aws-provider.ts';
+import {
+  type AnalyzeCall,
+  analyzeCallSchema,
+  answerAnswerSchema,
+  judgeAnswerSchema,
+  summarizeAnswerSchema,
+} from './analyze-calls.ts';
 import type { Invoke } from './invoke.ts';
 import { unwrapOutcome } from './outcome.ts';
 
@@ -14,26 +19,23 @@ export type RemoteModelOptions = {
   /** Timeout of a model call, in seconds. */
   seconds: number;
   /** Model of `analyze`. */
-  model: Pick<VisionModel, 'provider' | 'model' | 'supportsVideo' | 'judgesMoments'>;
+  model: DescribedModel;
 };
 
 /** Creates a model that invokes `analyze`. `createRemoteSummarizer` requests summaries of whole windows. */
 export function createRemoteModel({
   invoke,
   seconds,
-  model,
-}: RemoteModelOptions): Omit<VisionModel, 'summarize'> {
+  model: { provider, model, ...described },
+}: RemoteModelOptions): Omit<VisionModel, 'lifecycle' | 'summarize'> {
   return {
-    ...model,
-    judge: async ({ mode, frame, clip }, condition, signal) => {
-      const pictures = { frame: base64(frame), clip: clip === undefined ? null : base64(clip) };
-      const input = { operation: 'judge', seconds, mode, condition, ...pictures } as const;
-      return ask(invoke, input, judgeAnswerSchema, signal);
-    },
-    answer: async (frame, question, signal) => {
-      const input = { operation: 'answer', seconds, question, frame: base64(frame) } as const;
-      return ask(invoke, input, answerAnswerSchema, signal);
-    },
+    provider,
+    model,
+    capabilities: { ...anyCondition, ...described },
+    judge: async (media, questions, signal) =>
+      ask(invoke, { operation: 'judge', seconds, media, questions }, judgeAnswerSchema, signal),
+    answer: async (frame, question, signal) =>
+      ask(invoke, { operation: 'answer', seconds, frame, question }, answerAnswerSchema, signal),
   };
 }
 
@@ -44,15 +46,9 @@ const marginSeconds = 3;
 export function createRemoteSummarizer(invoke: Invoke): WindowSummarizer {
   return {
     summarize: async (job, closing, seconds) => {
-      const { run_id: job_id } = job;
-      const spans = closing.spans.map(({ start, end, ...span }) => ({
-        ...span,
-        start: start.toISOString(),
-        end: end.toISOString(),
-      }));
-      const input = { operation: 'summarize', seconds, job_id } as const;
+      const call = { operation: 'summarize', seconds, job_id: job.run_id, closing } as const;
       const signal = AbortSignal.timeout((seconds + marginSeconds) * 1000);
-      const outcome = await invoke({ ...input, closing: { ...closing, spans } }, signal);
+      const outcome = await invoke(z.encode(analyzeCallSchema, call), signal);
       return { closing, ...unwrapOutcome(outcome, summarizeAnswerSchema) };
     },
   };
@@ -60,12 +56,12 @@ export function createRemoteSummarizer(invoke: Invoke): WindowSummarizer {
 
 async function ask<Value>(
   invoke: Invoke,
-  input: AnalyzeCallInput,
+  call: AnalyzeCall,
   schema: z.ZodType<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
   try {
-    return unwrapOutcome(await invoke(input, signal), schema);
+    return unwrapOutcome(await invoke(z.encode(analyzeCallSchema, call), signal), schema);
   } catch (cause) {
     if (signal.aborted && !(cause instanceof VisionError))
       throw new VisionError('The model did not respond in time. Try again.', { cause });

@@ -26,12 +26,12 @@ const adviseEndpoint = defineEndpoint(
     examples: { body: { brief: examples.adviceRequest }, response: { brief: examples.advice } },
   },
   async ({ body }, { vision, modelPrice }) => {
-    const { findings, suggestion } = advise(body.condition, vision, body.sensitivity);
+    const { findings, suggestion } = advise(body.condition, vision.capabilities, body.sensitivity);
     const asked = {
       interval_seconds: body.interval_seconds ?? suggestion.interval_seconds,
       input_mode: body.input_mode ?? suggestion.input_mode,
       checks_to_open: suggestion.checks_to_open,
-      judgesMoments: vision.judgesMoments ?? vision.judgeMoments !== undefined,
+      judgesMoments: vision.capabilities.judgesMoments,
     };
     return {
       findings,

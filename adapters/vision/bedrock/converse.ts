@@ -6,12 +6,16 @@ import {
 } from '@aws-sdk/client-bedrock-runtime';
 import { VisionError } from '../../../core/errors.ts';
 import type { TokenUse } from '../../../core/records/vision.ts';
-import { type AnswerEnd, withTokens, toAnswerSchema, readAnswer, type ModelTask } from '../task.ts';
+import {
+  type AnswerEnd,
+  withTokens,
+  toAnswerSchema,
+  readAnswer,
+  type ModelTask,
+  type Shown,
+} from '../task.ts';
 import type { ModelFamily } from './model-families.ts';
 import { visionErrorFrom } from './sdk-errors.ts';
-
-/** Image or clip for the model. */
-export type Media = { jpeg: Uint8Array } | { mp4: Uint8Array };
 
 /** Part of the SDK's client that calls need. */
 export type ConverseClient = {
@@ -32,11 +36,11 @@ export type Call = { client: ConverseClient; modelId: string; family: ModelFamil
 export async function converse<Fields>(
   { client, modelId, family }: Call,
   task: ModelTask<Fields>,
-  media: Media[],
+  shown: Shown,
   signal: AbortSignal,
 ): Promise<{ fields: Fields; tokens: TokenUse }> {
-  refuseTooLarge(media, family);
-  const command = new ConverseCommand(request(modelId, family, task, media));
+  refuseTooLarge(shown, family);
+  const command = new ConverseCommand(request(modelId, family, task, shown));
   const output = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
     throw visionErrorFrom(error, signal, modelId);
   });
@@ -51,8 +55,8 @@ export async function converse<Fields>(
   });
 }
 
-function refuseTooLarge(media: Media[], family: ModelFamily): void {
-  const bytes = media.reduce((sum, medium) => sum + ('jpeg' in medium ? medium.jpeg : medium.mp4).length, 0);
+function refuseTooLarge({ pictures, clip }: Shown, family: ModelFamily): void {
+  const bytes = pictures.reduce((sum, jpeg) => sum + jpeg.length, clip?.length ?? 0);
   if (bytes <= family.maxMediaBytes) return;
   throw new VisionError(
     `Use smaller images: ${bytes} bytes exceed the maximum of ${family.name}, ${family.maxMediaBytes} per request.`,
@@ -64,7 +68,7 @@ function request(
   modelId: string,
   family: ModelFamily,
   task: ModelTask<unknown>,
-  media: Media[],
+  shown: Shown,
 ): ConverseCommandInput {
   const schema = toAnswerSchema(task);
   const byText = family.answersBy === 'text';
@@ -77,7 +81,7 @@ function request(
   return {
     modelId,
     system: [{ text: task.system }],
-    messages: [{ role: 'user', content: [...media.map(block), { text }] }],
+    messages: [{ role: 'user', content: [...toBlocks(shown), { text }] }],
     inferenceConfig: { maxTokens: task.maxTokens, ...(family.takesTemperature && { temperature: 0 }) },
     ...(!byText && {
       toolConfig: {
@@ -88,10 +92,11 @@ function request(
   };
 }
 
-function block(medium: Media): ContentBlock {
-  return 'jpeg' in medium
-    ? { image: { format: 'jpeg', source: { bytes: medium.jpeg } } }
-    : { video: { format: 'mp4', source: { bytes: medium.mp4 } } };
+function toBlocks({ pictures, clip }: Shown): ContentBlock[] {
+  return [
+    ...pictures.map((bytes): ContentBlock => ({ image: { format: 'jpeg', source: { bytes } } })),
+    ...(clip ? [{ video: { format: 'mp4' as const, source: { bytes: clip } } }] : []),
+  ];
 }
 
 /** Returns the reason for the end of an answer (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html). */

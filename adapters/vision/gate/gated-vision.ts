@@ -1,13 +1,11 @@
 import { VisionError } from '../../../core/errors.ts';
-import type { Called, CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
-import type { ConditionQuestion, ConditionVerdicts, Verdict } from '../../../core/records/vision.ts';
+import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
+import type { ConditionQuestion, ConditionVerdict } from '../../../core/records/vision.ts';
 import { isOpen } from '../objects/answer-open.ts';
 import type { ObjectDetector } from '../objects/detector.ts';
 import { createMomentReader, type MomentReader } from '../objects/object-moments.ts';
 import type { PictureDecoder } from '../pixel/image-decoder.ts';
 import { findMissing } from './traces.ts';
-
-type Entry = ConditionVerdicts['verdicts'][number];
 
 const tokens = { input_tokens: 0, output_tokens: 0 };
 const maxExplanationCharacters = 600;
@@ -41,10 +39,8 @@ export function createGatedVision({ vision, report = () => undefined, ...detecti
       isBroken = hasFailed;
     },
   };
-  const judgeConditions = vision.judgeConditions?.bind(vision);
-  const judgeMoments = vision.judgeMoments?.bind(vision);
   const deny = async (media: CheckMedia, questions: readonly ConditionQuestion[], signal: AbortSignal) => {
-    const denied: Entry[] = [];
+    const denied: ConditionVerdict[] = [];
     for (const { condition_id, condition } of questions) {
       const explanation = await explainAbsence(media, condition, gate, signal);
       if (explanation !== undefined) denied.push({ condition_id, triggered: false, explanation });
@@ -56,39 +52,20 @@ export function createGatedVision({ vision, report = () => undefined, ...detecti
     provider: `objects+${vision.provider}`,
     model: `objects+${vision.model}`,
 
-    async judge(media, condition, signal): Promise<Verdict & Called> {
-      const explanation = await explainAbsence(media, condition, gate, signal);
-      if (explanation !== undefined) return { triggered: false, explanation, tokens, calls: [] };
-      return signed(await vision.judge(media, condition, signal), vision);
+    async judge(media, questions, signal) {
+      const denied: ConditionVerdict[][] = [];
+      for (const frame of listFrames(media)) denied.push(await deny(frame, questions, signal));
+      const open = questions.filter((question) => !denied.every((entries) => isDenied(question, entries)));
+      if (open.length === 0) return { moments: denied, tokens, calls: [] };
+      const answer = await vision.judge(media, open, signal);
+      const moments = denied.map((entries, index) => [
+        ...entries,
+        ...(answer.moments[index] ?? [])
+          .filter((entry) => !isDenied(entry, entries))
+          .map((entry) => signed(entry, vision)),
+      ]);
+      return { ...answer, moments };
     },
-
-    ...(judgeConditions && {
-      judgeConditions: async (media, questions, signal) => {
-        const denied = await deny(media, questions, signal);
-        const open = questions.filter((question) => !isDenied(question, denied));
-        if (open.length === 0) return { verdicts: denied, tokens, calls: [] };
-        const answer = await judgeConditions(media, open, signal);
-        return { ...answer, verdicts: [...denied, ...answer.verdicts.map((entry) => signed(entry, vision))] };
-      },
-    }),
-
-    ...(judgeMoments && {
-      judgeMoments: async (frames, questions, options, signal) => {
-        const denied: Entry[][] = [];
-        for (const { frame } of frames)
-          denied.push(await deny({ mode: 'frames', frame, ...options }, questions, signal));
-        const open = questions.filter((question) => !denied.every((entries) => isDenied(question, entries)));
-        if (open.length === 0) return { moments: denied, tokens, calls: [] };
-        const answer = await judgeMoments(frames, open, options, signal);
-        const moments = denied.map((entries, at) => [
-          ...entries,
-          ...(answer.moments[at] ?? [])
-            .filter(({ condition_id }) => !isDenied({ condition_id }, entries))
-            .map((entry) => signed(entry, vision)),
-        ]);
-        return { ...answer, moments };
-      },
-    }),
 
     async answer(frame, question, signal) {
       const explanation = isOpen(question)
@@ -99,6 +76,12 @@ export function createGatedVision({ vision, report = () => undefined, ...detecti
         : { answer: `No. ${explanation}`, triggered: false, tokens, calls: [] };
     },
   };
+}
+
+/** Lists the frames that are judged, oldest first, the newest one with its clip. */
+function listFrames({ earlier = [], ...newest }: CheckMedia): CheckMedia[] {
+  const { regions } = newest;
+  return [...earlier.map(({ frame }) => ({ mode: 'frames' as const, frame, regions })), newest];
 }
 
 /** Says that no frame of a capture shows a trace of what a condition requires; undefined if one does, or if the network need not be asked. */
@@ -128,7 +111,7 @@ async function explainAbsence(
 
 function isDenied(
   { condition_id: id }: Pick<ConditionQuestion, 'condition_id'>,
-  denied: readonly Entry[],
+  denied: readonly ConditionVerdict[],
 ): boolean {
   return denied.some(({ condition_id: other }) => other === id);
 }

@@ -2,12 +2,19 @@ import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-turns.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
-import { type Chat, createPictureVision, type PictureVisionSettings } from '../picture-vision.ts';
-import { ContextError, readAnswer, toAnswerSchema, type ModelTask, withTokens } from '../task.ts';
+import { createPromptedVision, type PromptedVisionSettings } from '../prompted-vision.ts';
+import {
+  type AskModel,
+  ContextError,
+  readAnswer,
+  toAnswerSchema,
+  type ModelTask,
+  withTokens,
+} from '../task.ts';
 import type { ModelHost } from './model-host.ts';
 import type { ModelAnswer, ModelRequest } from './protocol.ts';
 
-export type LocalVisionDeps = Pick<PictureVisionSettings, 'model' | 'sheets' | 'prompt'> & {
+export type LocalVisionDeps = Pick<PromptedVisionSettings, 'model' | 'sheets' | 'prompt'> & {
   host: ModelHost;
   /** One call at a time; waiting callers take turns. */
   turns: StreamTurns;
@@ -22,13 +29,15 @@ const maxPixels = 40e6;
 
 /** Creates a vision model on a model of this machine, in a process of its own. Its calls throw `VisionError`. */
 export function createLocalVision({ host, model, sheets, prompt, ...deps }: LocalVisionDeps): VisionModel {
-  return {
-    ...createPictureVision({ provider: 'local', model, chat: createLocalChat(host, deps), sheets, prompt }),
+  return createPromptedVision({
+    provider: 'local',
+    model,
+    ask: createLocalChat(host, deps),
+    sheets,
+    prompt,
     callsAtOnce: 1,
-    prepare: async (signal) => host.load(signal),
-    loading: () => host.loading(),
-    close: () => host.close(),
-  };
+    lifecycle: host,
+  });
 }
 
 function createLocalChat(
@@ -38,7 +47,7 @@ function createLocalChat(
     currentCaller = () => '',
     reportWait = () => undefined,
   }: Pick<LocalVisionDeps, 'turns' | 'currentCaller' | 'reportWait'>,
-): Chat {
+): AskModel {
   /** Waits for a turn. Throws `ModelBusyError` if none is free in time. */
   async function takeTurn(signal: AbortSignal): Promise<StreamTurn> {
     const calledMs = performance.now();
@@ -54,10 +63,10 @@ function createLocalChat(
     throw new ModelBusyError();
   }
 
-  return async (task, frames, signal) => {
-    if (!frames.every(isPicture)) throw new VisionError(unreadable, { calls: [] });
+  return async (task, { pictures }, signal) => {
+    if (!pictures.every(isPicture)) throw new VisionError(unreadable, { calls: [] });
     const turn = await takeTurn(signal);
-    const { answer, free } = host.call(toRequest(task, frames), signal);
+    const { answer, free } = host.call(toRequest(task, pictures), signal);
     void free.then(() => turn.end());
     const { text, end, inputTokens, outputTokens } = await answer.catch((cause: unknown) => {
       if (cause instanceof VisionError) throw cause;

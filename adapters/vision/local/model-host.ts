@@ -1,4 +1,5 @@
 import { VisionError } from '../../../core/errors.ts';
+import type { ModelLifecycle } from '../../../core/ports/vision-model.ts';
 import { type SetTimer, waitUntilAborted } from '../../../core/time-limit.ts';
 import type { Load, ModelAnswer, ModelRequest } from './protocol.ts';
 import { type ModelProcess, type RunningModel, startModel } from './running-model.ts';
@@ -17,17 +18,12 @@ export type ModelHostDeps = {
 };
 
 /** Model that is loaded once, and again after its process has died. */
-export type ModelHost = {
-  /** Starts the process and waits until the model is loaded. Throws `VisionError`. */
-  load(signal: AbortSignal): Promise<void>;
+export type ModelHost = ModelLifecycle & {
   /**
    * Makes one call. An aborted one rejects immediately; `free` resolves when the process takes the next call. One call at a time. Throws
    * `VisionError`, and the reason of an aborted signal.
    */
   call(request: ModelRequest, signal: AbortSignal): { answer: Promise<ModelAnswer>; free: Promise<void> };
-  /** Returns what is being loaded and for how long, as a sentence; undefined if the model is loaded or not needed yet. */
-  loading(): string | undefined;
-  close(): void;
 };
 
 const reportLoadingMs = 10_000;
@@ -115,7 +111,7 @@ export function createModelHost(deps: ModelHostDeps): ModelHost {
   }
 
   return {
-    load: async (signal) => void (await ready(signal)),
+    prepare: async (signal) => void (await ready(signal)),
 
     call(request, signal) {
       const exchanged = exchange(request, signal);

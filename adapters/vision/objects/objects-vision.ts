@@ -1,6 +1,17 @@
 import { UnreadableFrameError, VisionError } from '../../../core/errors.ts';
-import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
-import type { ConditionVerdicts, EvidenceBox, Verdict } from '../../../core/records/vision.ts';
+import {
+  alwaysLoaded,
+  anyCondition,
+  type CheckMedia,
+  type ConditionReading,
+  type VisionModel,
+} from '../../../core/ports/vision-model.ts';
+import type {
+  ConditionQuestion,
+  ConditionVerdict,
+  EvidenceBox,
+  Sensitivity,
+} from '../../../core/records/vision.ts';
 import { ImageDecodeError } from '../../media/ffmpeg/errors.ts';
 import { type Condition, canHold, decide, listParts } from '../condition/condition.ts';
 import { parseCondition } from '../condition/parse-condition.ts';
@@ -40,27 +51,20 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
   return {
     provider: 'objects',
     model: 'objects',
-    supportsVideo: true,
-    hasSensitivity: true,
-    conditionExamples: detector ? conditionExamples : measuredExamples,
-    reasonNotToJudge: (text) => reasonNotToJudge(text, detector !== null),
-    unjudgedParts: (text) => parseCondition(text).notJudged,
+    capabilities: {
+      ...anyCondition,
+      supportsVideo: true,
+      hasSensitivity: true,
+      conditionExamples: detector ? conditionExamples : measuredExamples,
+      readCondition: (text) => readCondition(text, detector !== null),
+    },
+    lifecycle: alwaysLoaded,
 
-    judge: async (media, condition, signal) => judge(media, condition, deps, signal),
-
-    async judgeConditions(media, questions, signal) {
-      const verdicts: ConditionVerdicts['verdicts'] = [];
+    async judge(media, questions, signal) {
+      const verdicts: ConditionVerdict[] = [];
       // One after the other: the first decodes and detects, the others find its results.
-      for (const { condition_id, condition, sensitivity = 'normal' } of questions) {
-        const {
-          tokens: _,
-          judged,
-          triggered,
-          ...rest
-        } = await judge({ ...media, sensitivity }, condition, deps, signal);
-        verdicts.push({ condition_id, triggered: judged === false ? null : triggered, ...rest });
-      }
-      return { verdicts, tokens };
+      for (const question of questions) verdicts.push(await judge(media, question, deps, signal));
+      return { moments: [verdicts], tokens };
     },
 
     answer: async (frame, question, signal) => {
@@ -75,24 +79,24 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
 }
 
 /** Decision on a condition: `holds` is null if it is not judged, or if only low scores leave it undecided (`isDoubt`). */
-type Decision = Pick<Verdict, 'explanation' | 'boxes' | 'shown_at_seconds'> & {
+type Decision = Pick<ConditionVerdict, 'explanation' | 'boxes' | 'shown_at_seconds'> & {
   holds: boolean | null;
   isDoubt: boolean;
 };
 
 async function judge(
   media: CheckMedia,
-  text: string,
+  { condition_id, ...question }: ConditionQuestion,
   deps: BuiltInDeps,
   signal: AbortSignal,
-): Promise<Verdict> {
-  const { holds, isDoubt, ...rest } = await decideText(media, text, deps, signal);
-  return { triggered: holds === true, ...rest, tokens, ...(holds === null && !isDoubt && { judged: false }) };
+): Promise<ConditionVerdict> {
+  const { holds, isDoubt, ...rest } = await decideText(media, question, deps, signal);
+  return { condition_id, triggered: holds ?? (isDoubt ? false : null), ...rest };
 }
 
 async function decideText(
   media: CheckMedia,
-  text: string,
+  { condition: text, sensitivity }: Omit<ConditionQuestion, 'condition_id'>,
   { reader, decoder }: BuiltInDeps,
   signal: AbortSignal,
 ): Promise<Decision> {
@@ -110,7 +114,7 @@ async function decideText(
       explanation: explainMeasured(condition, moment, notJudged),
     };
   }
-  const seen = withSensitivity(await reader.readMedia(media, signal), media);
+  const seen = withSensitivity(await reader.readMedia(media, signal), sensitivity);
   const moments = await withMeasurements(seen, condition, media, decoder, signal);
   const { holds, moment } = await decideOverMoments(condition, moments);
   const shown = holds === true ? moment : await seen.read(0);
@@ -126,7 +130,8 @@ async function decideText(
 
 /** Answers a question that is a condition: "is a person there?". */
 async function answerWhether(frame: Uint8Array, question: string, deps: BuiltInDeps, signal: AbortSignal) {
-  const { holds, explanation } = await decideText({ mode: 'frames', frame }, question, deps, signal);
+  const media = { mode: 'frames', frame } as const;
+  const { holds, explanation } = await decideText(media, { condition: question }, deps, signal);
   const word = holds === null ? 'Not sure' : holds ? 'Yes' : 'No';
   return {
     answer: explanation.startsWith('Cannot') ? explanation : `${word}. ${explanation}`,
@@ -148,7 +153,7 @@ async function readable<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /** Lets objects that may be there count in each frame of a sensitive condition. */
-function withSensitivity({ count, read }: Moments, { sensitivity }: CheckMedia): Moments {
+function withSensitivity({ count, read }: Moments, sensitivity?: Sensitivity): Moments {
   if (sensitivity !== 'high') return { count, read };
   return { count, read: async (index) => ({ ...(await read(index)), isSensitive: true }) };
 }
@@ -195,14 +200,17 @@ function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Returns why no capture can fulfil a condition: neither objects nor measurements are in it, or it also requires something else. */
-function reasonNotToJudge(text: string, hasDetector: boolean): string | undefined {
-  const { condition, notJudged } = parseCondition(text);
+/** Reads a condition. No capture can fulfil it if neither objects nor measurements are in it, or if it also requires something else. */
+function readCondition(text: string, hasDetector: boolean): ConditionReading {
+  const { condition, notJudged: unjudgedParts } = parseCondition(text);
+  const reading = (reasonNotToJudge: string | null) => ({ reasonNotToJudge, unjudgedParts });
   if (condition !== null && !hasDetector && namesObjects(condition))
-    return `it measures colors, brightness and motion, and the packages for objects are not installed (run ${installCommand})`;
-  if (condition !== null && canHold(condition)) return undefined;
-  const names = formatNotJudged(notJudged.filter(({ kind }) => kind === 'words'));
-  if (names === '')
-    return 'it finds everyday objects, colors, brightness and motion, and the sentence names none that it knows';
-  return `it finds everyday objects, colors, brightness and motion, in short English sentences, not ${names}`;
+    return reading(
+      `it measures colors, brightness and motion, and the packages for objects are not installed (run ${installCommand})`,
+    );
+  if (condition !== null && canHold(condition)) return reading(null);
+  const names = formatNotJudged(unjudgedParts.filter(({ kind }) => kind === 'words'));
+  return reading(
+    `it finds everyday objects, colors, brightness and motion, ${names === '' ? 'and the sentence names none that it knows' : `in short English sentences, not ${names}`}`,
+  );
 }

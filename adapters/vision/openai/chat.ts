@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { VisionError } from '../../../core/errors.ts';
 import type { TokenUse } from '../../../core/records/vision.ts';
-import type { Chat } from '../picture-vision.ts';
 import {
   type AnswerEnd,
+  type AskModel,
   ContextError,
   type ModelTask,
   PictureCountError,
@@ -70,7 +70,7 @@ type Completion = z.infer<typeof completionSchema>;
  * format, its errors are final. A parameter that an error names is renamed or left out, also in all later requests. If a model thinks until its tokens
  * are used up, the request is repeated without thinking, and so are all later ones. Throws `VisionError`.
  */
-export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings): Chat {
+export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings): AskModel {
   const url = toEndpoint(baseUrl);
   const headers = {
     'content-type': 'application/json',
@@ -109,13 +109,13 @@ export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings)
     return postAdapted(request, signal);
   }
 
-  return async (task, frames, signal) => {
+  return async (task, { pictures }, signal) => {
     const tokens = { input_tokens: 0, output_tokens: 0 };
     return withTokens(tokens, async () => {
-      let answer = readCompletion(await ask(task, frames, signal), task, model, tokens);
+      let answer = readCompletion(await ask(task, pictures, signal), task, model, tokens);
       if (answer.onlyThoughts && thinks) {
         thinks = false;
-        answer = readCompletion(await ask(task, frames, signal), task, model, tokens);
+        answer = readCompletion(await ask(task, pictures, signal), task, model, tokens);
       }
       if (answer.onlyThoughts)
         throw new VisionError(

@@ -5,7 +5,7 @@ import type { Job, Source } from '../../records/job.ts';
 /** Service and model that a new job depends on. */
 export type PlanDeps = {
   limits: Pick<Limits, 'maxJobSeconds' | 'wakesOnMotion'>;
-  vision: Pick<VisionModel, 'supportsVideo' | 'model' | 'reasonNotToJudge'>;
+  vision: Pick<VisionModel, 'capabilities' | 'model'>;
   /** True if the stream gives single pictures only. Undefined before the probe. */
   framesOnly?: boolean | undefined;
 };

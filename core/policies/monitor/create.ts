@@ -69,7 +69,7 @@ export function planMonitor(request: MonitorRequest, { vision, limits, framesOnl
   const notices = [
     limitNotice(request.monitor_duration_seconds, config.monitor_duration_seconds),
     clipNotice(config),
-    framesNotice(request, framesOnly && vision.supportsVideo),
+    framesNotice(request, framesOnly && vision.capabilities.supportsVideo),
     lookBackNotice(request, framesOnly, limits),
     conditionNotice(request.condition, vision),
   ];
@@ -83,8 +83,8 @@ function inputModeFor(
   vision: PlanDeps['vision'],
   framesOnly: boolean,
 ): InputMode {
-  if (requested === undefined) return vision.supportsVideo && !framesOnly ? 'clip' : 'frames';
-  if (requested !== 'frames' && !vision.supportsVideo)
+  if (requested === undefined) return vision.capabilities.supportsVideo && !framesOnly ? 'clip' : 'frames';
+  if (requested !== 'frames' && !vision.capabilities.supportsVideo)
     throw new InvalidInputModeError(requested, vision.model);
   if (requested !== 'frames' && framesOnly) throw new StreamWithoutClipsError(requested);
   return requested;
@@ -114,12 +114,9 @@ function clipNotice(config: MonitorConfig): string | undefined {
   return `Clips of ${clip} s are not shorter than the monitor of ${duration} s: it may make one check only.`;
 }
 
-function conditionNotice(
-  condition: string,
-  { model, reasonNotToJudge }: PlanDeps['vision'],
-): string | undefined {
+function conditionNotice(condition: string, { model, capabilities }: PlanDeps['vision']): string | undefined {
   if (condition.trim() === '') return 'The condition is blank: describe what the check searches for.';
-  const reason = reasonNotToJudge?.(condition);
-  if (reason === undefined) return undefined;
+  const { reasonNotToJudge: reason } = capabilities.readCondition(condition);
+  if (reason === null) return undefined;
   return `The model ${model} cannot judge this condition, so no check alerts: ${reason}.`;
 }

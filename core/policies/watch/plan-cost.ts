@@ -14,8 +14,6 @@ import { localDay } from './schedule.ts';
 export type CostSettings = {
   /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
   modelPrice: TokenPrice | null;
-  /** True if one call of the model judges several conditions. */
-  judgesJointly: boolean;
   /** True if one call of the model judges several frames. */
   judgesMoments?: boolean;
 };
@@ -54,9 +52,9 @@ export function planCheck(
 export function computeCost(
   questions: Questions,
   { mode, ...count }: FrameCount & { mode: WatchRun['config']['input_mode'] },
-  { judgesJointly, modelPrice }: CostSettings,
+  { modelPrice }: CostSettings,
 ): Cost {
   // A server that refuses several pictures has a call for each.
-  const calls = groupQuestions(questions, judgesJointly).length * groupFrames(count, mode, false).length;
+  const calls = groupQuestions(questions).length * groupFrames(count, mode, false).length;
   return { calls, micro_usd: calls * priceWorstCase(modelPrice) };
 }

@@ -38,7 +38,7 @@ test('a setting that is absent or text has its default and its type', () => {
 
 test('the model of a deployment is JSON, and anything else is an invalid setting', () => {
   const { MODEL } = functionSettings.shape;
-  const model = { provider: 'bedrock', model: 'nova', supportsVideo: true, price: null };
+  const model = { provider: 'bedrock', model: 'nova', supportsVideo: true, judgesMoments: true, price: null };
 
   expect(MODEL.parse(JSON.stringify(model))).toEqual(model);
   expect(MODEL.safeParse('nova').error?.issues).toEqual([

@@ -25,7 +25,7 @@ function modelThatAnswers(verdicts: unknown[]) {
 }
 
 const ask = (model: ReturnType<typeof modelThatAnswers>['model'], conditions: string[]) =>
-  model.judgeConditions?.(
+  model.judge(
     media,
     conditions.map((condition, index) => ({ condition_id: `id-${index}`, condition })),
     AbortSignal.timeout(1000),
@@ -41,10 +41,12 @@ describe('several conditions in one call', () => {
     const result = await ask(model, ['a person', 'a car']);
     const prompt_version = 'verdict-first-1';
     expect(result).toEqual({
-      verdicts: [
-        { condition_id: 'id-1', triggered: true, explanation: 'A red car stands there.', prompt_version },
-        { condition_id: 'id-0', triggered: false, explanation: 'Nobody is there.', prompt_version },
-        { condition_id: 'unknown 7', triggered: true, explanation: 'Made up.', prompt_version },
+      moments: [
+        [
+          { condition_id: 'id-1', triggered: true, explanation: 'A red car stands there.', prompt_version },
+          { condition_id: 'id-0', triggered: false, explanation: 'Nobody is there.', prompt_version },
+          { condition_id: 'unknown 7', triggered: true, explanation: 'Made up.', prompt_version },
+        ],
       ],
       tokens: { input_tokens: 900, output_tokens: 60 },
     });
@@ -63,7 +65,7 @@ describe('several conditions in one call', () => {
   test('the prompt of three conditions has at most 1.3 times the input of one, with the tokens of a frame', async () => {
     const { model, prompts } = modelThatAnswers([]);
     const conditions = ['a person stands at the gate', 'a delivery van is parked', 'the gate is open'];
-    await ask(model, conditions.slice(0, 1));
+    await expect(ask(model, conditions.slice(0, 1))).rejects.toThrow();
     await ask(model, conditions);
     // 800 tokens of an image, and about four characters of text per token.
     const frameTokens = 800;

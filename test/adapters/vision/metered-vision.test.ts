@@ -2,73 +2,41 @@ import { expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/callers/meter.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
 import { TooManyFramesError, UnreadableFrameError, VisionError } from '../../../core/errors.ts';
-import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { nothingUsed, start } from '../../contract/records.ts';
+import { scriptedModel } from '../../support/scripted-model.ts';
+import { anyCondition, type VisionModel } from '../../../core/ports/vision-model.ts';
 
 const tokens = { input_tokens: 1, output_tokens: 1 };
+const ship = [{ condition_id: 'ship', condition: 'a ship' }];
+const verdict = { condition_id: 'ship', triggered: true, explanation: 'There.' };
 const look = { mode: 'frames' as const, frame: new Uint8Array() };
 const { signal } = new AbortController();
 
 function metered(overrides: Partial<VisionModel> = {}) {
   const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
-  const model: VisionModel = {
+  const model = scriptedModel({
     provider: 'bedrock',
     model: 'nova',
-    supportsVideo: true,
-    judge: async () => ({ triggered: true, explanation: 'There.', tokens }),
+    judge: async () => ({ moments: [[verdict], []], tokens }),
     answer: async () => ({ answer: 'Yes.', triggered: true, tokens }),
     summarize: async () => ({ summary: 'Nothing.', tokens }),
     ...overrides,
-  };
+  });
   return { model: meteredVision(model, meter), counts: async () => (await meter.read()).providers };
 }
 
 test('every kind of call is counted by provider and returns its result', async () => {
   const { model, counts } = metered();
-  expect(await model.judge(look, 'a ship', signal)).toEqual({
-    triggered: true,
-    explanation: 'There.',
-    tokens,
-  });
+  expect(await model.judge(look, ship, signal)).toEqual({ moments: [[verdict], []], tokens });
   expect(await model.answer(new Uint8Array(), 'A ship?', signal)).toMatchObject({ answer: 'Yes.' });
   expect(await model.summarize([], signal)).toMatchObject({ summary: 'Nothing.' });
   expect(await counts()).toEqual({ bedrock: { calls: 3, errors: 0 } });
-  expect(model).toMatchObject({ provider: 'bedrock', model: 'nova', supportsVideo: true });
-});
-
-test('a call about several conditions or frames is counted once, and its method keeps its model', async () => {
-  class Model {
-    readonly provider = 'bedrock';
-    readonly model = 'nova';
-    readonly supportsVideo = true;
-    readonly verdict = { condition_id: 'ship', triggered: true, explanation: 'There.' };
-    judge = async () => expect.unreachable();
-    answer = async () => expect.unreachable();
-    summarize = async () => expect.unreachable();
-    async judgeConditions() {
-      return { verdicts: [this.verdict], tokens };
-    }
-    async judgeMoments() {
-      return { moments: [[this.verdict], []], tokens };
-    }
-  }
-  const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
-  const model = meteredVision(new Model(), meter);
-  const ship = [{ condition_id: 'ship', condition: 'a ship' }];
-  expect(await model.judgeConditions?.(look, ship, signal)).toMatchObject({
-    verdicts: [{ triggered: true }],
-  });
-  const frames = [start, start].map((at) => ({ frame: new Uint8Array(), at }));
-  expect(await model.judgeMoments?.(frames, ship, {}, signal)).toMatchObject({
-    moments: [[{ triggered: true }], []],
-  });
-  expect((await meter.read()).providers).toEqual({ bedrock: { calls: 2, errors: 0 } });
-  expect(metered().model).not.toHaveProperty('judgeMoments');
+  expect(model).toMatchObject({ provider: 'bedrock', model: 'nova', capabilities: anyCondition });
 });
 
 test('a call whose frames are too many for the server is not counted, because each frame has one instead', async () => {
-  const { model, counts } = metered({ judgeMoments: () => Promise.reject(new TooManyFramesError()) });
-  await expect(model.judgeMoments?.([], [], {}, signal)).rejects.toThrow(TooManyFramesError);
+  const { model, counts } = metered({ judge: () => Promise.reject(new TooManyFramesError()) });
+  await expect(model.judge(look, ship, signal)).rejects.toThrow(TooManyFramesError);
   expect(await counts()).toEqual({});
 });
 
@@ -80,7 +48,7 @@ test('a failed call is counted as a call and an error, and throws', async () => 
       throw failure;
     },
   });
-  await expect(model.judge(look, 'a ship', signal)).rejects.toBe(failure);
+  await expect(model.judge(look, ship, signal)).rejects.toBe(failure);
   await expect(model.answer(new Uint8Array(), 'A ship?', signal)).rejects.toBe(failure);
   expect(await counts()).toEqual({ bedrock: { calls: 2, errors: 2 } });
 });
@@ -97,7 +65,7 @@ test('an aborted call is not an error, a timed-out one is', async () => {
   const { model, counts } = metered({ judge: () => Promise.reject(new VisionError('Not in time.')) });
   const cancelled = AbortSignal.abort(new Error('The job was cancelled'));
   const late = AbortSignal.abort(new DOMException('Too late', 'TimeoutError'));
-  await expect(model.judge(look, 'a ship', cancelled)).rejects.toThrow(VisionError);
-  await expect(model.judge(look, 'a ship', late)).rejects.toThrow(VisionError);
+  await expect(model.judge(look, ship, cancelled)).rejects.toThrow(VisionError);
+  await expect(model.judge(look, ship, late)).rejects.toThrow(VisionError);
   expect(await counts()).toEqual({ bedrock: { calls: 2, errors: 1 } });
 });

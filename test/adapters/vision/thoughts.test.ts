@@ -6,6 +6,7 @@ import { VisionError } from '../../../core/errors.ts';
 import { testPicture as frame } from '../../../core/observability/test-picture.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { labelledSheets as sheets } from '../../support/vision/labelled-sheets.ts';
+import { judgeOne } from '../../../core/judge-one.ts';
 
 const draft = 'Perhaps {"triggered": true, "explanation": "A person."} No: a bush.';
 const answer = '{"triggered": false, "explanation": "A bush."}';
@@ -30,7 +31,7 @@ const providers: Record<string, (text: string, end: End) => VisionModel> = {
   local: (text, end) => {
     const reply = Promise.resolve({ text, end, inputTokens: 1, outputTokens: 1 });
     const host = {
-      load: async () => undefined,
+      prepare: async () => undefined,
       loading: () => undefined,
       close: () => undefined,
       call: () => ({ answer: reply, free: reply.then(() => undefined) }),
@@ -42,7 +43,12 @@ const providers: Record<string, (text: string, end: End) => VisionModel> = {
 
 describe.each(Object.entries(providers))('answer of %s', (provider, create) => {
   const judge = async (text: string, end: End) =>
-    create(text, end).judge({ mode: 'frames', frame }, 'a person', AbortSignal.timeout(10_000));
+    judgeOne(
+      create(text, end),
+      { mode: 'frames', frame },
+      { condition: 'a person' },
+      AbortSignal.timeout(10_000),
+    );
 
   test(`a draft in the thoughts decides nothing with ${provider}`, async () => {
     for (const text of [

@@ -4,6 +4,7 @@ import { estimate } from '../../../cli/cost/estimate.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { start } from '../../contract/records.ts';
 import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 /** An hour of a watch with the defaults, on a stream with a visit of 6 s every 28 s and a key frame every 2 s. */
 
@@ -54,21 +55,15 @@ async function watchForAnHour() {
       frame: new Uint8Array([newest ? 1 : 0]),
     };
   };
-  c.vision.judgeMoments = async (moments, questions) => {
-    frames += moments.length;
-    const verdicts = moments.map(({ frame: [shows] }) =>
-      questions.map(({ condition_id }) => ({ condition_id, triggered: shows === 1, explanation: 'Seen.' })),
-    );
-    return { moments: verdicts, tokens: { input_tokens: 10, output_tokens: 2 } };
-  };
-  c.vision.judge = async ({ frame }) => {
+  Object.assign(c.vision, { capabilities: { ...c.vision.capabilities, judgesMoments: true } });
+  c.vision.judge = judgingEach(async ({ frame }) => {
     frames += 1;
     return {
       triggered: frame[0] === 1,
       explanation: 'Seen.',
       tokens: { input_tokens: 10, output_tokens: 2 },
     };
-  };
+  });
   while (secondsNow() < hourSeconds) {
     if (step.done) step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
     step = await world.tick(step);

@@ -3,7 +3,7 @@ import { evaluateVariant } from '../../../cli/evaluate/evaluate-variant.ts';
 import type { EvaluateDeps } from '../../../cli/evaluate/evaluate-variant.ts';
 import type { LabelledExample } from '../../../cli/evaluate/read-set.ts';
 import { VisionError } from '../../../core/errors.ts';
-import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
 
 const variant = { model: 'test', mode: 'frames' as const, width: null, prompt: null };
 const never = new AbortController().signal;
@@ -16,19 +16,16 @@ function example(id: string, expected: LabelledExample['expected']): LabelledExa
 function depsWith(answer: (condition: string, call: number) => boolean): EvaluateDeps {
   let calls = 0;
   let elapsed = 0;
-  const vision: VisionModel = {
+  const vision = scriptedModel({
     provider: 'bedrock',
     model: 'amazon.nova-lite-v1:0',
-    supportsVideo: false,
-    judge: async (_, condition) => {
+    judge: judgingEach(async (_, condition) => {
       calls += 1;
       elapsed += calls * 10;
       const tokens = { input_tokens: 1000, output_tokens: 100 };
       return { triggered: answer(condition, calls), explanation: `seen in call ${calls}`, tokens };
-    },
-    answer: async () => expect.unreachable(),
-    summarize: async () => expect.unreachable(),
-  };
+    }),
+  });
   return {
     vision,
     readMedia: async () => ({ mode: 'frames', frame: new Uint8Array() }),

@@ -5,6 +5,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCachedVision } from '../../../cli/replay/cached-vision.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
+import { judgeOne } from '../../../core/judge-one.ts';
+import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
+import type { ConditionQuestion } from '../../../core/records/vision.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -17,11 +20,10 @@ const media: CheckMedia = { mode: 'frames', frame: new Uint8Array([1]) };
 
 function countingModel(model = 'a') {
   const asked: string[] = [];
-  const vision: VisionModel = {
+  const vision = scriptedModel({
     provider: 'openai',
     model,
-    supportsVideo: false,
-    judge: async (_, condition) => {
+    judge: judgingEach(async (_, condition) => {
       asked.push(condition);
       if (condition === 'broken') throw new VisionError('The model is overloaded.');
       return {
@@ -29,27 +31,30 @@ function countingModel(model = 'a') {
         explanation: `seen ${asked.length}`,
         tokens: { input_tokens: 1, output_tokens: 1 },
       };
-    },
-    answer: async () => expect.unreachable(),
-    summarize: async () => expect.unreachable(),
-  };
+    }),
+  });
   return { asked, vision };
 }
 
 test('another prompt, width or frame before is asked about again', async () => {
   const { asked, vision } = countingModel();
-  await createCachedVision(vision, folder, ['strict', 896]).judge(media, 'a car', never);
-  await createCachedVision(vision, folder, ['strict', 448]).judge(media, 'a car', never);
+  await judgeOne(createCachedVision(vision, folder, ['strict', 896]), media, { condition: 'a car' }, never);
+  await judgeOne(createCachedVision(vision, folder, ['strict', 448]), media, { condition: 'a car' }, never);
   const previous = new Uint8Array([1]);
-  await createCachedVision(vision, folder, ['strict', 896]).judge({ ...media, previous }, 'a car', never);
+  await judgeOne(
+    createCachedVision(vision, folder, ['strict', 896]),
+    { ...media, previous },
+    { condition: 'a car' },
+    never,
+  );
   expect(asked).toHaveLength(3);
 });
 
 test('the same picture, condition and model is asked about once, also by a later run', async () => {
   const { asked, vision } = countingModel();
-  const first = await createCachedVision(vision, folder, []).judge(media, 'red', never);
+  const first = await judgeOne(createCachedVision(vision, folder, []), media, { condition: 'red' }, never);
   const later = createCachedVision(vision, folder, []);
-  expect(await later.judge(media, 'red', never)).toEqual(first);
+  expect(await judgeOne(later, media, { condition: 'red' }, never)).toEqual(first);
   expect(asked).toEqual(['red']);
   expect(later.remembered()).toBe(1);
 });
@@ -57,24 +62,29 @@ test('the same picture, condition and model is asked about once, also by a later
 test('another picture, condition, mode or model is asked about', async () => {
   const { asked, vision } = countingModel();
   const cached = createCachedVision(vision, folder, []);
-  await cached.judge(media, 'red', never);
-  await cached.judge({ ...media, frame: new Uint8Array([2]) }, 'red', never);
-  await cached.judge(media, 'blue', never);
-  await cached.judge({ ...media, mode: 'hybrid', clip: new Uint8Array([3]) }, 'red', never);
+  await judgeOne(cached, media, { condition: 'red' }, never);
+  await judgeOne(cached, { ...media, frame: new Uint8Array([2]) }, { condition: 'red' }, never);
+  await judgeOne(cached, media, { condition: 'blue' }, never);
+  await judgeOne(
+    cached,
+    { ...media, mode: 'hybrid', clip: new Uint8Array([3]) },
+    { condition: 'red' },
+    never,
+  );
   const other = countingModel('b');
-  await createCachedVision(other.vision, folder, []).judge(media, 'red', never);
+  await judgeOne(createCachedVision(other.vision, folder, []), media, { condition: 'red' }, never);
   expect([asked.length, other.asked.length]).toEqual([4, 1]);
 });
 
 test('a failed call is not remembered, and a damaged verdict is asked for again', async () => {
   const { asked, vision } = countingModel();
   const cached = createCachedVision(vision, folder, []);
-  await expect(cached.judge(media, 'broken', never)).rejects.toBeInstanceOf(VisionError);
+  await expect(judgeOne(cached, media, { condition: 'broken' }, never)).rejects.toBeInstanceOf(VisionError);
   expect(await readdir(folder)).toEqual([]);
-  await cached.judge(media, 'red', never);
+  await judgeOne(cached, media, { condition: 'red' }, never);
   const [file = ''] = await readdir(folder);
   await writeFile(join(folder, file), '{"triggered":');
-  await cached.judge(media, 'red', never);
+  await judgeOne(cached, media, { condition: 'red' }, never);
   expect(asked).toEqual(['broken', 'red', 'red']);
 });
 
@@ -83,22 +93,24 @@ test('a joint call about several conditions is remembered as one, and other cond
   const calls: number[] = [];
   const joint: VisionModel = {
     ...vision,
-    judgeConditions: async (_, questions) => {
+    judge: async (_, questions) => {
       calls.push(questions.length);
-      return {
-        verdicts: questions.map(({ condition_id }) => ({ condition_id, triggered: null, explanation: '' })),
-        tokens: { input_tokens: 9, output_tokens: 9 },
-      };
+      const verdicts = questions.map(({ condition_id }) => ({
+        condition_id,
+        triggered: null,
+        explanation: 'Unclear.',
+      }));
+      return { moments: [verdicts], tokens: { input_tokens: 9, output_tokens: 9 } };
     },
   };
   const questions = ['a', 'b'].map((condition_id) => ({
     condition_id,
     condition: `${condition_id} is there`,
   }));
-  const first = await createCachedVision(joint, folder, []).judgeConditions!(media, questions, never);
+  const first = await createCachedVision(joint, folder, []).judge(media, questions, never);
   const later = createCachedVision(joint, folder, []);
-  expect(await later.judgeConditions!(media, questions, never)).toEqual(first);
-  await later.judgeConditions!(media, questions.slice(1), never);
+  expect(await later.judge(media, questions, never)).toEqual(first);
+  await later.judge(media, questions.slice(1), never);
   expect({ calls, remembered: later.remembered() }).toEqual({ calls: [2, 1], remembered: 1 });
 });
 
@@ -106,34 +118,32 @@ test('a call about several frames is remembered as one, and other frames, times 
   let calls = 0;
   const several: VisionModel = {
     ...countingModel().vision,
-    judgeMoments: async (frames) => {
+    judge: async ({ earlier = [] }) => {
       calls += 1;
       const verdict = { condition_id: 'a', triggered: true, explanation: 'seen' };
-      return { moments: frames.map(() => [verdict]), tokens: { input_tokens: 9, output_tokens: 9 } };
+      return {
+        moments: [...earlier.map(() => [verdict]), [verdict]],
+        tokens: { input_tokens: 9, output_tokens: 9 },
+      };
     },
   };
   const questions = [{ condition_id: 'a', condition: 'a car' }];
-  const frames = (first: number, seconds: number, begin = 0) =>
-    [first, 2].map((name, index) => ({
-      frame: new Uint8Array([name]),
-      at: new Date(begin + index * seconds * 1000),
-    }));
-  const ask = async (of: ReturnType<typeof frames>, asked = questions, options = {}) => {
+  const frames = (first: number, secondsBefore: number): CheckMedia => ({
+    mode: 'frames',
+    frame: new Uint8Array([2]),
+    earlier: [{ frame: new Uint8Array([first]), secondsBefore }],
+  });
+  const ask = async (shown: CheckMedia, asked: ConditionQuestion[] = questions) => {
     const cached = createCachedVision(several, folder, []);
-    await cached.judgeMoments!(of, asked, options, never);
+    await cached.judge(shown, asked, never);
     return cached.remembered();
   };
   expect(await ask(frames(1, 5))).toBe(0);
-  expect(await ask(frames(1, 5, 86_400_000))).toBe(1);
+  expect(await ask(frames(1, 5))).toBe(1);
   expect(await ask(frames(3, 5))).toBe(0);
   expect(await ask(frames(1, 6))).toBe(0);
   expect(await ask(frames(1, 5), [{ condition_id: 'a', condition: 'a dog' }])).toBe(0);
-  expect(await ask(frames(1, 5), questions, { previous: new Uint8Array([7]) })).toBe(0);
-  expect(calls).toBe(5);
-});
-
-test('a model without a call for several conditions or frames gets none', () => {
-  const cached = createCachedVision(countingModel().vision, folder, []);
-  expect(cached.judgeConditions).toBeUndefined();
-  expect(cached.judgeMoments).toBeUndefined();
+  expect(await ask(frames(1, 5), [{ ...questions[0]!, sensitivity: 'high' }])).toBe(0);
+  expect(await ask({ ...frames(1, 5), previous: new Uint8Array([7]) })).toBe(0);
+  expect(calls).toBe(6);
 });

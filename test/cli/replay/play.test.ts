@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createScannedFrame, framePictures } from '../../../adapters/media/scan/frame-pictures.ts';
 import { play } from '../../../cli/replay/play.ts';
 import { createReplayWatch, readReplayRequest } from '../../../cli/replay/replay-watch.ts';
+import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
 
 test('an interrupt during a model call keeps the checks before it', async () => {
   const clock = { now: new Date('2026-11-20T14:00:00Z') };
@@ -24,19 +25,19 @@ test('an interrupt during a model call keeps the checks before it', async () => 
         }),
         ...framePictures,
       },
-      vision: {
+      vision: scriptedModel({
         provider: 'scripted',
         model: 'scripted',
-        supportsVideo: true,
-        judge: async (_media, _condition, signal) => {
+        capabilities: { supportsVideo: true },
+        judge: judgingEach(async (_media, _condition, signal) => {
           calls += 1;
           if (calls === 3) interrupt.abort();
           signal.throwIfAborted();
           return { triggered: false, explanation: 'no dog', tokens: { input_tokens: 0, output_tokens: 0 } };
-        },
+        }),
         answer: async () => Promise.reject(new Error('not asked')),
         summarize: async () => Promise.reject(new Error('not asked')),
-      },
+      }),
       compareMotion: () => ({ ...moved, stateWithNewReference: '', stateWithSameReference: '', earlier: [] }),
       clock,
       nextRecorded: (seconds) => seconds,
@@ -92,17 +93,17 @@ test('a replay shows a visit between two checks at its time, with its picture an
         },
         ...framePictures,
       },
-      vision: {
+      vision: scriptedModel({
         provider: 'scripted',
         model: 'scripted',
-        supportsVideo: true,
-        judge: async ({ frame }) => {
+        capabilities: { supportsVideo: true },
+        judge: judgingEach(async ({ frame }) => {
           const triggered = isThere(frame[2] ?? 0);
           return { triggered, explanation: `at ${frame[2]}`, tokens: { input_tokens: 1, output_tokens: 1 } };
-        },
+        }),
         answer: async () => Promise.reject(new Error('not asked')),
         summarize: async () => Promise.reject(new Error('not asked')),
-      },
+      }),
       compareMotion: (thumbnail, _state, _regions, earlier = []) => ({
         moved: isThere(thumbnail[2] ?? 0),
         changedShare: 0.1,

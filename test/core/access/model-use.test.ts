@@ -5,7 +5,6 @@ import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
 import { readUsage } from '../../../core/access/caller-usage.ts';
 import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import { summarizeWindows } from '../../../core/policies/digest/summarize-windows.ts';
-import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import type { JobOf } from '../../../core/records/job.ts';
 import { analyzeFrame } from '../../../core/stream/analyze-frame.ts';
 import { checkOnce } from '../../../core/stream/check-once.ts';
@@ -16,6 +15,7 @@ import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
 import { testPicture } from '../../../core/observability/test-picture.ts';
 import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
 
 const tokens = { input_tokens: 1000, output_tokens: 20 };
 const price = { input: 0.06e-6, output: 0.24e-6, pictureTokens: 0, videoTokensPerSecond: 0 };
@@ -79,14 +79,14 @@ async function createPaidWatch(end: (signal: AbortSignal) => Promise<void>) {
     now: c.now,
   });
   c.limits.visionTimeoutSeconds = 0.02;
-  const model: VisionModel = {
+  const model = scriptedModel({
     provider: 'paid',
     model: 'paid',
-    supportsVideo: true,
-    judge: async (_media, _condition, signal) => {
+    capabilities: { supportsVideo: true },
+    judge: judgingEach(async (_media, _condition, signal) => {
       await end(signal);
       return { triggered: false, explanation: 'Nobody.', tokens };
-    },
+    }),
     answer: async (_frame, _question, signal) => {
       await end(signal);
       return { answer: 'Nobody.', triggered: false, tokens };
@@ -95,7 +95,7 @@ async function createPaidWatch(end: (signal: AbortSignal) => Promise<void>) {
       await end(signal);
       return { summary: 'Nothing.', tokens };
     },
-  };
+  });
   c.vision = meteredVision(model, c.meter);
   return step;
 }

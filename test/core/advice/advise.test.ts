@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { advise } from '../../../core/advice/advise.ts';
+import { anyCondition } from '../../../core/ports/vision-model.ts';
 
-const video = { supportsVideo: true };
+const video = { ...anyCondition, supportsVideo: true };
 
 function codesFor(condition: string, model = video) {
   return advise(condition, model).findings.map(({ code }) => code);
@@ -71,24 +72,22 @@ test('a brief action is checked every 5 s in clips, and one check opens the aler
 });
 
 test('a model without video gets frames, and the finding suggests to describe the state', () => {
-  const { findings, suggestion } = advise('A car arrives.', { supportsVideo: false });
+  const { findings, suggestion } = advise('A car arrives.', anyCondition);
   expect(suggestion.input_mode).toBe('frames');
   expect(findings[0]?.message).toContain('Describe the state');
 });
 
 test('a sensitivity is ignored by all models but the one that has it, and the advice says so', () => {
   const codes = (hasSensitivity: boolean, sensitivity: 'normal' | 'high') =>
-    advise('A red car.', { supportsVideo: true, hasSensitivity }, sensitivity).findings.map(
-      ({ code }) => code,
-    );
+    advise('A red car.', { ...video, hasSensitivity }, sensitivity).findings.map(({ code }) => code);
   expect(codes(false, 'high')).toEqual(['sensitivity_ignored']);
   expect(codes(false, 'normal')).toEqual([]);
   expect(codes(true, 'high')).toEqual([]);
 });
 
 test('a condition that the model cannot judge has a finding with the reason', () => {
-  const reasonNotToJudge = () => 'it measures colors only';
-  expect(advise('A person is at the door.', { supportsVideo: true, reasonNotToJudge }).findings).toEqual([
+  const readCondition = () => ({ reasonNotToJudge: 'it measures colors only', unjudgedParts: [] });
+  expect(advise('A person is at the door.', { ...video, readCondition }).findings).toEqual([
     { code: 'model_cannot_judge', message: expect.stringContaining('this: it measures colors only.') },
   ]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { forecastCost } from '../../../core/advice/forecast.ts';
 import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 const price = { input: 0.06e-6, output: 0.24e-6, pictureTokens: 800, videoTokensPerSecond: 288 };
 
@@ -70,11 +71,11 @@ test('the upper bound holds for a watch that a single yes in each interval keeps
   let calls = 0;
   world.c.vision = {
     ...world.c.vision,
-    judge: async () => {
+    judge: judgingEach(async () => {
       calls += 1;
       const tokens = { input_tokens: 1, output_tokens: 1 };
       return { triggered: seconds() % 10 === 0, explanation: 'x', tokens };
-    },
+    }),
   };
   while (seconds() < 3600) {
     const { generation } = await stored();

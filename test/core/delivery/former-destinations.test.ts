@@ -151,8 +151,8 @@ describe('a destination that a change removes or gives another address', () => {
         { condition: 'a dog', condition_id: 'dog', checks_to_open: 1, checks_considered: 1 },
       ],
     });
-    world.c.vision.judgeConditions = async (_media, questions) => ({
-      verdicts: questions.map(({ condition_id }) => ({ condition_id, triggered: true, explanation: '' })),
+    world.c.vision.judge = async (_media, questions) => ({
+      moments: [questions.map(({ condition_id }) => ({ condition_id, triggered: true, explanation: '' }))],
       tokens: { input_tokens: 1, output_tokens: 1 },
     });
     await watch.tick(true);

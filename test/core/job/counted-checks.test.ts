@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 const tokens = { input_tokens: 7, output_tokens: 2 };
 
@@ -23,7 +24,7 @@ test.each([
   'a check whose model %s counts as performed only with a verdict, and its tokens in any case',
   async (_, judge, counts) => {
     const world = createWorld();
-    world.c.vision = { ...world.c.vision, judge };
+    world.c.vision = { ...world.c.vision, judge: judgingEach(judge) };
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
     await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
     const { counters } = (await world.jobs.get(job.run_id, world.clock.now))!;

@@ -19,6 +19,8 @@ import type { RunChange } from '../../../core/ports/run-store.ts';
 import { jobCalls } from '../../support/job-calls.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
+import { anyCondition } from '../../../core/ports/vision-model.ts';
 
 let world: World;
 beforeEach(() => {
@@ -102,7 +104,7 @@ describe('creating a monitor', () => {
   });
 
   test('clip mode requires a model that takes video, and the default mode is one that the model takes', async () => {
-    const imagesOnly = { ...world.c, vision: { ...world.c.vision, supportsVideo: false } };
+    const imagesOnly = { ...world.c, vision: { ...world.c.vision, capabilities: anyCondition } };
     await expect(
       createMonitor(monitorRequest({ input_mode: 'clip' }), 'harbour', imagesOnly),
     ).rejects.toThrow(InvalidInputModeError);
@@ -132,14 +134,14 @@ describe('a tick', () => {
       runs: { ...world.c.runs, commit: losesReplyOnce(commit) },
       vision: {
         ...world.c.vision,
-        judge: async () => {
+        judge: judgingEach(async () => {
           judged += 1;
           return {
             triggered: true,
             explanation: 'It is there.',
             tokens: { input_tokens: 1, output_tokens: 1 },
           };
-        },
+        }),
       },
     };
     Object.assign(world.c, losing);
@@ -154,7 +156,7 @@ describe('a tick', () => {
     const pairs: (number[] | undefined)[][] = [];
     const { judge } = world.c.vision;
     Object.assign(world.c.vision, {
-      usesPrevious: true,
+      capabilities: { ...world.c.vision.capabilities, usesPrevious: true },
       judge: (...given: Parameters<typeof judge>) => {
         const [{ frame, previous }] = given;
         pairs.push([[...frame], previous && [...previous]]);

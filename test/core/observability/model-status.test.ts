@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { createModelStatus } from '../../../core/observability/model-status.ts';
 import { VisionError } from '../../../core/errors.ts';
-import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { createCollectedLog } from '../../adapters/embedded/log/collected-log.ts';
 import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
+import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
+import { alwaysLoaded } from '../../../core/ports/vision-model.ts';
 
 const tokens = { input_tokens: 1, output_tokens: 1 };
 const { signal } = new AbortController();
@@ -19,19 +20,16 @@ function watched(
   const time = createFakeTime();
   const log = createCollectedLog();
   let tests = 0;
-  const vision: VisionModel = {
+  const vision = scriptedModel({
     provider: 'openai',
     model: 'llava',
-    supportsVideo: false,
-    ...(prepare === undefined ? {} : { prepare }),
-    ...(loading === undefined ? {} : { loading }),
-    judge: async () => {
+    lifecycle: { ...alwaysLoaded, ...(prepare && { prepare }), ...(loading && { loading }) },
+    judge: judgingEach(async () => {
       tests += 1;
       return { triggered: await verdict(), explanation: 'There.', tokens };
-    },
+    }),
     answer: () => Promise.reject(unreachable),
-    summarize: async () => ({ summary: 'Nothing.', tokens }),
-  };
+  });
   const status = createModelStatus({
     vision,
     steadyNow: time.now,

@@ -6,6 +6,7 @@ import type { WatchCondition } from '../../../core/records/watch.ts';
 import type { Captured } from '../../../core/sight/screening.ts';
 import { askModel, type ConditionAnswer } from '../../../core/tick/ask-model.ts';
 import { type MomentMedia, readCheckMedia } from '../../../core/tick/read-media.ts';
+import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
 
 const failedCall = { input_tokens: 0, output_tokens: 0, failed: true };
 const at = new Date('2026-03-01T12:00:00.000Z');
@@ -23,14 +24,9 @@ const condition: WatchCondition = {
 
 function visionThat(judged: boolean | undefined): VisionModel {
   const tokens = { input_tokens: 0, output_tokens: 0 };
-  return {
-    provider: 'scripted',
-    model: 'scripted',
-    supportsVideo: false,
-    judge: async () => ({ triggered: false, explanation: 'It is hidden.', judged, tokens }),
-    answer: async () => expect.unreachable(),
-    summarize: async () => expect.unreachable(),
-  };
+  return scriptedModel({
+    judge: judgingEach(async () => ({ triggered: false, explanation: 'It is hidden.', judged, tokens })),
+  });
 }
 
 test.each([
@@ -49,9 +45,9 @@ test.each([
 test('a call that the model of this machine is too busy for is no failure, costs nothing and leaves no verdict', async () => {
   const vision = {
     ...visionThat(true),
-    judge: async () => {
+    judge: judgingEach(async () => {
       throw new ModelBusyError();
-    },
+    }),
   };
   const media = { mode: 'frames' as const, frame: new Uint8Array(), at };
   const deps = { vision, limits: { visionTimeoutSeconds: 10 } };
@@ -68,7 +64,7 @@ test('a call that the model of this machine is too busy for is no failure, costs
 
 test('a check that a gate answered has no call', async () => {
   const tokens = { input_tokens: 0, output_tokens: 0 };
-  const judge = async () => ({ triggered: true, explanation: 'It is open.', tokens, calls: [] });
+  const judge = judgingEach(async () => ({ triggered: true, explanation: 'It is open.', tokens, calls: [] }));
   const vision = { ...visionThat(true), judge };
   const media = { mode: 'frames' as const, frame: new Uint8Array(), at };
   const deps = { vision, limits: { visionTimeoutSeconds: 10 } };
@@ -129,34 +125,20 @@ function recordingVision(
     calls.push(`${kind} ${frames.join(' ')}${previous ? ` after ${previous[0]}` : ''}: ${ids}`);
     answer(frames);
   };
-  const vision: VisionModel = {
-    ...visionThat(true),
-    usesPrevious,
-    judge: async (media, text) => {
+  const vision = scriptedModel({
+    capabilities: { judgesMoments: canJudgeMoments, usesPrevious },
+    judge: async ({ earlier = [], frame, clip, previous }, questions) => {
+      const frames = [...earlier.map((before) => before.frame), frame];
+      const kind = clip ? 'clip' : earlier.length > 0 ? 'moments' : 'frame';
       record(
-        media.clip ? 'clip' : 'alone',
-        [...media.frame],
-        [{ condition_id: text, condition: text }],
-        media.previous,
+        kind,
+        frames.flatMap((bytes) => [...bytes]),
+        questions,
+        previous,
       );
-      return { triggered: media.frame[0] === 2, explanation: 'So.', tokens };
+      return { moments: frames.map((bytes) => verdicts(bytes, questions)), tokens };
     },
-    judgeConditions: async (media, questions) => {
-      record(media.clip ? 'clip' : 'joint', [...media.frame], questions, media.previous);
-      return { verdicts: verdicts(media.frame, questions), tokens };
-    },
-    ...(canJudgeMoments && {
-      judgeMoments: async (frames, questions, { previous }) => {
-        record(
-          'moments',
-          frames.flatMap(({ frame }) => [...frame]),
-          questions,
-          previous,
-        );
-        return { moments: frames.map(({ frame }) => verdicts(frame, questions)), tokens };
-      },
-    }),
-  };
+  });
   return { calls, vision };
 }
 
@@ -199,7 +181,7 @@ describe('a check of several moments', () => {
       vision,
       limits,
     });
-    expect(calls).toEqual(['joint 1: car', 'joint 2: car', 'joint 3: car', 'joint 4: car']);
+    expect(calls).toEqual(['frame 1: car', 'frame 2: car', 'frame 3: car', 'frame 4: car']);
     expect([...earlier, { answers }].map((moment) => triggered(moment.answers))).toEqual([
       [false],
       [true],
@@ -217,12 +199,7 @@ describe('a check of several moments', () => {
       expect(joint.calls).toEqual(['moments 1 2 3: car', 'clip 4: car']);
       const single = recordingVision({});
       await askModel({ joint: [], separate: [car] }, media, { vision: single.vision, limits });
-      expect(single.calls.map((call) => call.slice(0, 7))).toEqual([
-        'alone 1',
-        'alone 2',
-        'alone 3',
-        'clip 4:',
-      ]);
+      expect(single.calls).toEqual(['frame 1: car', 'frame 2: car', 'frame 3: car', 'clip 4: car']);
     },
   );
 
@@ -230,7 +207,7 @@ describe('a check of several moments', () => {
     const { calls, vision } = recordingVision({ canJudgeMoments: true });
     const questions = { joint: [car], separate: [] };
     const { earlier } = await askModel(questions, withMoments({ moments: [] }), { vision, limits });
-    expect({ calls, earlier }).toEqual({ calls: ['joint 4: car'], earlier: [] });
+    expect({ calls, earlier }).toEqual({ calls: ['frame 4: car'], earlier: [] });
   });
 
   test.each([true, false])(
@@ -240,7 +217,7 @@ describe('a check of several moments', () => {
       const media = withMoments({ black: true, mode: 'hybrid', clip: picture(9), previous: picture(0) });
       const { answers, earlier } = await askModel({ joint: [car], separate: [] }, media, { vision, limits });
       expect(calls).toEqual(
-        several ? ['moments 1 2 3 after 0: car'] : ['joint 1 after 0: car', 'joint 2: car', 'joint 3: car'],
+        several ? ['moments 1 2 3 after 0: car'] : ['frame 1 after 0: car', 'frame 2: car', 'frame 3: car'],
       );
       expect(answers).toEqual([]);
       expect(earlier.map((moment) => triggered(moment.answers))).toEqual([[false], [true], [false]]);
@@ -255,10 +232,10 @@ describe('a check of several moments', () => {
     const single = recordingVision({ usesPrevious: true });
     await askModel({ joint: [car], separate: [] }, media, { vision: single.vision, limits });
     expect(single.calls).toEqual([
-      'joint 1 after 0: car',
-      'joint 2 after 1: car',
-      'joint 3 after 2: car',
-      'joint 4 after 3: car',
+      'frame 1 after 0: car',
+      'frame 2 after 1: car',
+      'frame 3 after 2: car',
+      'frame 4 after 3: car',
     ]);
   });
 
@@ -285,9 +262,9 @@ describe('a check of several moments', () => {
   test('a frame that the answer lacks, or names a condition of twice, leaves it out there only', async () => {
     const { vision } = recordingVision({ canJudgeMoments: true });
     const verdict = { condition_id: 'car', triggered: true, explanation: 'So.' };
-    const judgeMoments = async () => ({ moments: [[verdict], [verdict, verdict], [], [verdict]], tokens });
+    const judge = async () => ({ moments: [[verdict], [verdict, verdict], [], [verdict]], tokens });
     const { earlier, answers } = await askModel({ joint: [car], separate: [] }, withMoments(), {
-      vision: { ...vision, judgeMoments },
+      vision: { ...vision, judge },
       limits,
     });
     expect(
@@ -320,9 +297,9 @@ describe('a check of several moments', () => {
     const { calls, vision } = recordingVision({});
     const slow: VisionModel = {
       ...vision,
-      judgeConditions: async (media, questions, signal) => {
-        const result = await vision.judgeConditions?.(media, questions, signal);
-        if (media.frame[0] === 1 && result) return result;
+      judge: async (media, questions, signal) => {
+        const result = await vision.judge(media, questions, signal);
+        if (media.frame[0] === 1) return result;
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
         throw new VisionError('Too late.');
       },
@@ -331,7 +308,7 @@ describe('a check of several moments', () => {
       vision: slow,
       limits: { visionTimeoutSeconds: 0.05 },
     });
-    expect(calls).toEqual(['joint 1: car', 'joint 2: car']);
+    expect(calls).toEqual(['frame 1: car', 'frame 2: car']);
     expect(judgement).toMatchObject({
       calls: [tokens, failedCall],
       failure: { remediation: 'Too late.' },

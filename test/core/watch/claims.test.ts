@@ -8,6 +8,7 @@ import { addSeconds } from '../../../core/time.ts';
 import { start } from '../../contract/records.ts';
 import { compared, newScan } from '../../support/watches/scans.ts';
 import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 afterEach(closeWorld);
 
@@ -28,13 +29,13 @@ async function runRandomly(seed: number, check: (facts: Facts) => Promise<void>)
   let until = 0;
   let newest = start;
   let carUnsure = false;
-  c.vision.judge = async (_media, condition) => {
+  c.vision.judge = judgingEach(async (_media, condition) => {
     if (facts.mode === 'model') throw new VisionError('down');
     const isUnsure = carUnsure && condition.includes('car');
     if (!isUnsure) facts.seenAt.set(condition.split(' ')[1] ?? '', clock.now);
     const tokens = { input_tokens: 1, output_tokens: 1 };
     return { triggered: random(5) === 0, explanation: '', tokens, ...(isUnsure && { judged: false }) };
-  };
+  });
   for (let count = 0; count < 250; count += 1) {
     if (step.done) step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
     if (count >= until) {

@@ -3,6 +3,7 @@ import { createCurrentCaller } from '../../../adapters/embedded/load/current-cal
 import { createCallerUsage } from '../../../adapters/caller-usage.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { createWorld } from '../../support/world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 /** A model of this machine serves callers in turn, so it must know for whom each call is. */
 
@@ -13,10 +14,10 @@ test('the model is called in the name of the caller of a run', async () => {
   const { asCaller, currentCaller } = createCurrentCaller();
   Object.assign(world.c, { asCaller });
   const callers: string[] = [];
-  world.c.vision.judge = async () => {
+  world.c.vision.judge = judgingEach(async () => {
     callers.push(currentCaller());
     return { triggered: false, explanation: 'Nothing.', tokens };
-  };
+  });
   const call = await createHttpCaller(world);
   const conditions = [{ condition: 'A person is at the gate' }];
   const stream = { name: 'Gate', stream_url: 'rtsp://camera.example/1' };

@@ -12,6 +12,7 @@ import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld } from '../../support/world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 const person = {
   condition: 'a person',
@@ -44,7 +45,7 @@ async function begin() {
   let interrupt: (() => Promise<void>) | undefined;
   c.vision = {
     ...c.vision,
-    judge: async () => {
+    judge: judgingEach(async () => {
       const edit = interrupt;
       interrupt = undefined;
       world.advance(2);
@@ -52,7 +53,7 @@ async function begin() {
       world.advance(2);
       const triggered = script.verdicts.shift() === true;
       return { triggered, explanation: 'x', tokens: { input_tokens: 7, output_tokens: 1 } };
-    },
+    }),
   };
   const patch = async (fields: object) => {
     const edit = { watchId, patch: watchPatchSchema.parse(fields), ifMatch: undefined };

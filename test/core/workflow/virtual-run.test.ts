@@ -4,6 +4,7 @@ import { start } from '../../contract/records.ts';
 import { Random } from '../../simulation/random.ts';
 import { VisitedCamera } from '../../simulation/visited-camera.ts';
 import { createVisitedWatch } from '../../simulation/visited-watch.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 afterEach(closeWorld);
 
@@ -35,11 +36,11 @@ test('a watch in memory has the events, the time and the budget of one in a serv
   };
   c.compareMotion = camera.compare;
   c.streams.capture = async (request) => camera.capture(request, pass(50, 900));
-  c.vision.judge = async ({ frame }) => ({
+  c.vision.judge = judgingEach(async ({ frame }) => ({
     triggered: camera.judge(frame, pass(100, 600)),
     explanation: '',
     tokens: { input_tokens: 1, output_tokens: 1 },
-  });
+  }));
   for (let tick = 0; tick < ticks; tick += 1) {
     served = await world.tick(served);
     const run = await c.watches.get(watchId, clock.now);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 const boxes = [{ label: 'person', score: 0.74, x: 0.1, y: 0.2, width: 0.3, height: 0.4 }];
 const condition = { condition: 'A person is at the gate', checks_to_open: 1, checks_considered: 1 };
@@ -17,12 +18,12 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 async function runWatch(verdict: object) {
-  world.c.vision.judge = async () => ({
+  world.c.vision.judge = judgingEach(async () => ({
     triggered: true,
     explanation: 'Looks like 1 person.',
     tokens: { input_tokens: 0, output_tokens: 0 },
     ...verdict,
-  });
+  }));
   const { body: watch } = await call('POST', '/watches', request);
   await world.tick(await world.begin({ run_id: watch.watch_id, generation: 0 }));
   const { body } = await call('GET', `/watches/${watch.watch_id}/events`);
@@ -64,12 +65,12 @@ test('an alert closes at the next check if the thing left during the clip, thoug
   world.script.captures.push({ clip: new Uint8Array([7]) });
   world.script.moved.push(true, false);
   const verdicts = [{ triggered: true, shown_at_seconds: 1.5 }, { triggered: false }];
-  world.c.vision.judge = async () => ({
+  world.c.vision.judge = judgingEach(async () => ({
     triggered: false,
     explanation: 'Looks like 1 person.',
     tokens: { input_tokens: 0, output_tokens: 0 },
     ...verdicts.shift(),
-  });
+  }));
   const conditions = [{ ...condition, checks_to_close: 1 }];
   const { body: watch } = await call('POST', '/watches', { ...request, conditions });
   await world.tick(await world.tick(await world.begin({ run_id: watch.watch_id, generation: 0 })));

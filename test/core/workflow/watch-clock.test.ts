@@ -79,9 +79,9 @@ test('a tick is decided at the end of its model call, so that a confirming check
   const { judge } = world.c.vision;
   world.c.vision = {
     ...world.c.vision,
-    judge: async (media, condition, signal) => {
+    judge: async (...given) => {
       world.clock.now = new Date(world.clock.now.getTime() + 5000);
-      return judge(media, condition, signal);
+      return judge(...given);
     },
   };
   verdicts(1, true);

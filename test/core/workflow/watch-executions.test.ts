@@ -13,6 +13,7 @@ import {
   watchId,
   world,
 } from '../../support/watches/watch-world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 const later = 'aaaaaaaa-0000-4000-8000-000000000001';
 
@@ -21,13 +22,13 @@ afterEach(closeWorld);
 describe('executions of a watch', () => {
   test('a tick that a change overtakes starts another generation, which waits for what the tick plans', async () => {
     const begun = await createWatch();
-    world.c.vision.judge = async () => {
+    world.c.vision.judge = judgingEach(async () => {
       const watch = await stored();
       await commitDecision(
         changeWatch(watch, { config: watch.config, isOtherStream: false }, world.clock.now),
       );
       return { triggered: true, explanation: 'Seen.', tokens: { input_tokens: 10, output_tokens: 2 } };
-    };
+    });
     expect((await run(begun, 1)).done).toBe(true);
     const { wait_until } = (await stored()).next ?? {};
     expect(world.executions.get(`${watchId}-2`)).toBe('running');

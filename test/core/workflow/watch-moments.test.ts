@@ -174,14 +174,14 @@ describe('a visit between two checks', () => {
   test('a confirming check whose scan finds a visit asks about all conditions', async () => {
     const asked: string[][] = [];
     const begun = await createWatch({ conditions: ['person', 'car'] });
-    world.c.vision.judgeConditions = async ({ frame }, questions) => {
+    world.c.vision.judge = async ({ frame }, questions) => {
       asked.push(questions.map(({ condition_id: id }) => id));
       const verdicts = questions.map(({ condition_id }) => ({
         condition_id,
         triggered: condition_id === 'person' && frame[2] === 3,
         explanation: 'Seen.',
       }));
-      return { verdicts, tokens: { input_tokens: 10, output_tokens: 2 } };
+      return { moments: [verdicts], tokens: { input_tokens: 10, output_tokens: 2 } };
     };
     const clear = await run(begun, 1);
     const pending = await tick(clear, visitor(3), []);

@@ -5,6 +5,7 @@ import { createWorld, monitorRequest } from '../../support/world.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { compared, newScan } from '../../support/watches/scans.ts';
 import { alertEvents, createWatch, run, world } from '../../support/watches/watch-world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 let created: World | undefined;
 afterEach(() => (created ?? world).close());
@@ -43,11 +44,11 @@ test('a visit whose moments the model failed to judge is judged in the next scan
   const begun = await createWatch();
   const since = scanVisit(world);
   let fails = false;
-  world.c.vision.judge = async ({ frame }) => {
+  world.c.vision.judge = judgingEach(async ({ frame }) => {
     const isMoment = (frame[2] ?? 0) > 0;
     if (fails && isMoment) throw new VisionError('down');
     return { triggered: isMoment, explanation: '', tokens };
-  };
+  });
   const before = await run(begun, 2);
   fails = true;
   const failed = await run(before, 1);
@@ -61,11 +62,11 @@ test('a moment that was judged before a model failed does not count again in the
   const begun = await createWatch({ conditions: ['person', 'car'], toClose: 1 });
   const since = scanVisit(world);
   let fails = false;
-  world.c.vision.judge = async ({ frame }, condition) => {
+  world.c.vision.judge = judgingEach(async ({ frame }, condition) => {
     const isMoment = (frame[2] ?? 0) > 0;
     if (fails && isMoment && condition.includes('car')) throw new VisionError('down');
     return { triggered: isMoment, explanation: '', tokens };
-  };
+  });
   const before = await run(begun, 2);
   fails = true;
   const failed = await run(before, 1);
@@ -82,11 +83,11 @@ test('a monitor judges a visit in its next scan if the model failed for the mome
   const job = await createMonitor(monitorRequest({ look_back: true, input_mode: 'frames' }), 'harbour', c);
   const since = scanVisit(created);
   let fails = false;
-  c.vision.judge = async ({ frame }) => {
+  c.vision.judge = judgingEach(async ({ frame }) => {
     const isMoment = (frame[2] ?? 0) > 0;
     if (fails && isMoment) throw new VisionError('down');
     return { triggered: isMoment, explanation: '', tokens };
-  };
+  });
   let step = await created.begin({ run_id: job.run_id, generation: 0 });
   for (let tick = 0; tick < 4; tick += 1) {
     fails = tick === 2;

@@ -7,6 +7,7 @@ import { start } from '../../contract/records.ts';
 import { compared, newScan } from '../../support/watches/scans.ts';
 import { quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
 import { closeWorld, createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 afterEach(closeWorld);
 
@@ -76,12 +77,12 @@ describe('the time that a watch was to watch', () => {
 
   test('a condition that the model cannot judge is not judged in the time that others claim', async () => {
     let step = await run(await createWatch({ conditions: ['person', 'car'] }), 1);
-    world.c.vision.judge = async (_media, condition) => ({
+    world.c.vision.judge = judgingEach(async (_media, condition) => ({
       triggered: false,
       explanation: '',
       ...(condition.includes('car') && { judged: false }),
       tokens: { input_tokens: 1, output_tokens: 1 },
-    });
+    }));
     for (let count = 0; count < 3; count += 1) step = await tick(step, still, [], true);
     expect(await read()).toMatchObject({ judged_seconds: 30, unjudged_seconds: { car: 30 } });
   });

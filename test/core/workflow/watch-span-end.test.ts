@@ -11,6 +11,7 @@ import {
   watchId,
   world,
 } from '../../support/watches/watch-world.ts';
+import { judgingEach } from '../../support/scripted-model.ts';
 
 afterEach(closeWorld);
 
@@ -37,10 +38,10 @@ async function until(seconds: number, step: WorkflowState): Promise<WorkflowStat
 test('the last scan of a span judges a visit after the last check, and its newest picture, which is after the span, is not judged', async () => {
   const last = await until(60, await run(await createWatch({ schedule }), 1));
   const judged: number[] = [];
-  world.c.vision.judge = async ({ frame }) => {
+  world.c.vision.judge = judgingEach(async ({ frame }) => {
     judged.push(frame[2] ?? 0);
     return { triggered: true, explanation: '', tokens: { input_tokens: 1, output_tokens: 1 } };
-  };
+  });
   await tick(last, [...quiet(8), ...visitor(6, 4, 2)], []);
   expect([at(), judged]).toEqual([60, [6, 2]]);
   const [opened, closed] = await alertEvents();

@@ -20,6 +20,7 @@ import {
   watchId,
   world,
 } from '../../support/watches/watch-world.ts';
+import { changingEach, judgingEach } from '../../support/scripted-model.ts';
 
 afterEach(closeWorld);
 
@@ -85,7 +86,7 @@ describe('tick of a watch', () => {
     const pairs: (number[] | undefined)[][] = [];
     const { judge } = world.c.vision;
     Object.assign(world.c.vision, {
-      usesPrevious: true,
+      capabilities: { ...world.c.vision.capabilities, usesPrevious: true },
       judge: (...given: Parameters<typeof judge>) => {
         const [{ frame, previous }] = given;
         pairs.push([[...frame], previous && [...previous]]);
@@ -100,11 +101,13 @@ describe('tick of a watch', () => {
   test('one call asks about several conditions, and a doubled or missing id gives no verdict', async () => {
     const begun = await createWatch({ conditions: ['person', 'car', 'dog'] });
     const asked: string[][] = [];
-    world.c.vision.judgeConditions = async (_, questions) => {
+    const { judge } = world.c.vision;
+    world.c.vision.judge = async (media, questions, signal) => {
+      if (questions.length === 1) return judge(media, questions, signal);
       asked.push(questions.map(({ condition_id: id }) => id));
       const verdict = { triggered: true, explanation: 'Seen.' };
       const verdicts = ['person', 'car', 'car', 'cat'].map((condition_id) => ({ condition_id, ...verdict }));
-      return { verdicts, tokens: { input_tokens: 100, output_tokens: 30 } };
+      return { moments: [verdicts], tokens: { input_tokens: 100, output_tokens: 30 } };
     };
     const once = await run(begun, 1);
     expect(asked).toEqual([['person', 'car', 'dog']]);
@@ -114,7 +117,7 @@ describe('tick of a watch', () => {
       ['', 1],
       ['', 1],
     ]);
-    // Left out three times in a row: asked about alone, by the call for one condition.
+    // Left out three times in a row: asked about alone.
     await run(once, 30);
     const alone = (await stored()).state.conditions.find(({ condition_id: id }) => id === 'dog');
     expect(alone).toMatchObject({ left_out: 3, phase: 'clear' });
@@ -122,18 +125,16 @@ describe('tick of a watch', () => {
 
   test('a change while the model is asked keeps the verdicts of the other conditions', async () => {
     const begun = await createWatch({ conditions: ['person', 'car'] });
-    world.c.vision.judgeConditions = async (_, questions) => {
+    world.c.vision.judge = async (_, questions) => {
       const watch = await stored();
       const [person, car] = watch.config.conditions;
       if (!person || !car) throw new Error('no conditions');
       const config = { ...watch.config, conditions: [{ ...person, condition: 'a postman' }, car] };
       await commitDecision(changeWatch(watch, { config, isOtherStream: false }, world.clock.now), config);
       return {
-        verdicts: questions.map(({ condition_id }) => ({
-          condition_id,
-          triggered: true,
-          explanation: 'Seen.',
-        })),
+        moments: [
+          questions.map(({ condition_id }) => ({ condition_id, triggered: true, explanation: 'Seen.' })),
+        ],
         tokens: { input_tokens: 100, output_tokens: 30 },
       };
     };
@@ -148,11 +149,11 @@ describe('tick of a watch', () => {
 
   test('a pause while the model is asked keeps the watch paused and counts the tokens', async () => {
     const begun = await createWatch();
-    world.c.vision.judge = async () => {
+    world.c.vision.judge = judgingEach(async () => {
       const watch = await stored();
       await commitDecision(pauseWatch(watch, 'caller', world.clock.now));
       return { triggered: true, explanation: 'Seen.', tokens: { input_tokens: 10, output_tokens: 2 } };
-    };
+    });
     const step = await run(begun, 1);
     expect(step.done).toBe(true);
     const { state } = await stored();
@@ -173,11 +174,11 @@ describe('tick of a watch', () => {
   test('a crash between the model call and the commit forfeits its block of the budget', async () => {
     const begun = await createWatch({ budget: { model_calls_per_day: 3, usd_per_day: null } });
     let calls = 0;
-    world.c.vision.judge = async () => {
+    world.c.vision.judge = judgingEach(async () => {
       calls += 1;
       if (calls === 1) throw new Error('The process ended');
       return { triggered: false, explanation: 'Nothing.', tokens: { input_tokens: 10, output_tokens: 2 } };
-    };
+    });
     await expect(run(begun, 1)).rejects.toThrow('The process ended');
     const next = await run(begun, 2);
     expect((await stored()).state.budget).toMatchObject({ calls: 3, reserved: null });
@@ -196,10 +197,10 @@ describe('tick of a watch', () => {
       return 'outdated';
     };
     const reserved: unknown[] = [];
-    world.c.vision.judge = async () => {
+    world.c.vision.judge = judgingEach(async () => {
       reserved.push((await stored()).state.budget?.reserved);
       return { triggered: false, explanation: 'Nothing.', tokens: { input_tokens: 10, output_tokens: 2 } };
-    };
+    });
     await run(begun, 1);
     expect(reserved).toEqual([expect.objectContaining({ calls: 1 })]);
   });
@@ -217,7 +218,7 @@ describe('tick of a watch', () => {
   test('a watch whose model cannot judge a condition says so from the third check on', async () => {
     const begun = await createWatch();
     const { judge } = world.c.vision;
-    world.c.vision.judge = async (...given) => ({ ...(await judge(...given)), judged: false });
+    world.c.vision.judge = changingEach(judge, { triggered: null });
     const before = await run(begun, 2);
     expect(presentWatch(await stored(), world.clock.now).state.conditions).toMatchObject([
       { unjudged: false },
@@ -232,7 +233,7 @@ describe('tick of a watch', () => {
     const begun = await createWatch();
     const { judge } = world.c.vision;
     let step = await run(begun, 1);
-    world.c.vision.judge = async (...given) => ({ ...(await judge(...given)), judged: false });
+    world.c.vision.judge = changingEach(judge, { triggered: null });
     const read = async () => presentWatch(await stored(), world.clock.now).state.conditions;
     for (let tick = 0; tick < 70; tick += 1) {
       world.script.moved.push(tick < 3);
@@ -243,13 +244,13 @@ describe('tick of a watch', () => {
   });
 
   test('conditions age while no tick comes: clear ones are unknown and open alerts unconfirmed', async () => {
-    const budget = { model_calls_per_day: 4, usd_per_day: null };
+    const budget = { model_calls_per_day: 2, usd_per_day: null };
     const begun = await createWatch({ conditions: ['person', 'car'], budget });
-    world.c.vision.judge = async (_media, condition) => ({
+    world.c.vision.judge = judgingEach(async (_media, condition) => ({
       triggered: condition.includes('person'),
       explanation: '',
       tokens: { input_tokens: 1, output_tokens: 1 },
-    });
+    }));
     await run(begun, 2);
     const read = async () => {
       const { conditions } = presentWatch(await stored(), world.clock.now).state;
@@ -335,7 +336,7 @@ describe('tick of a watch', () => {
     const captured = await captureTask(begun.capture, world.c);
     const input = { operation: 'analyze', run_id: watchId, generation: 0, capture: begun.capture, captured };
     const first = await analyzeTask(input, world.c);
-    world.c.vision.judge = async () => Promise.reject(new Error('asked again'));
+    world.c.vision.judge = judgingEach(async () => Promise.reject(new Error('asked again')));
     expect(await analyzeTask(input, world.c)).toEqual(first);
   });
 });

@@ -6,6 +6,8 @@ import { createClientFor } from '../../../support/api/api-client.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
+import { changingEach } from '../../../support/scripted-model.ts';
+import { anyCondition } from '../../../../core/ports/vision-model.ts';
 
 let world: World;
 let call: Awaited<ReturnType<typeof createHttpCaller>>;
@@ -86,7 +88,7 @@ describe('POST /check-once', () => {
   test('a check returns the boxes of its objects in a header, and none without boxes', async () => {
     const { judge } = world.c.vision;
     const boxes = [{ label: 'boat', score: 0.7, x: 0.1, y: 0.2, width: 0.3, height: 0.4 }];
-    world.c.vision.judge = async (...given) => ({ ...(await judge(...given)), boxes });
+    world.c.vision.judge = changingEach(judge, { boxes });
     const { headers, body } = await check();
     expect(JSON.parse(headers.get('watchpost-boxes') ?? '')).toEqual(boxes);
     expect(Object.keys(body)).toEqual(['triggered', 'explanation', 'latency_ms']);
@@ -96,7 +98,7 @@ describe('POST /check-once', () => {
 
   test('the returned frame is the one that the boxes are of, also if it is of the clip', async () => {
     const { judge } = world.c.vision;
-    world.c.vision.judge = async (...given) => ({ ...(await judge(...given)), shown_at_seconds: 1.5 });
+    world.c.vision.judge = changingEach(judge, { shown_at_seconds: 1.5 });
     world.c.cutFrame = async (clip, atSeconds) => new Uint8Array([...clip, 10 * atSeconds]);
     world.script.captures.push({ clip: new Uint8Array([7]) });
     const { body } = await check({ include_frame: true, input_mode: 'clip' });
@@ -168,7 +170,7 @@ describe('POST /check-once', () => {
   );
 
   test.each(['clip', 'hybrid'])('the mode %s is rejected by a model without video support', async (mode) => {
-    Object.assign(world.c.vision, { supportsVideo: false });
+    Object.assign(world.c.vision, { capabilities: anyCondition });
     expect(await check({ input_mode: mode })).toMatchObject({
       status: 400,
       body: { error: { code: 'INVALID_INPUT_MODE', remediation: expect.stringContaining('frames') } },

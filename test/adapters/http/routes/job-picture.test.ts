@@ -4,19 +4,20 @@ import { mintKey } from '../../../../core/access/api-key.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
 import { readEventImage } from '../../../../core/job/read-jobs.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
+import { judgingEach } from '../../../support/scripted-model.ts';
 
 const boxes = [{ label: 'boat', score: 0.7, x: 0.1, y: 0.2, width: 0.3, height: 0.4 }];
 
 test('the evidence of an alert from a clip is its frame that shows the condition, and boxes are drawn on it', async () => {
   const world = createWorld();
   const job = await createMonitor(monitorRequest({ input_mode: 'clip' }), 'harbour', world.c);
-  world.c.vision.judge = async () => ({
+  world.c.vision.judge = judgingEach(async () => ({
     triggered: true,
     explanation: 'At 1.5 s of the clip: a boat.',
     tokens: { input_tokens: 0, output_tokens: 0 },
     boxes,
     shown_at_seconds: 1.5,
-  });
+  }));
   world.c.drawBoxes = async (jpeg, drawn) => new Uint8Array([...jpeg, drawn.length]);
   world.c.cutFrame = async (clip, atSeconds) => new Uint8Array([...clip, 10 * atSeconds]);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]), clip: new Uint8Array([7]) });
@@ -38,12 +39,12 @@ test('boxes=true draws the boxes of an alert on a copy, and the stored picture s
     ...world.c,
     vision: {
       ...world.c.vision,
-      judge: async () => ({
+      judge: judgingEach(async () => ({
         triggered: true,
         explanation: 'A boat.',
         tokens: { input_tokens: 0, output_tokens: 0 },
         boxes,
-      }),
+      })),
     },
     drawBoxes: async (jpeg: Uint8Array, drawn: readonly unknown[]) => new Uint8Array([...jpeg, drawn.length]),
   };

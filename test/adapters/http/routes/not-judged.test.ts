@@ -4,6 +4,8 @@ import { createClientFor } from '../../../support/api/api-client.ts';
 import type { ApiClient } from '../../../support/api/api-client.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
+import { judgingEach } from '../../../support/scripted-model.ts';
+import { judgeOne } from '../../../../core/judge-one.ts';
 
 /** Conditions that the model cannot judge: a third outcome beside the contract's boolean. */
 
@@ -20,16 +22,23 @@ beforeEach(async () => {
   };
   world.c.vision = {
     ...vision,
-    judge: async (media, condition, signal) =>
-      condition.includes('dragon') ? unjudged : vision.judge(media, condition, signal),
+    judge: judgingEach(async (media, condition, signal) =>
+      condition.includes('dragon') ? unjudged : judgeOne(vision, media, { condition }, signal),
+    ),
     answer: async () => ({
       answer: 'Cannot be checked.',
       triggered: null,
       judged: false,
       tokens: unjudged.tokens,
     }),
-    reasonNotToJudge: (condition) => (condition.includes('dragon') ? 'it knows no dragons' : undefined),
-    conditionExamples: ['The picture is dark'],
+    capabilities: {
+      ...vision.capabilities,
+      conditionExamples: ['The picture is dark'],
+      readCondition: (condition) => ({
+        reasonNotToJudge: condition.includes('dragon') ? 'it knows no dragons' : null,
+        unjudgedParts: [],
+      }),
+    },
   };
   client = await createClientFor(world);
 });

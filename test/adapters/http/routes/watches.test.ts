@@ -6,6 +6,7 @@ import { destinationTypeSchema } from '../../../../core/records/watch.ts';
 import { openAlert } from '../../../support/watches/watch-alerts.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
+import { judgingEach } from '../../../support/scripted-model.ts';
 
 let world: World;
 let call: Awaited<ReturnType<typeof createHttpCaller>>;
@@ -321,12 +322,12 @@ describe('state of a watch', () => {
     const { body: watch } = await create({ input_mode: 'clip' });
     const boxes = [{ label: 'person', score: 0.7, x: 0.1, y: 0.2, width: 0.3, height: 0.4 }];
     const [first = '', second = ''] = watch.conditions.map(({ condition }: any) => condition);
-    world.c.vision.judge = async (media, condition) => ({
+    world.c.vision.judge = judgingEach(async (media, condition) => ({
       triggered: condition === first,
       explanation: media.mode,
       tokens: { input_tokens: 0, output_tokens: 0 },
       ...(condition === first ? { boxes, shown_at_seconds: 1.5 } : { judged: false }),
-    });
+    }));
     const preview = async (query: string) =>
       (await call('POST', `/watches/${watch.watch_id}/preview${query}`)).body.verdicts;
     const both = [

@@ -4,6 +4,7 @@ import { createBedrockVision } from '../../../../adapters/vision/bedrock/bedrock
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { broken, converseServer, type Reply, spoken, throttled, toolUse } from './converse-server.ts';
+import { judgeOne } from '../../../../core/judge-one.ts';
 
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
 const clip = new Uint8Array([0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70]);
@@ -17,7 +18,7 @@ describe('request to Bedrock', () => {
   test('a hybrid check sends an image block and a video block, with a forced tool and temperature 0', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await vision.judge({ mode: 'hybrid', frame, clip }, 'a red car is visible', timeout());
+    await judgeOne(vision, { mode: 'hybrid', frame, clip }, { condition: 'a red car is visible' }, timeout());
     const { path, authorization, body } = server.arrived[0]!;
     expect(decodeURIComponent(path)).toBe(`/model/${modelId}/converse`);
     expect(authorization).toContain('AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/');
@@ -36,9 +37,9 @@ describe('request to Bedrock', () => {
   test('a clip or a frame is sent alone, and a check without its clip sends the frame', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await vision.judge({ mode: 'clip', frame, clip }, 'x', timeout());
-    await vision.judge({ mode: 'frames', frame, clip }, 'x', timeout());
-    await vision.judge({ mode: 'clip', frame }, 'x', timeout());
+    await judgeOne(vision, { mode: 'clip', frame, clip }, { condition: 'x' }, timeout());
+    await judgeOne(vision, { mode: 'frames', frame, clip }, { condition: 'x' }, timeout());
+    await judgeOne(vision, { mode: 'clip', frame }, { condition: 'x' }, timeout());
     const kinds = server.arrived.map(({ body }) =>
       body.messages[0]!.content.map((block) => Object.keys(block)[0]),
     );
@@ -52,21 +53,22 @@ describe('request to Bedrock', () => {
   test('the default model of the region is used without a model id', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client });
-    await vision.judge({ mode: 'frames', frame }, 'x', timeout());
+    await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
     expect(decodeURIComponent(server.arrived[0]!.path)).toBe('/model/us.amazon.nova-lite-v1:0/converse');
     expect(vision).toMatchObject({
       provider: 'bedrock',
       model: 'amazon.nova-lite-v1:0',
-      supportsVideo: true,
+      capabilities: { supportsVideo: true },
     });
   });
 
   test('temperature and a forced tool are omitted for families without support', async () => {
     await using server = await converseServer(verdict);
     const ask = (id: string) =>
-      createBedrockVision({ sheets, client: server.client, modelId: id }).judge(
+      judgeOne(
+        createBedrockVision({ sheets, client: server.client, modelId: id }),
         { mode: 'frames', frame },
-        'x',
+        { condition: 'x' },
         timeout(),
       );
     await ask('global.anthropic.claude-opus-4-7');
@@ -133,7 +135,7 @@ describe('response of Bedrock', () => {
   test('the verdict and the tokens are read from the response', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judged = await vision.judge({ mode: 'frames', frame }, 'x', timeout());
+    const judged = await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
     expect(judged).toEqual({
       ...yes,
       tokens: { input_tokens: 812, output_tokens: 41 },
@@ -146,7 +148,9 @@ describe('response of Bedrock', () => {
       toolUse('report_verdict', { triggered: true, explanation: 'a'.repeat(900) }),
     );
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect((await vision.judge({ mode: 'frames', frame }, 'x', timeout())).explanation).toHaveLength(600);
+    expect(
+      (await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout())).explanation,
+    ).toHaveLength(600);
   });
 
   test.each([
@@ -169,7 +173,9 @@ describe('response of Bedrock', () => {
       spoken(`Here it is:\n\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``),
     );
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(await vision.judge({ mode: 'frames', frame }, 'x', timeout())).toMatchObject(yes);
+    expect(await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout())).toMatchObject(
+      yes,
+    );
   });
 
   test.each([
@@ -181,7 +187,9 @@ describe('response of Bedrock', () => {
   ])('%s is a VisionError without a retry', async (_, reply) => {
     await using server = await converseServer(reply);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
+    await expect(
+      judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+    ).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(1);
   });
 });
@@ -194,7 +202,7 @@ describe('answer of Bedrock that ends early', () => {
   ])('the verdict of cut %s is kept', async (_, reply) => {
     await using server = await converseServer(reply);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const verdict = await vision.judge({ mode: 'frames', frame }, 'x', timeout());
+    const verdict = await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
     expect(verdict).toMatchObject({ triggered: true, explanation: expect.stringContaining('token limit') });
   });
 
@@ -214,7 +222,9 @@ describe('answer of Bedrock that ends early', () => {
   ])('%s without a verdict has its own remediation', async (_, reply, remediation) => {
     await using server = await converseServer(reply);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toMatchObject({
+    await expect(
+      judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+    ).rejects.toMatchObject({
       remediation: expect.stringMatching(remediation),
       calls: [{ input_tokens: isRefused(reply) ? 0 : 812, failed: true }],
     });
@@ -226,14 +236,16 @@ describe('failure of Bedrock', () => {
   test('a throttled request is retried by the SDK', async () => {
     await using server = await converseServer(throttled, verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(await vision.judge({ mode: 'frames', frame }, 'x', timeout())).toMatchObject(yes);
+    expect(await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout())).toMatchObject(
+      yes,
+    );
     expect(server.arrived).toHaveLength(2);
   });
 
   test('a request that stays throttled is a VisionError with a remediation, after the maximum of attempts', async () => {
     await using server = await converseServer(throttled);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = vision.judge({ mode: 'frames', frame }, 'x', timeout());
+    const judging = judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
     await expect(judging).rejects.toMatchObject({
       code: 'VLM_ERROR',
       remediation: expect.stringContaining('quota'),
@@ -244,7 +256,9 @@ describe('failure of Bedrock', () => {
   test('status 500 is retried and then a VisionError', async () => {
     await using server = await converseServer(broken);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
+    await expect(
+      judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+    ).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(3);
   });
 
@@ -255,12 +269,14 @@ describe('failure of Bedrock', () => {
       body: { message: 'Operation not allowed' },
     });
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toMatchObject({
+    await expect(
+      judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+    ).rejects.toMatchObject({
       remediation: expect.stringContaining('Service Quotas'),
     });
-    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toBeInstanceOf(
-      ModelNotOpenError,
-    );
+    await expect(
+      judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+    ).rejects.toBeInstanceOf(ModelNotOpenError);
   });
 
   test.each([
@@ -273,7 +289,7 @@ describe('failure of Bedrock', () => {
       body: { message: 'account 123456789012 may not' },
     });
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = vision.judge({ mode: 'frames', frame }, 'x', timeout());
+    const judging = judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
     await expect(judging).rejects.toMatchObject({
       remediation: expect.stringContaining(remedy),
       message: expect.not.stringContaining('123456789012'),
@@ -284,7 +300,7 @@ describe('failure of Bedrock', () => {
   test('a model that does not respond ends with the abort signal', async () => {
     await using server = await converseServer('hang');
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = vision.judge({ mode: 'frames', frame }, 'x', AbortSignal.timeout(200));
+    const judging = judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, AbortSignal.timeout(200));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
@@ -292,7 +308,7 @@ describe('failure of Bedrock', () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const look = { mode: 'clip' as const, frame, clip: new Uint8Array(19_000_000) };
-    await expect(vision.judge(look, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
+    await expect(judgeOne(vision, look, { condition: 'x' }, timeout())).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(0);
   });
 

@@ -50,7 +50,7 @@ function add(one: Cost, other: Cost): Cost {
   };
 }
 
-/** Sends one call to a client that only counts. The joint call is used for one condition too, as watches do. */
+/** Sends one call to a client that only counts. One condition has a prompt of its own. */
 async function computeCost(asked: readonly string[]): Promise<Cost> {
   const price = priceOfModel(modelId);
   if (price === undefined) throw new Error('The price of Nova Lite is unknown');
@@ -77,7 +77,9 @@ async function computeCost(asked: readonly string[]): Promise<Cost> {
         output: {
           message: {
             role: 'assistant',
-            content: [{ toolUse: { toolUseId: '1', name, input: { verdicts } } }],
+            content: [
+              { toolUse: { toolUseId: '1', name, input: asked.length === 1 ? verdicts[0] : { verdicts } } },
+            ],
           },
         },
         usage: undefined,
@@ -91,7 +93,7 @@ async function computeCost(asked: readonly string[]): Promise<Cost> {
   });
   const questions = asked.map((condition, index) => ({ condition_id: `condition-${index + 1}`, condition }));
   const media = { mode: 'frames' as const, frame: new Uint8Array() };
-  await vision.judgeConditions?.(media, questions, AbortSignal.timeout(60_000));
+  await vision.judge(media, questions, AbortSignal.timeout(60_000));
   cost.dollars = cost.inputTokens * price.input + cost.outputTokens * price.output;
   return cost;
 }

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { findMissing } from '../../../../adapters/vision/gate/traces.ts';
 import { TooManyFramesError, VisionError } from '../../../../core/errors.ts';
-import type { MomentFrame, VisionModel } from '../../../../core/ports/vision-model.ts';
+import type { CheckMedia, VisionModel } from '../../../../core/ports/vision-model.ts';
 import type { ConditionQuestion } from '../../../../core/records/vision.ts';
 import { never, object } from '../objects/model-that-sees.ts';
 import { frameOf, gateThatSees } from './scenes.ts';
+import { judgeOne } from '../../../../core/judge-one.ts';
+import { scriptedModel } from '../../../support/scripted-model.ts';
 
 const tokens = { input_tokens: 900, output_tokens: 40 };
 const none = { input_tokens: 0, output_tokens: 0 };
@@ -26,30 +28,18 @@ function yesModel(given: Partial<VisionModel> = {}) {
     explanation: 'It is.',
     prompt_version: 'verdict-first-1',
   });
-  const model: VisionModel = {
+  const model = scriptedModel({
     provider: 'openai',
     model: 'llava',
-    supportsVideo: false,
-    judge: async ({ frame, previous }, condition) => {
-      note([frame], [{ condition_id: '', condition }], previous);
-      return { triggered: true, explanation: 'It is.', tokens, prompt_version: 'verdict-first-1' };
-    },
-    judgeConditions: async ({ frame, previous }, questions) => {
-      note([frame], questions, previous);
-      return { verdicts: questions.map(yes), tokens };
-    },
-    judgeMoments: async (frames, questions, { previous }) => {
-      note(
-        frames.map(({ frame }) => frame),
-        questions,
-        previous,
-      );
+    judge: async ({ earlier = [], frame, previous }, questions) => {
+      const frames = [...earlier.map((before) => before.frame), frame];
+      note(frames, questions, previous);
       return { moments: frames.map(() => questions.map(yes)), tokens };
     },
     answer: async () => ({ answer: 'Two red cars.', triggered: null, tokens }),
     summarize: async () => ({ summary: 'A quiet hour.', tokens }),
     ...given,
-  };
+  });
   return { model, asked };
 }
 
@@ -64,7 +54,8 @@ function openGate(
 
 const question = (condition_id: string, condition: string) => ({ condition_id, condition });
 const media = (index = 0) => ({ mode: 'frames' as const, frame: frameOf(index) });
-const moment = (index: number): MomentFrame => ({ frame: frameOf(index), at: new Date(index * 1000) });
+/** Media of the frame 1, and the frame 0 a second before. */
+const twoMoments: CheckMedia = { ...media(1), earlier: [{ frame: frameOf(0), secondsBefore: 1 }] };
 const visible = 'A person is visible';
 
 test('a gate has the name of the model behind it', () => {
@@ -74,7 +65,7 @@ test('a gate has the name of the model behind it', () => {
 
 test('a condition whose object leaves no trace is denied without a call, which the explanation says', async () => {
   const { gate, asked } = openGate([[]]);
-  const verdict = await gate.judge(media(), visible, never);
+  const verdict = await judgeOne(gate, media(), { condition: visible }, never);
   expect(verdict).toMatchObject({ triggered: false, tokens: none, calls: [] });
   expect(verdict.explanation).toBe(
     'No trace of person. Judged by the built-in object detector, without a call.',
@@ -84,7 +75,7 @@ test('a condition whose object leaves no trace is denied without a call, which t
 
 test('a trace of the object is left to the model, whose name is in the explanation', async () => {
   const { gate, asked } = openGate([[perhaps]]);
-  expect(await gate.judge(media(), visible, never)).toEqual({
+  expect(await judgeOne(gate, media(), { condition: visible }, never)).toEqual({
     triggered: true,
     tokens,
     explanation: 'It is. Judged by llava.',
@@ -95,15 +86,15 @@ test('a trace of the object is left to the model, whose name is in the explanati
 
 test('an object that is there is left to the model too: the gate never says yes', async () => {
   const { gate, asked } = openGate([[person], []]);
-  await gate.judge(media(0), visible, never);
-  await gate.judge(media(1), 'Nobody is visible', never);
+  await judgeOne(gate, media(0), { condition: visible }, never);
+  await judgeOne(gate, media(1), { condition: 'Nobody is visible' }, never);
   expect(asked.map(({ conditions }) => conditions)).toEqual([[visible], ['Nobody is visible']]);
 });
 
 test('a condition that the gate can never deny costs no detection', async () => {
   const { gate, asked, detected } = openGate([[person]]);
-  await gate.judge(media(), 'The gate is open', never);
-  await gate.judge(media(), 'A knife', never);
+  await judgeOne(gate, media(), { condition: 'The gate is open' }, never);
+  await judgeOne(gate, media(), { condition: 'A knife' }, never);
   expect(asked).toHaveLength(2);
   expect(detected).toEqual([]);
 });
@@ -112,7 +103,7 @@ test('a trace in any picture of a clip is left to the model', async () => {
   const { gate, asked } = openGate([[], [], [perhaps]]);
   const clip = (...pictures: number[]) => new Uint8Array(pictures);
   const judge = (given: Uint8Array) =>
-    gate.judge({ mode: 'clip', frame: frameOf(0), clip: given }, visible, never);
+    judgeOne(gate, { mode: 'clip', frame: frameOf(0), clip: given }, { condition: visible }, never);
   expect((await judge(clip(1, 1, 1))).triggered).toBe(false);
   expect(asked).toEqual([]);
   expect((await judge(clip(1, 1, 2, 2))).triggered).toBe(true);
@@ -125,12 +116,12 @@ test('several conditions in one call send the model only those that are not deni
     question('gate', 'The gate is open'),
     question('dog', 'A dog'),
   ];
-  const { verdicts, calls } = await gate.judgeConditions!(media(), questions, never);
+  const { moments, calls } = await gate.judge(media(), questions, never);
   expect(asked).toEqual([{ frames: [0], conditions: [visible, 'The gate is open'] }]);
-  const triggered = verdicts.map((verdict) => [verdict.condition_id, verdict.triggered]);
+  const triggered = moments.flat().map((verdict) => [verdict.condition_id, verdict.triggered]);
   expect(Object.fromEntries(triggered)).toEqual({ person: true, dog: false, gate: true });
   expect(calls, 'one call, with the tokens of the answer').toBeUndefined();
-  expect(await gate.judgeConditions!(media(), questions.slice(2), never)).toMatchObject({
+  expect(await gate.judge(media(), questions.slice(2), never)).toMatchObject({
     tokens: none,
     calls: [],
   });
@@ -139,8 +130,7 @@ test('several conditions in one call send the model only those that are not deni
 test('several moments are one call about the conditions that some of them may fulfil, and each keeps what is denied in it', async () => {
   const { gate, asked } = openGate([[], [perhaps]]);
   const questions = [question('person', visible), question('dog', 'A dog')];
-  const frames = [moment(0), moment(1)];
-  const { moments } = await gate.judgeMoments!(frames, questions, { previous: frameOf(9) }, never);
+  const { moments } = await gate.judge({ ...twoMoments, previous: frameOf(9) }, questions, never);
   expect(asked).toEqual([{ frames: [0, 1], conditions: [visible], previous: 9 }]);
   expect(
     moments.map((entries) => entries.map(({ condition_id, triggered }) => [condition_id, triggered])),
@@ -158,35 +148,35 @@ test('several moments are one call about the conditions that some of them may fu
 
 test('moments in which all is denied make no call', async () => {
   const { gate, asked } = openGate([[], []]);
-  const result = await gate.judgeMoments!([moment(0), moment(1)], [question('person', visible)], {}, never);
+  const result = await gate.judge(twoMoments, [question('person', visible)], never);
   expect(result).toMatchObject({ tokens: none, calls: [] });
   expect(asked).toEqual([]);
 });
 
 test('a failure of the model is a failure of the call', async () => {
-  const judgeConditions = async () => {
+  const judge = async () => {
     throw new VisionError('Start the server.');
   };
-  const { gate } = openGate([[person]], { judgeConditions });
+  const { gate } = openGate([[person]], { judge });
   const questions = [question('person', visible), question('dog', 'A dog')];
-  await expect(gate.judgeConditions!(media(), questions, never)).rejects.toThrow(VisionError);
+  await expect(gate.judge(media(), questions, never)).rejects.toThrow(VisionError);
 });
 
 test('a server that takes fewer frames says so through the gate', async () => {
-  const judgeMoments = async () => {
+  const judge = async () => {
     throw new TooManyFramesError();
   };
-  const { gate } = openGate([[perhaps], [perhaps]], { judgeMoments });
-  const call = gate.judgeMoments!([moment(0), moment(1)], [question('a', visible)], {}, never);
+  const { gate } = openGate([[perhaps], [perhaps]], { judge });
+  const call = gate.judge(twoMoments, [question('a', visible)], never);
   await expect(call).rejects.toThrow(TooManyFramesError);
 });
 
 test('a detector that fails leaves all conditions to the model, and is reported once, as is its recovery', async () => {
   const { gate, asked, reports } = openGate([[]]);
-  await gate.judge(media(7), visible, never);
-  await gate.judge(media(7), visible, never);
+  await judgeOne(gate, media(7), { condition: visible }, never);
+  await judgeOne(gate, media(7), { condition: visible }, never);
   expect(asked).toHaveLength(2);
-  await gate.judge(media(0), visible, never);
+  await judgeOne(gate, media(0), { condition: visible }, never);
   expect(reports).toEqual([
     'the object detector fails: each check asks llava',
     'the object detector works again',
@@ -202,11 +192,6 @@ test('a question is denied like a condition, and an open one is left to the mode
   });
   expect((await gate.answer(frameOf(0), 'How many persons are there?', never)).answer).toBe('Two red cars.');
   expect((await gate.summarize([], never)).summary).toBe('A quiet hour.');
-});
-
-test('a model without joint calls has none behind a gate', () => {
-  const { gate } = openGate([], { judgeConditions: undefined, judgeMoments: undefined } as object);
-  expect([gate.judgeConditions, gate.judgeMoments]).toEqual([undefined, undefined]);
 });
 
 describe('what the gate denies', () => {
@@ -226,7 +211,7 @@ describe('what the gate denies', () => {
     ['not what is not understood', 'A person unless it is dark', [], false],
   ])('the gate denies %s', async (_, condition, seen, denied) => {
     const { gate } = openGate([seen]);
-    expect((await gate.judge(media(), condition, never)).calls !== undefined).toBe(denied);
+    expect((await judgeOne(gate, media(), { condition }, never)).calls !== undefined).toBe(denied);
   });
 
   test.each([
@@ -234,7 +219,7 @@ describe('what the gate denies', () => {
     ['without contrast', [120, 126]],
   ])('the gate denies nothing in a picture %s', async (_, tones) => {
     const { gate, asked } = openGate([[]], undefined, { tones });
-    await gate.judge(media(), visible, never);
+    await judgeOne(gate, media(), { condition: visible }, never);
     expect(asked).toHaveLength(1);
   });
 
@@ -246,7 +231,12 @@ describe('what the gate denies', () => {
       [0.5, 1],
       [0, 1],
     ];
-    await gate.judge({ ...media(), regions: [{ mode: 'include', points }] }, visible, never);
+    await judgeOne(
+      gate,
+      { ...media(), regions: [{ mode: 'include', points }] },
+      { condition: visible },
+      never,
+    );
     expect(asked).toHaveLength(1);
   });
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import type { VisionModel } from '../../../../core/ports/vision-model.ts';
 import { phrases } from './phrases.ts';
 import { detectionsOf, frameOf, gateThatSees, scenes } from './scenes.ts';
+import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgingEach, scriptedModel } from '../../../support/scripted-model.ts';
 
 const never = new AbortController().signal;
 const tokens = { input_tokens: 1_000, output_tokens: 50 };
@@ -9,18 +10,17 @@ const tokens = { input_tokens: 1_000, output_tokens: 50 };
 /** Model that always knows what people say, and counts its calls. */
 function oracle() {
   let calls = 0;
-  const model: VisionModel = {
+  const model = scriptedModel({
     provider: 'openai',
     model: 'oracle',
-    supportsVideo: false,
-    judge: async ({ frame }, condition) => {
+    judge: judgingEach(async ({ frame }, condition) => {
       calls += 1;
       const [, holds] = phrases.find(([phrase]) => phrase === condition)!;
       return { triggered: holds(scenes[frame[0]!]!), explanation: 'As people say.', tokens };
-    },
+    }),
     answer: async () => ({ answer: 'none', triggered: null, tokens }),
     summarize: async () => ({ summary: 'none', tokens }),
-  };
+  });
   return { model, calls: () => calls };
 }
 
@@ -36,9 +36,10 @@ test('the gate denies sixty phrases about scenes of public footage with at most 
   const mistakes: string[] = [];
   let denied = 0;
   for (const { index, phrase, expected, scene } of labelled) {
-    const { triggered, calls: made } = await gate.judge(
+    const { triggered, calls: made } = await judgeOne(
+      gate,
       { mode: 'frames', frame: frames[index]! },
-      phrase,
+      { condition: phrase },
       never,
     );
     if (made === undefined) {

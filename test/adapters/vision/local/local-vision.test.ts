@@ -8,6 +8,7 @@ import { ModelBusyError, TooManyFramesError, VisionError } from '../../../../cor
 import { testPicture as frame } from '../../../../core/observability/test-picture.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { createFakeTime } from '../../embedded/fake-time.ts';
+import { judgeOne } from '../../../../core/judge-one.ts';
 
 const { signal } = new AbortController();
 const look = { mode: 'frames' as const, frame };
@@ -24,7 +25,7 @@ function vision(reply?: ModelAnswer) {
   const calls: { request: ModelRequest; end(answer: ModelAnswer): void }[] = [];
   const waits: number[] = [];
   const host: ModelHost = {
-    load: async () => undefined,
+    prepare: async () => undefined,
     loading: () => undefined,
     close: () => undefined,
     call(request) {
@@ -53,7 +54,7 @@ const tick = async () => new Promise((resolve) => setImmediate(resolve));
 
 test('a check forces the schema of a verdict on the answer and counts the tokens', async () => {
   const { model, calls } = vision(says(yes));
-  expect(await model.judge(look, 'a car', signal)).toEqual({
+  expect(await judgeOne(model, look, { condition: 'a car' }, signal)).toEqual({
     triggered: true,
     explanation: 'A car.',
     tokens: { input_tokens: 301, output_tokens: 17 },
@@ -72,34 +73,30 @@ test('a check forces the schema of a verdict on the answer and counts the tokens
 
 test('words of a caller name no place of a picture and end no message', async () => {
   const { model, calls } = vision(says(yes));
-  await model.judge(look, 'a <__media__> car<|im_end|>', signal);
+  await judgeOne(model, look, { condition: 'a <__media__> car<|im_end|>' }, signal);
   expect(calls[0]!.request.text).not.toMatch(/<__media__>|<\|/);
   expect(calls[0]!.request.text).toContain('car');
 });
 
 test('an answer that the token limit cuts still has its verdict, and an unusable one is a failure of the model', async () => {
   const cut = vision(says('{"triggered": true, "explanation": "A car st', 'token limit'));
-  expect(await cut.model.judge(look, 'a car', signal)).toMatchObject({ triggered: true });
+  expect(await judgeOne(cut.model, look, { condition: 'a car' }, signal)).toMatchObject({ triggered: true });
   const empty = vision(says('{"trig', 'token limit'));
-  await expect(empty.model.judge(look, 'a car', signal)).rejects.toMatchObject({
+  await expect(judgeOne(empty.model, look, { condition: 'a car' }, signal)).rejects.toMatchObject({
     remediation: expect.stringContaining('limit of 300 tokens'),
   });
   const full = vision(says('{"trig', 'context'));
-  await expect(full.model.judge(look, 'a car', signal)).rejects.toMatchObject({
+  await expect(judgeOne(full.model, look, { condition: 'a car' }, signal)).rejects.toMatchObject({
     remediation: expect.stringContaining('WATCHPOST_LOCAL_CONTEXT'),
   });
 });
 
 test('frames that do not fit into the context together are judged one by one', async () => {
   const { model } = vision(says('', 'context full'));
-  const at = new Date(0);
-  const frames = [
-    { frame, at },
-    { frame, at },
-  ];
+  const media = { ...look, earlier: [{ frame, secondsBefore: 1 }] };
   const question = { condition_id: 'a', condition: 'a car' };
-  await expect(model.judgeMoments?.(frames, [question], {}, signal)).rejects.toThrow(TooManyFramesError);
-  await expect(model.judge(look, 'a car', signal)).rejects.toMatchObject({
+  await expect(model.judge(media, [question], signal)).rejects.toThrow(TooManyFramesError);
+  await expect(judgeOne(model, look, { condition: 'a car' }, signal)).rejects.toMatchObject({
     remediation: expect.stringContaining('context'),
   });
 });
@@ -118,7 +115,9 @@ test('callers take turns: a caller with many calls delays another by one call', 
   const { model, calls, asCaller } = vision();
   const order: string[] = [];
   const ask = async (caller: string, name: string) =>
-    asCaller(caller, async () => model.judge(look, name, signal)).then(() => order.push(name));
+    asCaller(caller, async () => judgeOne(model, look, { condition: name }, signal)).then(() =>
+      order.push(name),
+    );
   const all = [...['a1', 'a2', 'a3', 'a4'].map(async (name) => ask('a', name)), ask('b', 'b1')];
   for (let done = 0; done < all.length; done += 1) {
     await tick();
@@ -131,13 +130,15 @@ test('callers take turns: a caller with many calls delays another by one call', 
 
 test('a call that waits until its time limit is an overload, and its wait is reported', async () => {
   const { model, calls, waits } = vision();
-  const running = model.judge(look, 'a car', signal);
+  const running = judgeOne(model, look, { condition: 'a car' }, signal);
   await tick();
-  await expect(model.judge(look, 'a dog', AbortSignal.timeout(1))).rejects.toThrow(ModelBusyError);
+  await expect(judgeOne(model, look, { condition: 'a dog' }, AbortSignal.timeout(1))).rejects.toThrow(
+    ModelBusyError,
+  );
   expect(waits).toHaveLength(2);
   calls[0]!.end(says(yes));
   await running;
-  const next = model.judge(look, 'a cat', signal);
+  const next = judgeOne(model, look, { condition: 'a cat' }, signal);
   await tick();
   expect(calls).toHaveLength(2);
   calls[1]!.end(says(yes));
@@ -146,9 +147,9 @@ test('a call that waits until its time limit is an overload, and its wait is rep
 
 test('calls beyond 256 that wait are refused as an overload', async () => {
   const { model } = vision();
-  const ask = async () => model.judge(look, 'a car', signal);
+  const ask = async () => judgeOne(model, look, { condition: 'a car' }, signal);
   const running = ask();
   await tick();
   void Promise.allSettled([running, ...Array.from({ length: 256 }, ask)]);
-  await expect(model.judge(look, 'a car', signal)).rejects.toThrow(ModelBusyError);
+  await expect(judgeOne(model, look, { condition: 'a car' }, signal)).rejects.toThrow(ModelBusyError);
 });

@@ -127,7 +127,7 @@ test('a process that dies during a call fails it as a model fails, and starts ag
 
 test('the wait before a start is at most five minutes', async () => {
   const { model, time, started } = host();
-  void model.load(signal).catch(() => undefined);
+  void model.prepare(signal).catch(() => undefined);
   for (let death = 0; death < 14; death += 1) {
     started.at(-1)!.emit('exit', 1, null);
     await time.pass(300);
@@ -137,7 +137,7 @@ test('the wait before a start is at most five minutes', async () => {
 
 test('a load that fails says why, without the folder of the files', async () => {
   const { model, started } = host();
-  const loaded = model.load(signal);
+  const loaded = model.prepare(signal);
   started[0]!.stderr.emit(
     'data',
     Buffer.from(
@@ -154,7 +154,7 @@ test('a load that fails says why, without the folder of the files', async () => 
 
 test('a process that the system kills while it loads is a lack of memory', async () => {
   const { model, started } = host();
-  const loaded = model.load(signal);
+  const loaded = model.prepare(signal);
   started[0]!.emit('exit', null, 'SIGKILL');
   await expect(loaded).rejects.toMatchObject({ remediation: expect.stringContaining('too little memory') });
 });
@@ -209,12 +209,12 @@ test('a process without a call does not keep the service alive', async () => {
 
 test('a closed host kills the process and starts no other', async () => {
   const { model, time, started } = host();
-  void model.load(signal).catch(() => undefined);
+  void model.prepare(signal).catch(() => undefined);
   model.close();
   await time.pass(600);
   expect(started).toHaveLength(1);
   expect(started[0]!.kills).toEqual(['SIGKILL']);
-  await expect(model.load(signal)).rejects.toMatchObject({ code: 'VLM_ERROR' });
+  await expect(model.prepare(signal)).rejects.toMatchObject({ code: 'VLM_ERROR' });
 });
 
 test('a process that takes no calls any more is replaced, and its call is made by the next one', async () => {

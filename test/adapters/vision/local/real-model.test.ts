@@ -12,6 +12,7 @@ import { setSystemTimer } from '../../../../core/time-limit.ts';
 import { installRuntime, makeToyFiles } from '../../../models/toy-files.ts';
 import { folderOfFile } from '../../../support/temporary-folder.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
+import { judgeOne } from '../../../../core/judge-one.ts';
 
 /** The runtime itself, with a model of random weights: what it says is noise, and no test reads it. */
 
@@ -74,7 +75,12 @@ describe.skipIf(toy === undefined || runtime === undefined)('a model in a proces
   const vision = visionOf(shared.host);
 
   test('a check has a verdict in the forced form, and its tokens are counted', async () => {
-    const { triggered, explanation, tokens } = await vision.judge(look, 'the picture is red', within());
+    const { triggered, explanation, tokens } = await judgeOne(
+      vision,
+      look,
+      { condition: 'the picture is red' },
+      within(),
+    );
     expect([typeof triggered, typeof explanation]).toEqual(['boolean', 'string']);
     expect(tokens.input_tokens).toBeGreaterThan(100);
     expect(tokens.output_tokens).toBeGreaterThan(5);
@@ -159,7 +165,7 @@ describe.skipIf(toy === undefined || runtime === undefined)('a model in a proces
     ['a missing projector', () => ({ projector: '/nonexistent/p.gguf' }), /cannot be loaded/],
   ])('%s fails as a model fails, with the reason and without its folder', async (_, given, reason) => {
     const { host, processes } = open(given());
-    const failure: unknown = await host.load(within()).catch((error: unknown) => error);
+    const failure: unknown = await host.prepare(within()).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'VLM_ERROR', remediation: expect.stringMatching(reason) });
     expect(failure).toMatchObject({ remediation: expect.not.stringContaining(folder) });
     await expect(host.call(ask, within()).answer).rejects.toMatchObject({
@@ -173,7 +179,7 @@ describe.skipIf(toy === undefined || runtime === undefined)('a model in a proces
     'a process that ends by %s during a call fails this call, and another answers the next',
     async (name) => {
       const { host, processes } = open();
-      await host.load(within());
+      await host.prepare(within());
       const long = { ...ask, pictures: Array.from({ length: 45 }, () => frame) };
       const { answer, free } = host.call(long, within());
       setTimeout(() => processes[0]?.kill(name), 50);
@@ -205,7 +211,9 @@ describe.skipIf(toy === undefined || runtime === undefined)('a model in a proces
   });
 
   test('ten streams that ask together are all answered by one process', async () => {
-    const asked = Array.from({ length: 10 }, async (_, at) => vision.judge(look, `it is ${at}`, within()));
+    const asked = Array.from({ length: 10 }, async (_, at) =>
+      judgeOne(vision, look, { condition: `it is ${at}` }, within()),
+    );
     const verdicts = await Promise.all(asked);
     expect(verdicts.map(({ triggered }) => typeof triggered)).toEqual(
       Array.from({ length: 10 }, () => 'boolean'),

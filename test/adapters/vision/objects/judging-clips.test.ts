@@ -4,6 +4,7 @@ import type { ObjectDetector } from '../../../../adapters/vision/objects/detecto
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
 import { judge, modelThatSees, never, object } from './model-that-sees.ts';
+import { judgeOne } from '../../../../core/judge-one.ts';
 
 describe('judging a clip', () => {
   const person = [object('person', 0.7)];
@@ -25,10 +26,10 @@ describe('judging a clip', () => {
   test('It reads the newest moments first, and no more than decide', async () => {
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
     const present = modelThatSees([person, person, person, person]);
-    await present.model.judge(media, 'a person', never);
+    await judgeOne(present.model, media, { condition: 'a person' }, never);
     expect(present.seen).toEqual([0, 3]);
     const left = modelThatSees([person, [], [], []]);
-    await left.model.judge(media, 'no person', never);
+    await judgeOne(left.model, media, { condition: 'no person' }, never);
     expect(left.seen).toEqual([0]);
   });
 
@@ -36,14 +37,14 @@ describe('judging a clip', () => {
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
     const { model, seen } = modelThatSees([person, [], []]);
     const verdicts = await Promise.all([
-      model.judge(media, 'nobody is there', never),
-      model.judge(media, 'a dog', never),
+      judgeOne(model, media, { condition: 'nobody is there' }, never),
+      judgeOne(model, media, { condition: 'a dog' }, never),
     ]);
     expect(verdicts.map(({ triggered }) => triggered)).toEqual([false, false]);
     const before = seen.length;
-    expect((await model.judge(media, 'a dog or a cat', never)).triggered).toBe(false);
+    expect((await judgeOne(model, media, { condition: 'a dog or a cat' }, never)).triggered).toBe(false);
     expect(seen).toHaveLength(before);
-    await model.judge({ ...media, frame: new Uint8Array() }, 'a dog', never);
+    await judgeOne(model, { ...media, frame: new Uint8Array() }, { condition: 'a dog' }, never);
     expect(seen.length).toBeGreaterThan(before);
   });
 
@@ -63,13 +64,15 @@ describe('judging a clip', () => {
   test('Motion is that of the clip', async () => {
     const moving = modelThatSees([person, person, person], { levels: [60, 200] });
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
-    expect((await moving.model.judge(media, 'something moves and a person is there', never)).triggered).toBe(
-      true,
-    );
+    expect(
+      (await judgeOne(moving.model, media, { condition: 'something moves and a person is there' }, never))
+        .triggered,
+    ).toBe(true);
     const still = modelThatSees([person, person, person], { levels: [128, 128] });
-    expect((await still.model.judge(media, 'something moves and a person is there', never)).triggered).toBe(
-      false,
-    );
+    expect(
+      (await judgeOne(still.model, media, { condition: 'something moves and a person is there' }, never))
+        .triggered,
+    ).toBe(false);
   });
 });
 
@@ -90,12 +93,14 @@ test('the network evaluates the frame while the clip is decoded, and a clip that
   };
   const media = { mode: 'clip', frame: new Uint8Array(1), clip: new Uint8Array() } as const;
   const overlapping = createObjectsVision({ decoder: { ...decoder, decodeClip }, detector });
-  expect(await overlapping.judge(media, 'a person', never)).toMatchObject({ triggered: true });
+  expect(await judgeOne(overlapping, media, { condition: 'a person' }, never)).toMatchObject({
+    triggered: true,
+  });
   const failing = createObjectsVision({
     decoder: { ...decoder, decodeClip: async () => Promise.reject(new Error('damaged')) },
     detector,
   });
-  await expect(failing.judge(media, 'a person', never)).rejects.toThrow(VisionError);
+  await expect(judgeOne(failing, media, { condition: 'a person' }, never)).rejects.toThrow(VisionError);
 });
 
 test('checks of one capture in modes clip and hybrid decode its clip once, and an aborted one leaves it to the other', async () => {
@@ -115,8 +120,8 @@ test('checks of one capture in modes clip and hybrid decode its clip once, and a
   });
   const capture = { frame: new Uint8Array(1), clip: new Uint8Array(1) };
   const aborted = new AbortController();
-  const clip = vision.judge({ mode: 'clip', ...capture }, 'a person', aborted.signal);
-  const hybrid = vision.judge({ mode: 'hybrid', ...capture }, 'a person', never);
+  const clip = judgeOne(vision, { mode: 'clip', ...capture }, { condition: 'a person' }, aborted.signal);
+  const hybrid = judgeOne(vision, { mode: 'hybrid', ...capture }, { condition: 'a person' }, never);
   aborted.abort();
   await expect(clip).rejects.toThrow(VisionError);
   expect(await hybrid).toMatchObject({ triggered: true });

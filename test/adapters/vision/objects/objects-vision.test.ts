@@ -7,6 +7,8 @@ import {
 } from '../../../../adapters/vision/objects/detector.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import { judge, modelThatSees, never, object } from './model-that-sees.ts';
+import { judgeOne } from '../../../../core/judge-one.ts';
+import { alwaysLoaded } from '../../../../core/ports/vision-model.ts';
 
 const red = [200, 20, 20];
 
@@ -15,13 +17,13 @@ test('several conditions are one call with one detection, each with its own verd
   const conditions = ['a person is in the picture', 'a dog is in the picture', 'the ferret looks guilty'];
   const questions = conditions.map((condition, index) => ({ condition_id: `id-${index}`, condition }));
   const media = { mode: 'frames', frame: new Uint8Array() } as const;
-  const result = await model.judgeConditions?.(media, questions, never);
-  expect(result?.verdicts).toMatchObject([
+  const { moments } = await model.judge(media, questions, never);
+  expect(moments[0]).toMatchObject([
     { condition_id: 'id-0', triggered: true, boxes: [{ score: 0.9 }] },
     { condition_id: 'id-1', triggered: false },
     { condition_id: 'id-2', triggered: null },
   ]);
-  expect(result?.verdicts[1]).not.toHaveProperty('boxes');
+  expect(moments[0]?.[1]).not.toHaveProperty('boxes');
   expect(seen).toEqual([0]);
 });
 
@@ -44,18 +46,18 @@ describe('a condition that the model cannot judge', () => {
 
   test('a creation learns which sentences no capture can decide', () => {
     const { model } = modelThatSees([]);
-    const reason = (condition: string) => model.reasonNotToJudge?.(condition);
+    const reason = (condition: string) => model.capabilities.readCondition(condition).reasonNotToJudge;
     expect(reason('the ferret looks guilty')).toMatch(/, not 'ferret', 'looks', 'guilty'$/);
-    expect(model.conditionExamples?.map(reason)).toEqual([undefined, undefined, undefined]);
+    expect(model.capabilities.conditionExamples.map(reason)).toEqual([null, null, null]);
     expect(reason('a person falls')).toMatch(/sentences, not 'falls'$/);
     expect(reason('a person unless it is dark')).toMatch(/not 'unless'/);
     expect(reason('the lights are on')).toMatch(/not 'lights', 'on'$/);
     expect(reason('ein Mann ist an der Tür')).toMatch(
       /English sentences, not 'ein', 'mann', 'ist', 'der', 'tür'$/,
     );
-    expect(reason('a person falls or a dog is there')).toBeUndefined();
+    expect(reason('a person falls or a dog is there')).toBeNull();
     expect(reason('a person without a dog')).toMatch(/not 'without'$/);
-    expect(reason('a person walks into the yard')).toBeUndefined();
+    expect(reason('a person walks into the yard')).toBeNull();
   });
 });
 
@@ -131,7 +133,7 @@ describe('judging a frame', () => {
       },
     });
     const media = { mode: 'frames' as const, frame: new Uint8Array() };
-    expect(await model.judge(media, condition, never)).toMatchObject({ triggered });
+    expect(await judgeOne(model, media, { condition }, never)).toMatchObject({ triggered });
   });
 
   test('The verdict has the boxes of the objects that the condition names', async () => {
@@ -204,8 +206,8 @@ describe('judging a frame', () => {
       'something moves',
     ]) {
       const media = { mode: 'frames', frame: new Uint8Array() } as const;
-      expect(await model.judge(media, condition, never)).toEqual(
-        await measuring.judge(media, condition, never),
+      expect(await judgeOne(model, media, { condition }, never)).toEqual(
+        await judgeOne(measuring, media, { condition }, never),
       );
     }
     expect(seen).toEqual([]);
@@ -223,7 +225,12 @@ describe('judging a frame', () => {
         close: async () => undefined,
       },
     });
-    const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
+    const call = judgeOne(
+      model,
+      { mode: 'frames', frame: new Uint8Array() },
+      { condition: 'a person' },
+      never,
+    );
     await expect(call).rejects.toThrow(VisionError);
   });
 
@@ -240,7 +247,12 @@ describe('judging a frame', () => {
     };
     const { decoder } = modelThatSees([]);
     const model = createObjectsVision({ decoder, detector });
-    const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
+    const call = judgeOne(
+      model,
+      { mode: 'frames', frame: new Uint8Array() },
+      { condition: 'a person' },
+      never,
+    );
     await expect(call).rejects.toThrow(ModelBusyError);
   });
 });
@@ -319,12 +331,12 @@ test('A digest of many samples detects 60 of them, spread over the window', asyn
 
 test('nothing is loaded before a condition names an object', async () => {
   const { model, seen } = modelThatSees([]);
-  expect(model.prepare).toBeUndefined();
+  expect(model.lifecycle).toBe(alwaysLoaded);
   const media = { mode: 'frames', frame: new Uint8Array() } as const;
   for (const condition of ['it is dark', 'the ferret looks guilty', 'no red', 'a parcel or a ferret'])
-    await model.judge(media, condition, never);
+    await judgeOne(model, media, { condition }, never);
   expect(seen).toEqual([]);
-  await model.judge(media, 'a person', never);
+  await judgeOne(model, media, { condition: 'a person' }, never);
   expect(seen).toEqual([0]);
 });
 
@@ -332,16 +344,18 @@ test('an object is not judged without a detector, and the command that installs 
   const { decoder } = modelThatSees([]);
   const measuring = createObjectsVision({ decoder, detector: null });
   const media = { mode: 'frames', frame: new Uint8Array() } as const;
-  expect(await measuring.judge(media, 'a person is there', never)).toMatchObject({
+  expect(await judgeOne(measuring, media, { condition: 'a person is there' }, never)).toMatchObject({
     judged: false,
     triggered: false,
     explanation: expect.stringContaining('the packages for objects are not installed (run npm ci)'),
   });
-  expect(measuring.reasonNotToJudge?.('a person is there')).toMatch(/measures colors.*\(run npm ci\)$/);
-  expect(measuring.conditionExamples?.map((text) => measuring.reasonNotToJudge?.(text))).toEqual(
-    Array.from({ length: 3 }),
-  );
-  expect(await measuring.judge(media, 'the picture is grey', never)).toMatchObject({ triggered: true });
+  const { readCondition, conditionExamples } = measuring.capabilities;
+  const reason = (condition: string) => readCondition(condition).reasonNotToJudge;
+  expect(reason('a person is there')).toMatch(/measures colors.*\(run npm ci\)$/);
+  expect(conditionExamples.map(reason)).toEqual([null, null, null]);
+  expect(await judgeOne(measuring, media, { condition: 'the picture is grey' }, never)).toMatchObject({
+    triggered: true,
+  });
 });
 
 test('an object counts if its lower edge stands in a watched region', async () => {
@@ -357,8 +371,14 @@ test('an object counts if its lower edge stands in a watched region', async () =
     ],
   });
   const judge = async (...regions: ReturnType<typeof region>[]) =>
-    (await model.judge({ mode: 'frames', frame: new Uint8Array(3), regions }, 'A person is there', never))
-      .triggered;
+    (
+      await judgeOne(
+        model,
+        { mode: 'frames', frame: new Uint8Array(3), regions },
+        { condition: 'A person is there' },
+        never,
+      )
+    ).triggered;
   expect(await judge(region('include', 0.6, 1))).toBe(true);
   expect(await judge(region('include', 0, 0.6))).toBe(false);
   expect(await judge(region('exclude', 0.6, 0.8))).toBe(false);
@@ -378,20 +398,19 @@ describe('sensitivity', () => {
     '"%s" with a person of 0.2 is judged at sensitivity %s as %s',
     async (condition, sensitivity, holds) => {
       const { model } = modelThatSees([[perhaps]]);
-      const alone = await model.judge({ ...media, sensitivity }, condition, never);
-      expect(alone.triggered, alone.explanation).toBe(holds);
-      const { verdicts } = await model.judgeConditions!(
-        media,
-        [{ condition_id: 'a', condition, sensitivity }],
-        never,
-      );
-      expect(verdicts[0]?.triggered).toBe(holds);
+      const { triggered, explanation } = await judgeOne(model, media, { condition, sensitivity }, never);
+      expect(triggered, explanation).toBe(holds);
     },
   );
 
   test('an object that counts at high sensitivity has its box and its score', async () => {
     const { model } = modelThatSees([[perhaps]]);
-    const verdict = await model.judge({ ...media, sensitivity: 'high' }, 'A person is there', never);
+    const verdict = await judgeOne(
+      model,
+      media,
+      { condition: 'A person is there', sensitivity: 'high' },
+      never,
+    );
     expect(verdict.boxes).toMatchObject([{ label: 'person', score: 0.2 }]);
     expect(verdict.explanation).toContain('Looks like 1 person (0.20).');
   });
@@ -399,7 +418,7 @@ describe('sensitivity', () => {
   test('sensitive conditions of a capture leave the others as they are', async () => {
     const { model } = modelThatSees([[perhaps]]);
     const condition = 'A person is there';
-    const { verdicts } = await model.judgeConditions!(
+    const { moments } = await model.judge(
       media,
       [
         { condition_id: 'high', condition, sensitivity: 'high' },
@@ -407,6 +426,6 @@ describe('sensitivity', () => {
       ],
       never,
     );
-    expect(verdicts.map(({ triggered }) => triggered)).toEqual([true, false]);
+    expect(moments[0]?.map(({ triggered }) => triggered)).toEqual([true, false]);
   });
 });

@@ -4,11 +4,14 @@ import { promptVariants } from '../../../../adapters/vision/prompt-variants.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { type Arrived, busy, chatServer, cut, type Reply, says } from './chat-server.ts';
+import { judgeOne } from '../../../../core/judge-one.ts';
+import type { VisionModel } from '../../../../core/ports/vision-model.ts';
 
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 9, 8, 7]);
 const yes = { triggered: true, explanation: 'A red car stands on the left.' };
 const look = { mode: 'frames' as const, frame };
 const timeout = () => AbortSignal.timeout(10_000);
+const judgeLook = async (model: VisionModel) => judgeOne(model, look, { condition: 'x' }, timeout());
 
 function visionAt(baseUrl: string) {
   const waits: number[] = [];
@@ -27,7 +30,7 @@ function visionAt(baseUrl: string) {
 test('a frame is sent as a data URI, with a strict schema, temperature 0 and the key', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const { vision } = visionAt(`${server.baseUrl}/`);
-  const verdict = await vision.judge(look, 'a red car', timeout());
+  const verdict = await judgeOne(vision, look, { condition: 'a red car' }, timeout());
   expect(verdict).toEqual({
     ...yes,
     tokens: { input_tokens: 301, output_tokens: 17 },
@@ -55,11 +58,21 @@ test('the prompt last-frame sends the frame of the check before first, and other
   const previous = new Uint8Array([0xff, 0xd8, 1]);
   const settings = { sheets, baseUrl: server.baseUrl, model: 'm', fetch };
   const comparing = createOpenAiVision({ ...settings, prompt: promptVariants['last-frame'] });
-  expect(comparing.usesPrevious).toBe(true);
-  const verdict = await comparing.judge({ ...look, previous }, 'a car has left', timeout());
+  expect(comparing.capabilities.usesPrevious).toBe(true);
+  const verdict = await judgeOne(
+    comparing,
+    { ...look, previous },
+    { condition: 'a car has left' },
+    timeout(),
+  );
   expect(verdict.prompt_version).toBe('last-frame-1');
-  await comparing.judge(look, 'a car has left', timeout());
-  await createOpenAiVision(settings).judge({ ...look, previous }, 'a car has left', timeout());
+  await judgeOne(comparing, look, { condition: 'a car has left' }, timeout());
+  await judgeOne(
+    createOpenAiVision(settings),
+    { ...look, previous },
+    { condition: 'a car has left' },
+    timeout(),
+  );
   const pictures = server.arrived.map(({ body }) =>
     body.messages[1]!.content.flatMap((part: any) => part.image_url?.url.split(',')[1] ?? []),
   );
@@ -70,15 +83,19 @@ test('the prompt last-frame sends the frame of the check before first, and other
 test('no authorization is sent without a key', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
-  await vision.judge(look, 'x', timeout());
+  await judgeLook(vision);
   expect(server.arrived[0]!.headers.authorization).toBeUndefined();
 });
 
 test('a clip is not sent, because only images are supported', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const { vision } = visionAt(server.baseUrl);
-  expect(vision).toMatchObject({ provider: 'openai', model: 'llava', supportsVideo: false });
-  await vision.judge({ mode: 'hybrid', frame, clip: new Uint8Array(9) }, 'x', timeout());
+  expect(vision).toMatchObject({
+    provider: 'openai',
+    model: 'llava',
+    capabilities: { supportsVideo: false },
+  });
+  await judgeOne(vision, { mode: 'hybrid', frame, clip: new Uint8Array(9) }, { condition: 'x' }, timeout());
   expect(server.arrived[0]!.body.messages[1]!.content).toHaveLength(2);
 });
 
@@ -91,8 +108,8 @@ describe('server without response_format', () => {
   test('a server that rejects response_format gets the schema in the prompt, also in later requests', async () => {
     await using server = await chatServer(inWords);
     const { vision } = visionAt(server.baseUrl);
-    expect(await vision.judge(look, 'x', timeout())).toMatchObject(yes);
-    expect(await vision.judge(look, 'x', timeout())).toMatchObject(yes);
+    expect(await judgeLook(vision)).toMatchObject(yes);
+    expect(await judgeLook(vision)).toMatchObject(yes);
     expect(server.arrived.map(({ body }) => body.response_format !== undefined)).toEqual([
       true,
       true,
@@ -111,15 +128,15 @@ describe('server without response_format', () => {
     );
     const { vision } = visionAt(server.baseUrl);
     for (const condition of ['x', 'y'])
-      expect(await vision.judge(look, condition, timeout())).toMatchObject(yes);
+      expect(await judgeOne(vision, look, { condition }, timeout())).toMatchObject(yes);
     expect(server.arrived.map(isBounded)).toEqual([true, false, false]);
   });
 
   test('an error is final after the server has accepted the format', async () => {
     await using server = await chatServer(says(JSON.stringify(yes)), { status: 400, body: 'bad request' });
     const { vision } = visionAt(server.baseUrl);
-    await vision.judge(look, 'x', timeout());
-    await expect(vision.judge(look, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
+    await judgeLook(vision);
+    await expect(judgeLook(vision)).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(2);
   });
 
@@ -172,7 +189,7 @@ describe('server without response_format', () => {
   ])('%s gets one request and its own remediation', async (_, status, body, remediation) => {
     await using server = await chatServer({ status, body });
     const { vision, waits } = visionAt(server.baseUrl);
-    await expect(vision.judge(look, 'x', timeout())).rejects.toMatchObject({
+    await expect(judgeLook(vision)).rejects.toMatchObject({
       remediation: expect.stringMatching(remediation),
     });
     expect([server.arrived.length, waits]).toEqual([1, []]);
@@ -186,7 +203,7 @@ describe('response of the vision server', () => {
     ['reasoned', `<think>{"triggered": false}</think>${JSON.stringify(yes)}`],
   ])('%s JSON is read', async (_, content) => {
     await using server = await chatServer(says(content));
-    expect(await visionAt(server.baseUrl).vision.judge(look, 'x', timeout())).toMatchObject(yes);
+    expect(await judgeLook(visionAt(server.baseUrl).vision)).toMatchObject(yes);
   });
 
   test.each<[string, Reply, 'free'?]>([
@@ -202,7 +219,7 @@ describe('response of the vision server', () => {
     ['a crash', { status: 500, body: 'segmentation fault' }, 'free'],
   ])('%s is a VisionError, which has the tokens that are paid', async (_, reply, price) => {
     await using server = await chatServer(reply);
-    const failed = visionAt(server.baseUrl).vision.judge(look, 'x', timeout());
+    const failed = judgeLook(visionAt(server.baseUrl).vision);
     await expect(failed).rejects.toBeInstanceOf(VisionError);
     const used = price === 'free' ? [0, 0] : [301, 17];
     await expect(failed).rejects.toMatchObject({
@@ -227,13 +244,13 @@ describe('response of the vision server', () => {
       status: 200,
       body: { choices: [{ message: { content } }], usage: 'none' },
     });
-    expect(await visionAt(server.baseUrl).vision.judge(look, 'x', timeout())).toMatchObject(yes);
+    expect(await judgeLook(visionAt(server.baseUrl).vision)).toMatchObject(yes);
   });
 
   test('a response without token usage counts zero tokens', async () => {
     const body = { choices: [{ message: { content: JSON.stringify(yes) } }] };
     await using server = await chatServer({ status: 200, body });
-    const { tokens } = await visionAt(server.baseUrl).vision.judge(look, 'x', timeout());
+    const { tokens } = await judgeLook(visionAt(server.baseUrl).vision);
     expect(tokens).toEqual({ input_tokens: 0, output_tokens: 0 });
   });
 
@@ -281,7 +298,7 @@ describe('answer that the token limit has cut', () => {
     ],
   ])('a verdict whose answer is cut %s is kept', async (_, content, triggered, explanation) => {
     await using server = await chatServer(cut(content));
-    const verdict = await visionAt(server.baseUrl).vision.judge(look, 'x', timeout());
+    const verdict = await judgeLook(visionAt(server.baseUrl).vision);
     expect(verdict).toMatchObject({ triggered, explanation });
   });
 
@@ -291,12 +308,12 @@ describe('answer that the token limit has cut', () => {
     await using server = await chatServer(cut(written), cut('{"verdicts": [{"condition_id": "2", "trig'));
     const { vision } = visionAt(server.baseUrl);
     const questions = ['a', 'b'].map((id) => ({ condition_id: id, condition: id }));
-    const { verdicts } = await vision.judgeConditions!(look, questions, timeout());
-    expect(verdicts.map(({ condition_id, triggered }) => [condition_id, triggered])).toEqual([
+    const { moments } = await vision.judge(look, questions, timeout());
+    expect(moments[0]?.map(({ condition_id, triggered }) => [condition_id, triggered])).toEqual([
       ['a', true],
       ['b', false],
     ]);
-    await expect(vision.judgeConditions!(look, questions, timeout())).rejects.toBeInstanceOf(VisionError);
+    await expect(vision.judge(look, questions, timeout())).rejects.toBeInstanceOf(VisionError);
   });
 
   test('a cut summary and a cut answer are kept', async () => {
@@ -326,7 +343,7 @@ describe('answer that the token limit has cut', () => {
     ['one token of a full context', cut('', 1), /Raise the context/],
   ])('%s is no verdict, and the error names the limit', async (_, reply, remediation) => {
     await using server = await chatServer(reply);
-    await expect(visionAt(server.baseUrl).vision.judge(look, 'x', timeout())).rejects.toMatchObject({
+    await expect(judgeLook(visionAt(server.baseUrl).vision)).rejects.toMatchObject({
       remediation: expect.stringMatching(remediation),
     });
   });
@@ -336,14 +353,14 @@ describe('busy vision server', () => {
   test('a busy server is retried after its Retry-After', async () => {
     await using server = await chatServer(busy('3'), says(JSON.stringify(yes)));
     const { vision, waits } = visionAt(server.baseUrl);
-    expect(await vision.judge(look, 'x', timeout())).toMatchObject(yes);
+    expect(await judgeLook(vision)).toMatchObject(yes);
     expect(waits).toEqual([3_000]);
   });
 
   test('a busy server is retried with backoff, for at most four attempts', async () => {
     await using server = await chatServer({ status: 503, body: 'loading model' });
     const { vision, waits } = visionAt(server.baseUrl);
-    await expect(vision.judge(look, 'x', timeout())).rejects.toMatchObject({
+    await expect(judgeLook(vision)).rejects.toMatchObject({
       remediation: expect.stringContaining('overloaded'),
     });
     expect(waits).toEqual([500, 1_000, 2_000]);
@@ -356,7 +373,7 @@ describe('busy vision server', () => {
   ])('a Retry-After of %s is limited', async (_, retryAfter, wait) => {
     await using server = await chatServer(busy(retryAfter), says(JSON.stringify(yes)));
     const { vision, waits } = visionAt(server.baseUrl);
-    await vision.judge(look, 'x', timeout());
+    await judgeLook(vision);
     expect(waits).toEqual([wait]);
   });
 });
@@ -364,20 +381,25 @@ describe('busy vision server', () => {
 describe('unresponsive vision server', () => {
   test('a server that does not respond ends with the abort signal', async () => {
     await using server = await chatServer('hang');
-    const judging = visionAt(server.baseUrl).vision.judge(look, 'x', AbortSignal.timeout(100));
+    const judging = judgeOne(
+      visionAt(server.baseUrl).vision,
+      look,
+      { condition: 'x' },
+      AbortSignal.timeout(100),
+    );
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
   test('the abort signal ends the wait between two attempts', async () => {
     await using server = await chatServer(busy('10'));
     const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
-    const judging = vision.judge(look, 'x', AbortSignal.timeout(200));
+    const judging = judgeOne(vision, look, { condition: 'x' }, AbortSignal.timeout(200));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
   test('an unreachable server is reported', async () => {
     const { vision } = visionAt('http://127.0.0.1:1/v1');
-    await expect(vision.judge(look, 'x', timeout())).rejects.toMatchObject({
+    await expect(judgeLook(vision)).rejects.toMatchObject({
       remediation: expect.stringContaining('cannot be reached'),
     });
   });
@@ -389,9 +411,9 @@ describe('A model that thinks until its tokens are used up', () => {
   test('a model that thinks until its tokens are used up gets the call again without thinking, and all later ones', async () => {
     await using server = await chatServer(thinking, says(JSON.stringify(yes)));
     const { vision } = visionAt(server.baseUrl);
-    const first = await vision.judge(look, 'a red car', timeout());
+    const first = await judgeOne(vision, look, { condition: 'a red car' }, timeout());
     expect(first.tokens).toEqual({ input_tokens: 2 * 301, output_tokens: 2 * 17 });
-    await vision.judge(look, 'a red car', timeout());
+    await judgeOne(vision, look, { condition: 'a red car' }, timeout());
     expect(server.arrived.map(({ body }) => body.reasoning_effort)).toEqual([undefined, 'none', 'none']);
     expect(server.arrived[1]!.body.chat_template_kwargs).toEqual({ enable_thinking: false });
   });
@@ -399,7 +421,7 @@ describe('A model that thinks until its tokens are used up', () => {
   test('a model that thinks nevertheless is named in the error', async () => {
     await using server = await chatServer(says(null, { reasoning_content: 'Let me see …' }));
     const { vision } = visionAt(server.baseUrl);
-    await expect(vision.judge(look, 'a red car', timeout())).rejects.toMatchObject({
+    await expect(judgeOne(vision, look, { condition: 'a red car' }, timeout())).rejects.toMatchObject({
       remediation: expect.stringContaining('"instruct" variant'),
       calls: [{ input_tokens: 2 * 301, output_tokens: 2 * 17, failed: true }],
     });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jpeg, measuring, mp4, timeout } from './pictures.ts';
+import { judgeOne } from '../../../../core/judge-one.ts';
 
 const grey = 'color=0x808080:s=1280x720:r=8';
 const withBox = (color: string, side: number) =>
@@ -19,7 +20,7 @@ const pictures = {
 };
 
 const looksAt = async (name: keyof typeof pictures, condition: string) =>
-  measuring.judge({ mode: 'frames', frame: pictures[name] }, condition, timeout());
+  judgeOne(measuring, { mode: 'frames', frame: pictures[name] }, { condition }, timeout());
 
 describe('measurements of a frame', () => {
   test.each<[keyof typeof pictures, string, boolean]>([
@@ -117,7 +118,7 @@ const clips = {
 };
 
 const looksAtClip = (name: keyof typeof clips, condition: string) =>
-  measuring.judge({ mode: 'clip', frame: pictures.grey, clip: clips[name] }, condition, timeout());
+  judgeOne(measuring, { mode: 'clip', frame: pictures.grey, clip: clips[name] }, { condition }, timeout());
 
 describe('measurements of a clip', () => {
   test.each<[keyof typeof clips, string, boolean]>([
@@ -143,8 +144,10 @@ describe('measurements of a clip', () => {
 
   test('the frame counts in hybrid mode', async () => {
     const look = { mode: 'hybrid' as const, frame: pictures.redBox, clip: clips.appears };
-    expect((await measuring.judge(look, 'a red box', timeout())).triggered).toBe(true);
-    expect((await measuring.judge({ ...look, mode: 'clip' }, 'a red box', timeout())).triggered).toBe(false);
+    expect((await judgeOne(measuring, look, { condition: 'a red box' }, timeout())).triggered).toBe(true);
+    expect(
+      (await judgeOne(measuring, { ...look, mode: 'clip' }, { condition: 'a red box' }, timeout())).triggered,
+    ).toBe(false);
   });
 });
 
@@ -169,9 +172,9 @@ describe('measurements of a question', () => {
   test('a condition without measurable words is not judged, and no frame changes that', async () => {
     expect(await looksAt('redBox', 'Somebody is asleep')).toMatchObject({ triggered: false, judged: false });
     expect(await looksAt('redBox', 'a red box is visible')).not.toHaveProperty('judged');
-    const reason = (condition: string) => measuring.reasonNotToJudge?.(condition);
+    const reason = (condition: string) => measuring.capabilities.readCondition(condition).reasonNotToJudge;
     expect(reason('Somebody is asleep')).toMatch(/packages for objects are not installed/);
-    expect(measuring.conditionExamples?.map(reason)).toEqual([undefined, undefined, undefined]);
+    expect(measuring.capabilities.conditionExamples.map(reason)).toEqual([null, null, null]);
   });
 
   test('an unmeasurable question is reported as such', async () => {
@@ -226,5 +229,7 @@ describe('measurements of a summary', () => {
 
 test('an undecodable frame is a VisionError', async () => {
   const look = { mode: 'frames' as const, frame: new Uint8Array([1, 2, 3]) };
-  await expect(measuring.judge(look, 'red', timeout())).rejects.toMatchObject({ name: 'VisionError' });
+  await expect(judgeOne(measuring, look, { condition: 'red' }, timeout())).rejects.toMatchObject({
+    name: 'VisionError',
+  });
 });

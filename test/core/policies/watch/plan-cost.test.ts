@@ -14,7 +14,7 @@ import { newCondition, newWatch, newWatchConfig } from '../../../support/watches
 
 const begin = new Date('2026-03-01T12:00:00.000Z');
 const modelPrice = { input: 0.06e-6, output: 0.24e-6 };
-const shared = { createAlertId: () => 'alert', modelPrice, judgesJointly: true };
+const shared = { createAlertId: () => 'alert', modelPrice };
 
 function newRun(budget: Budget | null, mode: 'frames' | 'clip' = 'frames'): WatchRun {
   const conditions = [newCondition()];
@@ -111,7 +111,6 @@ describe('the reservation of a check that looks back', () => {
     const questions = { joint: [newCondition()], separate: [newCondition(), newCondition()] };
     const asked = { earlier: 3, mode: 'frames' as const };
     expect(computeCost(questions, asked, shared).calls).toBe(12);
-    expect(computeCost(questions, asked, { ...shared, judgesJointly: false }).calls).toBe(12);
   });
 });
 
