@@ -44,14 +44,13 @@ export function formatTable({ results, unavailable }: Pick<Record, 'results' | '
     const ours = others.filter(({ ffmpeg }) => ffmpeg === 'ok').map(describeFailure);
     const both = others.filter(({ ffmpeg }) => ffmpeg !== 'ok').map(describeFailure);
     const fails = [...ours, ...(both.length > 0 ? [`as in ffmpeg: ${both.join('; ')}`] : [])];
-    return `| ${name} | ${join(whole.map(({ stream }) => stream))} | ${fails.join('; ') || '–'} |`;
+    const watched = join(whole.map(({ stream }) => stream)) || 'nothing';
+    return `- ${name}: ${watched}${fails.length > 0 ? `. Fails: ${fails.join('; ')}` : ''}`;
   });
-  const missing = unavailable.map(({ server }) => `| ${server} | not tested | – |`);
+  const missing = unavailable.map(({ server }) => `- ${server}: not tested`);
   return [
     'By monitors of two minutes. `test/servers/results.json` has each case, such as rare key frames, open groups, a server that restarts.',
     '',
-    '| server | watched | fails |',
-    '| --- | --- | --- |',
     ...lines,
     ...missing,
   ].join('\n');
