@@ -138,14 +138,7 @@ export type WatchEvent =
         opened_at: string;
         closed_at: string;
         open_seconds: number;
-        reason:
-          | 'cleared'
-          | 'paused'
-          | 'off_schedule'
-          | 'changed'
-          | 'removed'
-          | 'deleted'
-          | 'destination_changed';
+        reason: 'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted';
         explanation: string;
         /**
          * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
@@ -197,7 +190,7 @@ export type WatchEvent =
         reason: 'unreachable' | 'damaged' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
         lost_seconds: number;
         open_alerts: string[];
-        ended_by?: 'paused' | 'deleted' | 'changed' | 'destination_changed';
+        ended_by?: 'paused' | 'deleted' | 'changed';
       };
     }
   | {
@@ -238,6 +231,7 @@ export type WatchEvent =
           | 'model_failed'
           | 'model_recovered';
         destination_id?: string;
+        ended_by?: 'paused' | 'deleted' | 'changed';
         removed_conditions?: string[];
         error?: string;
         late_seconds?: number;
@@ -796,6 +790,21 @@ export interface CheckOnceResponse {
 export interface DeletedWatch {
   watch_id: string;
   message: string;
+  /**
+   * Destinations that were notified of something that the deletion ends
+   */
+  notified?: {
+    destination_id: string;
+    url_masked: string;
+    /**
+     * Ids of open alerts whose opening it accepted
+     */
+    open_alerts: string[];
+    /**
+     * True if it accepted the report of a lost stream
+     */
+    stream_lost: boolean;
+  }[];
 }
 export interface Delivery {
   /**
@@ -2006,19 +2015,23 @@ export interface Watch {
   retention_days: number;
   labels: string[];
   /**
-   * Destinations that a change removed or gave another address while an alert was open or the stream lost. Each receives one end of it at its address before, which is erased with that delivery
+   * In the answer to a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more
    */
   former_destinations?: {
     destination_id: string;
     url_masked: string;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * Ids of open alerts whose opening it accepted
      */
-    removed_at: string;
+    open_alerts: string[];
     /**
-     * Time at which the address is erased without a delivery
+     * True if it accepted the report of a lost stream
      */
-    until: string;
+    stream_lost: boolean;
+    /**
+     * Why incidents of PagerDuty were not resolved, or entities of a broker not removed; null if they were, and for other types
+     */
+    error: string | null;
   }[];
   state: {
     /**

@@ -73,8 +73,6 @@ export const rules = {
   maxDestinationRetryAfterSeconds: 3_600,
   /** Minimum time between attempts at one address of a vendor: Slack permits one message per second, others more. */
   minDestinationSpacingSeconds: 1,
-  /** Time after which a former destination receives nothing and its address is erased, in seconds. */
-  formerDestinationSeconds: 3_600,
   /** Validity of a link to evidence that needs no key, in seconds: people read an e-mail or a channel after a vacation of a week. */
   evidenceLinkSeconds: 7 * 86_400,
   /** Time between two repetitions of the states of a watch at a broker. */

@@ -137,12 +137,12 @@ function describeChange(
   data: Extract<NotifiedEvent, { type: 'watch_changed' }>['data'],
   time: [string, string],
 ): Part {
-  const { destination_id: destination, error, late_seconds: late } = data;
+  const { destination_id: destination, error, late_seconds: late, ended_by: by } = data;
   const [title = words(data.reason), text = `The watch is ${words(data.status)}.`] =
     failures[data.reason] ?? [];
   return {
-    title,
-    text,
+    title: by === undefined ? title : `no longer: ${ended[data.reason] ?? title}`,
+    text: by === 'changed' ? 'The destination was removed.' : describeEnd(by) || text,
     facts: [
       ...factIf('Destination', destination),
       ...factIf('Error', error),
@@ -167,6 +167,15 @@ const failures: Partial<Record<WatchChangeReason, [title: string, text: string]>
   destination_recovered: ['a destination works again', 'It accepts messages again.'],
   model_failed: ['the model fails', 'Nothing is judged until it answers again.'],
   model_recovered: ['the model answers again', 'Captures are judged again.'],
+};
+
+/** Failures by their ends, for those that a change by a caller ends. */
+const ended: Partial<Record<WatchChangeReason, string>> = {
+  budget_renewed: 'a used-up budget',
+  resumed: 'a model without a price',
+  checks_in_time: 'late checks',
+  destination_recovered: 'a failing destination',
+  model_recovered: 'a failing model',
 };
 
 /** Shortens a text to a number of UTF-16 units, without splitting a character. Replaces control characters by spaces. */
@@ -194,7 +203,5 @@ function words(name: string): string {
 /** Describes why a lost stream ends without being back; empty if it is. */
 function describeEnd(by: Extract<NotifiedEvent, { type: 'stream_recovered' }>['data']['ended_by']): string {
   if (by === undefined) return '';
-  return by === 'destination_changed'
-    ? 'This destination was removed, or has another address.'
-    : `The watch was ${by}.`;
+  return `The watch was ${by}.`;
 }

@@ -3,20 +3,27 @@ import type {
   DestinationResult,
   Destinations,
   Notification,
+  OpenSubjects,
 } from '../../core/ports/destinations.ts';
 import type { WebhookSigner } from '../../core/ports/delivery.ts';
-import { isTooLarge, outcomeFor, webhookStatuses } from '../../core/delivery/response-outcome.ts';
-import type { PermanentStatuses } from '../../core/delivery/response-outcome.ts';
+import {
+  describeDeliveryFailure,
+  isTooLarge,
+  outcomeFor,
+  webhookStatuses,
+} from '../../core/delivery/after-attempt.ts';
+import type { PermanentStatuses } from '../../core/delivery/after-attempt.ts';
+import { findSubject } from '../../core/delivery/receivers.ts';
 import type { DestinationAddress } from '../../core/records/watch.ts';
 import { discordStatuses, toDiscordRequest } from './discord/discord.ts';
 import { isAllowedRecipient, toMail } from './email/email.ts';
 import type { SendMail } from './email/smtp.ts';
-import { toPublications } from './mqtt/mqtt.ts';
+import { toPublications, toRemoval } from './mqtt/mqtt.ts';
 import type { Publish } from './mqtt/publish.ts';
 import type { HttpSender } from './http-sender.ts';
 import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts';
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
-import { pagerdutyStatuses, toPagerdutyRequest } from './pagerduty/pagerduty.ts';
+import { pagerdutyStatuses, toPagerdutyRequest, toResolveRequest } from './pagerduty/pagerduty.ts';
 import type { HttpRequest } from './http-request.ts';
 import { slackStatuses, toSlackRequest } from './slack/slack.ts';
 import { toWebhookRequest } from './webhook/webhook.ts';
@@ -43,6 +50,11 @@ export function createDestinations(deps: DestinationSenderDeps): Destinations {
       const frameUrl = address.type === 'webhook' ? notification.frameUrl : null;
       return { ...(await sendOnce(address, { ...plain, frameUrl }, deps)), isPictureRefused: true };
     },
+    end: async (address, open) => {
+      const results = await endAll(address, open, deps);
+      const failed = results.find(({ outcome }) => outcome !== 'delivered');
+      return failed ? describeDeliveryFailure(failed) : null;
+    },
   };
 }
 
@@ -61,16 +73,61 @@ async function sendOnce(
     case 'ntfy':
       return post(toNtfyRequest(requireUrl(address), address, notification), ntfyStatuses, deps);
     case 'pagerduty':
-      return post(toPagerdutyRequest(address, notification), pagerdutyStatuses, deps);
+      return sendToPagerduty(address, notification, deps);
     case 'email':
       return sendMail(address, notification, deps);
     case 'mqtt':
-      return deps.publish
-        ? deps.publish(requireUrl(address), toPublications(notification))
-        : unsent('gone', findRefusal(address, deps));
-    case 'heartbeat':
-      return post(toHeartbeatRequest(requireUrl(address)), heartbeatStatuses, deps);
+      return publishStates(address, notification, deps);
+    case 'heartbeat': {
+      const result = await post(toHeartbeatRequest(requireUrl(address)), heartbeatStatuses, deps);
+      return { ...result, outcome: result.outcome === 'delivered' ? 'delivered' : 'rejected' };
+    }
   }
+}
+
+/** Resolves an incident that was triggered while its destination was removed. */
+async function sendToPagerduty(
+  address: DestinationAddress,
+  notification: Notification,
+  deps: DestinationSenderDeps,
+): Promise<DestinationResult> {
+  const { event, watchId, current, readCurrent } = notification;
+  const result = await post(toPagerdutyRequest(address, notification), pagerdutyStatuses, deps);
+  const mayBeOpen = result.outcome === 'delivered' && event.type !== 'test' && event.type !== 'heartbeat';
+  if (mayBeOpen && current !== null && readCurrent && (await readCurrent()) === null)
+    await endAll(address, { watchId, conditions: [], subjects: [findSubject(event)] }, deps);
+  return result;
+}
+
+/** Publishes again if the state has changed during the attempt, because another attempt may have published it before. */
+async function publishStates(
+  address: DestinationAddress,
+  notification: Notification,
+  deps: DestinationSenderDeps,
+  repetitions = 3,
+): Promise<DestinationResult> {
+  const { current, readCurrent } = notification;
+  if (!deps.publish) return unsent('gone', findRefusal(address, deps));
+  const result = await deps.publish(requireUrl(address), toPublications(notification));
+  if (result.outcome !== 'delivered' || !readCurrent || repetitions === 0) return result;
+  const now = await readCurrent();
+  const isSame = JSON.stringify(now) === JSON.stringify(current);
+  return isSame ? result : publishStates(address, { ...notification, current: now }, deps, repetitions - 1);
+}
+
+/** Other types keep nothing that needs an end. The incidents of PagerDuty are resolved one after the other. */
+async function endAll(
+  address: DestinationAddress,
+  open: OpenSubjects,
+  deps: DestinationSenderDeps,
+): Promise<DestinationResult[]> {
+  if (address.type === 'mqtt' && deps.publish)
+    return [await deps.publish(requireUrl(address), toRemoval(open))];
+  const results: DestinationResult[] = [];
+  if (address.type === 'pagerduty')
+    for (const subject of open.subjects)
+      results.push(await post(toResolveRequest(address, open.watchId, subject), pagerdutyStatuses, deps));
+  return results;
 }
 
 /** Returns true for a message with a picture that a second request can leave out. That of MQTT is a message of its own. */

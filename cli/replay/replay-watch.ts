@@ -62,7 +62,6 @@ export function createReplayWatch(request: WatchRequest, settings: ReplaySetting
     config_version: 1,
     stream_url: request.stream_url,
     stream_fingerprint: null,
-    former_destinations: [],
     source_id: randomUUID(),
     stream_phase: null,
     config: {

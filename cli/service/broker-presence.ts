@@ -43,7 +43,9 @@ async function announce(isOnline: boolean, { unfinishedRuns, runs, publish }: De
   for (const { run_id: id } of unfinishedRuns()) {
     const watch = asWatch(await runs.getIncludingEnded(id));
     if (!watch?.config.destinations.some(({ type }) => type === 'mqtt')) continue;
-    const states = isOnline ? toStates(id, watch.config.conditions, describeState(watch)) : [];
+    const current = describeState(watch);
+    if (current === null) continue;
+    const states = isOnline ? toStates(id, watch.config.conditions, current) : [];
     const publications = [...states, toPresence(id, isOnline)];
     for (const { type, url } of (await runs.secrets(id))?.destinations ?? [])
       if (type === 'mqtt' && url !== undefined) byUrl.set(url, [...(byUrl.get(url) ?? []), ...publications]);

@@ -55,7 +55,7 @@ import { redactedLog } from '../../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import { awaitMotion } from '../../core/workflow/await-motion.ts';
 import { createAddressPace } from '../../core/delivery/address-pace.ts';
-import { deliverMessage } from '../../core/delivery/deliver-message.ts';
+import { deliverMessage } from '../../core/delivery/deliver.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
 import { createServiceHealth } from '../checks/service-health.ts';
 import { createHostRule } from './host-rule.ts';

@@ -87,11 +87,6 @@ async function loadAll(load: Props['load'], signal: AbortSignal): Promise<Delive
   }
 }
 
-/** The address of a former destination is erased with its delivery. */
-function isFormer({ destination_id: id }: ListedDelivery): boolean {
-  return id?.includes('~') ?? false;
-}
-
 type ItemProps = { delivery: ListedDelivery; resend: Props['resend']; onResent: () => void };
 
 function DeliveryItem({ delivery, resend, onResent }: ItemProps) {
@@ -135,7 +130,7 @@ function DeliveryItem({ delivery, resend, onResent }: ItemProps) {
         </p>
       )}
       {sending.problem && <ProblemNote problem={sending.problem} />}
-      {delivery.state !== 'pending' && !isFormer(delivery) && mayUse(session, 'jobs') && (
+      {delivery.state !== 'pending' && mayUse(session, 'jobs') && (
         <Button small onClick={() => void sending.run()} busy={sending.busy}>
           Resend
         </Button>

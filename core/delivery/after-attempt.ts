@@ -1,9 +1,28 @@
 import type { Delivery, RunKey } from '../records/delivery.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
-import type { DestinationResult } from '../ports/destinations.ts';
+import type { DestinationOutcome, DestinationResult } from '../ports/destinations.ts';
 import { parseRetryAfter } from '../outside-time.ts';
 import { addSeconds } from '../time.ts';
 import { rules } from '../rules.ts';
+
+/** Statuses of a receiver that no later attempt changes. */
+export type PermanentStatuses = { gone: readonly number[]; rejected: readonly number[] };
+
+/** Receiver of Standard Webhooks, of a job or a watch: 410 ends its deliveries. */
+export const webhookStatuses: PermanentStatuses = { gone: [410], rejected: [] };
+
+/** Returns true if a receiver may have refused a request for its size. */
+export function isTooLarge({ status, isBroken }: Pick<WebhookResult, 'status' | 'isBroken'>): boolean {
+  return status === 413 || isBroken === true;
+}
+
+/** Returns the meaning of a response: 2xx delivers, `null` is no response, any other one is retried, redirects included. */
+export function outcomeFor(status: number | null, { gone, rejected }: PermanentStatuses): DestinationOutcome {
+  if (status === null) return 'retry';
+  if (status >= 200 && status < 300) return 'delivered';
+  if (gone.includes(status)) return 'gone';
+  return rejected.includes(status) ? 'rejected' : 'retry';
+}
 
 /** Result of the attempt that began at `startedAt`. */
 export type AttemptResult = DestinationResult & { startedAt: Date };
@@ -31,15 +50,9 @@ const schedules: Record<RunKey['run'], RetrySchedule> = {
 
 /**
  * Returns the delivery with an attempt added and its state decided. A result that may change later is retried with growing, jittered waits, or later if
- * `Retry-After` requests it, but not after `until`. `random` is 0 to 1.
+ * `Retry-After` requests it. `random` is 0 to 1.
  */
-export function afterAttempt(
-  delivery: Delivery,
-  result: AttemptResult,
-  now: Date,
-  random: number,
-  until?: Date,
-): Delivery {
+export function afterAttempt(delivery: Delivery, result: AttemptResult, now: Date, random: number): Delivery {
   const schedule = schedules[delivery.run];
   const attempted = appendAttempt(delivery, result);
   const waitSeconds = schedule.waitSeconds[countAttempts(attempted) - 1];
@@ -50,7 +63,6 @@ export function afterAttempt(
   const jittered = waitSeconds * (1 + rules.retryJitter * (2 * random - 1));
   const requested = Math.min(parseRetryAfter(result.retryAfter, now) ?? 0, schedule.maxRetryAfterSeconds);
   const next = addSeconds(now, Math.max(jittered, requested));
-  if (until && next > until) return giveUp(attempted, describeDeliveryFailure(result));
   return { ...attempted, next_attempt_at: next.toISOString() };
 }
 

@@ -3,7 +3,13 @@ import type { DeliveryOutcome } from '../ports/delivery.ts';
 import type { DestinationResult } from '../ports/destinations.ts';
 import { runLog } from '../ports/log.ts';
 import { initialDelivery, secondsUntilAttempt } from '../records/delivery.ts';
-import type { Delivery, DeliveryMessage, DestinationState, WaitingEvent } from '../records/delivery.ts';
+import type {
+  Delivery,
+  DeliveryMessage,
+  DestinationState,
+  QueueMessage,
+  WaitingEvent,
+} from '../records/delivery.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';
 import {
@@ -13,9 +19,8 @@ import {
   describeDeliveryFailure,
   giveUp,
 } from './after-attempt.ts';
-import { describeDelivery, findTarget } from './delivery-target.ts';
+import { describeDelivery, findTarget, unrecorded } from './delivery-target.ts';
 import type { DeliverDeps, Target } from './delivery-target.ts';
-import { isEnding, isOpening } from './receivers.ts';
 import {
   acceptOpening,
   addWaiting,
@@ -28,12 +33,25 @@ import {
   removeOpenings,
   removeWaiting,
 } from './destination-state.ts';
+import { putOnBus } from './put-on-bus.ts';
+import type { PutOnBusDeps } from './put-on-bus.ts';
+
+export type DeliverMessageDeps = DeliverDeps & PutOnBusDeps;
+
+/** Handles a message of the delivery queue: an event for one destination of its run, or for the event bus. */
+export async function deliverMessage(
+  message: QueueMessage,
+  deps: DeliverMessageDeps,
+): Promise<DeliveryOutcome> {
+  if (!('bus' in message)) return deliver(message, deps);
+  await putOnBus(message, deps);
+  return done;
+}
 
 /**
- * Makes one attempt to deliver an event to a destination. A message may arrive twice or early: a finished delivery is skipped, and an attempt that is
- * not due waits. A crash between the attempt and its record repeats the attempt with the same id. A resend starts a new series of attempts, also after a
- * failed delivery. After a failed first attempt or a defect, the delivery continues in a message group of its own. At a destination of a watch it holds
- * back later events of its subject, and a success there ends all waits; a job's later events do not wait. A transient error keeps its place in the order.
+ * Makes one attempt to deliver an event to a destination, if its delivery is in the state for one. A crash between the attempt and its record repeats the
+ * attempt with the same id. A resend starts a new series of attempts, also after a failed delivery. After a failed first attempt or a defect, the delivery
+ * continues in a message group of its own. A transient error keeps its place in the order.
  */
 export async function deliver(message: DeliveryMessage, deps: DeliverDeps): Promise<DeliveryOutcome> {
   try {
@@ -48,52 +66,86 @@ export async function deliver(message: DeliveryMessage, deps: DeliverDeps): Prom
   }
 }
 
-type Attempt = { message: DeliveryMessage; target: Target; delivery: Delivery };
+/** A message with what is stored about it. `attempts` are those of its series, `wait` the seconds until the next is due. */
+type Arrival = {
+  message: DeliveryMessage;
+  target: Target;
+  delivery: Delivery;
+  attempts: number;
+  wait: number;
+};
+
+type State = {
+  holds: (arrival: Arrival) => boolean;
+  handle: (arrival: Arrival, deps: DeliverDeps) => Promise<DeliveryOutcome> | DeliveryOutcome;
+};
+
+const done: DeliveryOutcome = { kind: 'done' };
+
+/** States of a delivery when a message of it arrives. A message may arrive twice or early. The first state that holds decides. */
+const states: Record<string, State> = {
+  ended: {
+    holds: ({ message, delivery }) => delivery.state !== 'pending' || message.resend < delivery.resend,
+    handle: () => done,
+  },
+  // A process that was killed left the retries in the first group.
+  interrupted: {
+    holds: ({ message, attempts }) => message.attempt === 0 && attempts > 0,
+    handle: continueInterrupted,
+  },
+  refused: {
+    holds: ({ message, target }) => message.resend === 0 && target.refusal !== undefined,
+    handle: refuse,
+  },
+  attemptedSinceWoken: {
+    holds: (arrival) => isLate(arrival) && isBesideWait(arrival.message),
+    handle: () => done,
+  },
+  heldBack: {
+    holds: ({ message, target }) =>
+      message.resend === 0 && target.isOrdered && isHeldBack(target.state, message),
+    handle: holdBack,
+  },
+  early: {
+    holds: ({ wait }) => wait > 0,
+    handle: ({ wait }) => ({ kind: 'again', afterSeconds: wait }),
+  },
+  due: { holds: () => true, handle: attemptInTurn },
+};
 
 async function handleMessage(message: DeliveryMessage, deps: DeliverDeps): Promise<DeliveryOutcome> {
   const [target, stored] = await Promise.all([findTarget(message, deps), deps.deliveries.get(message)]);
   if (typeof target === 'string')
     return stored?.state === 'pending' ? abandon(message, stored, target, deps) : done;
-  if (target.beat) return beat(target, deps);
   const delivery = applyResend(stored ?? initialDelivery(message, target.event.type), message.resend);
-  if (delivery.state !== 'pending' || message.resend < delivery.resend) {
-    await target.former?.erase();
-    return done;
-  }
-  const attempts = countAttempts(delivery);
-  const attempt = { message, target, delivery };
-  // A process that was killed left the retries in the first group.
-  if (message.attempt === 0 && attempts > 0) return continueKilled(attempt, attempts, deps);
-  if (message.resend === 0 && target.refusal !== undefined) return refuse(attempt, target.refusal, deps);
-  const isHeld = message.resend === 0 && target.holdsBack && isHeldBack(target.state, message);
-  // It was attempted since it was woken.
-  const isLate = message.woken === true && message.attempt !== attempts + 1;
-  if (isLate && isBesideWait(message)) return done;
-  if (isHeld) return message.woken ? done : holdBack(attempt, deps);
-  const plannedSeconds = message.woken && !isLate ? 0 : secondsUntilAttempt(delivery, deps.now());
-  const waitSeconds = plannedSeconds || target.takeTurn();
-  if (waitSeconds > 0) return { kind: 'again', afterSeconds: waitSeconds };
-  if (message.attempt > 0 && !(await begin(attempt, deps)))
-    return isBesideWait(message) ? done : { kind: 'again', afterSeconds: rules.underWaySeconds };
-  return makeAttempt(attempt, deps);
+  const read = { message, target, delivery, attempts: countAttempts(delivery), wait: 0 };
+  const wait = message.woken && !isLate(read) ? 0 : secondsUntilAttempt(delivery, deps.now());
+  const arrival = { ...read, wait };
+  const state = Object.values(states).find(({ holds }) => holds(arrival));
+  return state ? state.handle(arrival, target.isRecorded ? deps : unrecorded(deps)) : done;
 }
 
-const done: DeliveryOutcome = { kind: 'done' };
+/** Returns true for a message of a wake whose event was attempted since. */
+function isLate({ message, attempts }: Arrival): boolean {
+  return message.woken === true && message.attempt !== attempts + 1;
+}
 
 /** Returns true for a message that wakes an event whose planned attempt has a message. One that was held back has none: the message that waits for the wake returns too late. */
 function isBesideWait({ woken, attempt }: DeliveryMessage): boolean {
   return woken === true && attempt > 1;
 }
 
-async function continueKilled(
-  { message, target }: Attempt,
-  attempts: number,
+async function continueInterrupted(
+  { message, target, attempts }: Arrival,
   deps: DeliverDeps,
 ): Promise<DeliveryOutcome> {
-  const { sequence, subject, resend } = message;
-  const waiting = { sequence, subject, attempts, resend };
-  if (target.keepsState) await changeState(target, (state) => keepWaiting(state, waiting), deps);
+  const waiting = waitFor(message, attempts);
+  if (target.isOrdered) await changeState(target, (state) => keepWaiting(state, waiting), deps);
   return continueInOwnGroup(message, attempts, deps);
+}
+
+function waitFor({ sequence, subject, resend }: DeliveryMessage, attempts: number): WaitingEvent {
+  return { sequence, subject, attempts, resend };
 }
 
 /** Sends the message again, to the group of this event alone, and completes this one. */
@@ -106,27 +158,6 @@ async function continueInOwnGroup(
   return done;
 }
 
-/** Calls the address of a heartbeat once while all is well, at most every `heartbeatSeconds`. The next check makes another call. */
-async function beat(target: Target, deps: DeliverDeps): Promise<DeliveryOutcome> {
-  if (target.beat?.isDue && target.refusal === undefined && target.takeTurn() === 0)
-    await changeState(target, afterResult(await target.send(), deps.now()), deps);
-  return done;
-}
-
-/** Returns false if another attempt of the event is under way, or has ended since its delivery was read. */
-async function begin({ message, target, delivery }: Attempt, deps: DeliverDeps): Promise<boolean> {
-  if (!target.keepsState) return true;
-  let begun: DestinationState | undefined;
-  await changeState(
-    target,
-    (state) => (begun = beginAttempt(state, target.state, message.sequence, deps.now())) ?? state,
-    deps,
-  );
-  if (!begun) return false;
-  const stored = await deps.deliveries.get(message);
-  return stored === undefined || countAttempts(stored) === countAttempts(delivery);
-}
-
 /** Ends a delivery whose event or destination is gone. Later events must not wait for it if the destination is added again. */
 async function abandon(
   message: DeliveryMessage,
@@ -135,76 +166,121 @@ async function abandon(
   deps: DeliverDeps,
 ): Promise<DeliveryOutcome> {
   const known = message.run === 'watch' ? await deps.deliveries.state(message) : undefined;
-  if (known) await stopWaiting(message, known, (state) => state ?? known, deps);
+  if (known)
+    await stopWaiting(message, known, (stored = known) => removeWaiting(stored, message.sequence), deps);
   return finish(giveUp(delivery, why), deps);
 }
 
-async function refuse(attempt: Attempt, why: string, deps: DeliverDeps): Promise<DeliveryOutcome> {
-  await release(attempt, deps);
-  return finish(giveUp(attempt.delivery, why), deps, attempt.target);
+/** Ends a delivery that the destination does not get. What it would have ended is over for it. */
+async function refuse(arrival: Arrival, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  const { message, target, delivery } = arrival;
+  const { destination, state } = target;
+  const refused = (stored: DestinationState | undefined) =>
+    recordEnd(currentState(destination, stored), arrival, 'rejected');
+  await stopWaiting(message, state, refused, deps);
+  return finish(giveUp(delivery, target.refusal ?? ''), deps);
+}
+
+async function stopWaiting(
+  message: DeliveryMessage,
+  known: DestinationState,
+  change: (stored: DestinationState | undefined) => DestinationState,
+  deps: DeliverDeps,
+): Promise<void> {
+  const { sequence, subject } = message;
+  const isKnown = [...known.waiting, ...known.notified].some(
+    (event) => event.sequence === sequence || event.subject === subject,
+  );
+  if (isKnown) await wake(message, await deps.deliveries.changeState(known, change), 'rejected', deps);
 }
 
 /** Waits until the earlier event of the subject has ended, which wakes this one. */
-async function holdBack({ message, target, delivery }: Attempt, deps: DeliverDeps): Promise<DeliveryOutcome> {
-  const { sequence, subject } = message;
+async function holdBack({ message, target, delivery }: Arrival, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  if (message.woken) return done;
   const age = ageSeconds(target.event.timestamp, deps.now());
   const afterSeconds = Math.max(rules.heldBackSeconds, age * rules.heldBackShare);
   if (message.attempt > 0) return { kind: 'again', afterSeconds };
-  const waiting = { sequence, subject, attempts: 0, resend: 0 };
-  await changeState(target, (state) => addWaiting(state, waiting), deps);
+  await changeState(target, (state) => addWaiting(state, waitFor(message, 0)), deps);
   await deps.deliveries.put(delivery, deps.now());
   return continueInOwnGroup(message, 1, deps);
 }
 
-async function makeAttempt(attempt: Attempt, deps: DeliverDeps): Promise<DeliveryOutcome> {
-  const { message, target, delivery } = attempt;
-  await reportLateness(attempt, deps);
+async function attemptInTurn(arrival: Arrival, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  const { message, target } = arrival;
+  const afterSeconds = target.takeTurn();
+  if (afterSeconds > 0) return { kind: 'again', afterSeconds };
+  if (message.attempt === 0 || (await begin(arrival, deps))) return makeAttempt(arrival, deps);
+  return isBesideWait(message) ? done : { kind: 'again', afterSeconds: rules.underWaySeconds };
+}
+
+/** Returns false if another attempt of the event is under way, or has ended since its delivery was read. */
+async function begin({ message, target, attempts }: Arrival, deps: DeliverDeps): Promise<boolean> {
+  if (!target.isOrdered) return true;
+  let begun: DestinationState | undefined;
+  await changeState(
+    target,
+    (state) => (begun = beginAttempt(state, target.state, message.sequence, deps.now())) ?? state,
+    deps,
+  );
+  if (!begun) return false;
+  const stored = await deps.deliveries.get(message);
+  return stored === undefined || countAttempts(stored) === attempts;
+}
+
+async function makeAttempt(arrival: Arrival, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  const { message, target, delivery } = arrival;
+  await reportLateness(arrival, deps);
   const startedAt = deps.now();
   const result = { ...(await target.send()), startedAt };
   const attemptedAt = deps.now();
-  const attempted = afterAttempt(delivery, result, attemptedAt, deps.random(), target.former?.until);
+  const attempted = afterAttempt(delivery, result, attemptedAt, deps.random());
   const { next_attempt_at: next } = attempted;
-  const attempts = countAttempts(attempted);
   report(attempted, result, deps);
   if (next === null) {
-    const state = await storeResult(attempt, result, deps, (before) => recordEnd(before, attempt, result));
-    const outcome = await finish(attempted, deps, target);
-    await wake(message, state, result, deps);
+    const ended = (before: DestinationState) => recordEnd(before, arrival, result.outcome);
+    const state = await storeResult(arrival, result, deps, ended);
+    const outcome = await finish(attempted, deps);
+    await wake(message, state, result.outcome, deps);
     return outcome;
   }
-  const { sequence, subject, resend } = message;
-  const waiting = { sequence, subject, attempts, resend };
+  const attempts = countAttempts(attempted);
   // Before the end of the attempt in the state, so that who begins the next one reads it.
   await deps.deliveries.put(attempted, attemptedAt);
-  await storeResult(attempt, result, deps, (before) => addWaiting(before, waiting));
+  await storeResult(arrival, result, deps, (before) => addWaiting(before, waitFor(message, attempts)));
   if (message.attempt === 0) return continueInOwnGroup(message, attempts, deps);
   if (isBesideWait(message)) return done;
   return { kind: 'again', afterSeconds: ageSeconds(attemptedAt, new Date(next)) };
 }
 
 /** Counts how much later than planned the attempt begins. A resend has no planned time for its first attempt. */
-async function reportLateness({ message, target, delivery }: Attempt, deps: DeliverDeps): Promise<void> {
+async function reportLateness({ message, target, delivery }: Arrival, deps: DeliverDeps): Promise<void> {
   const due = delivery.next_attempt_at ?? (delivery.resend === 0 ? target.event.timestamp : null);
   if (due !== null && !message.woken)
     await deps.meter.count({ kind: 'delivery_attempt', lateSeconds: ageSeconds(due, deps.now()) });
 }
 
-/** The state of a job's webhook only says whether it is gone; most deliveries write none. */
+/**
+ * The state of a job's webhook only says whether it is gone; most deliveries write none. If the destination was given another address meanwhile, the state
+ * is that of the new one, to which the result says nothing.
+ */
 async function storeResult(
-  { target }: Attempt,
+  { target }: Arrival,
   result: DestinationResult,
   deps: DeliverDeps,
   wait: (state: DestinationState) => DestinationState,
 ): Promise<DestinationState> {
-  const record = afterResult(result, deps.now());
-  if (target.keepsState) return changeState(target, (state) => wait(record(state)), deps);
+  const record = (state: DestinationState) =>
+    recordAttempt(state, result, deps.now(), describeDeliveryFailure(result));
   const isNews =
     result.outcome === 'gone' || (result.outcome === 'delivered' && target.state.disabled !== null);
-  return isNews ? changeState(target, record, deps) : target.state;
+  if (!target.isOrdered) return isNews ? changeState(target, record, deps) : target.state;
+  return deps.deliveries.changeState(target.destination, (stored) =>
+    stored && isMoved(stored, target) ? stored : wait(record(currentState(target.destination, stored))),
+  );
 }
 
-function afterResult(result: DestinationResult, at: Date): (state: DestinationState) => DestinationState {
-  return (state) => recordAttempt(state, result, at, describeDeliveryFailure(result));
+function isMoved({ fingerprint }: DestinationState, { destination, storedFingerprint }: Target): boolean {
+  return fingerprint !== destination.fingerprint && fingerprint !== storedFingerprint;
 }
 
 function changeState(
@@ -215,28 +291,11 @@ function changeState(
   return deliveries.changeState(destination, (stored) => change(currentState(destination, stored)));
 }
 
-/** Ends the wait of an event that is given up, and wakes the next one of its subject. */
-async function release({ message, target }: Attempt, deps: DeliverDeps): Promise<void> {
-  await stopWaiting(message, target.state, (stored) => currentState(target.destination, stored), deps);
-}
-
-async function stopWaiting(
-  message: DeliveryMessage,
-  known: DestinationState,
-  read: (stored: DestinationState | undefined) => DestinationState,
-  deps: DeliverDeps,
-): Promise<void> {
-  const { sequence } = message;
-  if (known.waiting.every((event) => event.sequence !== sequence)) return;
-  const state = await deps.deliveries.changeState(known, (stored) => removeWaiting(read(stored), sequence));
-  await wake(message, state, { outcome: 'rejected' }, deps);
-}
-
 /** Wakes the next event of the subject; after a success the first of every subject, since the destination accepts events again. */
 async function wake(
   message: DeliveryMessage,
   state: DestinationState,
-  { outcome }: Pick<DestinationResult, 'outcome'>,
+  outcome: DestinationResult['outcome'],
   { queue }: DeliverDeps,
 ): Promise<void> {
   const { run, run_id, destination_id } = message;
@@ -248,18 +307,16 @@ async function wake(
 /** Returns the state after the last attempt of an event: it waits no more, and the destination has accepted an opening, or needs no end any more. */
 function recordEnd(
   state: DestinationState,
-  { message: { sequence, subject }, target: { event } }: Attempt,
-  { outcome }: DestinationResult,
+  { message, target }: Pick<Arrival, 'message' | 'target'>,
+  outcome: DestinationResult['outcome'],
 ): DestinationState {
-  const ended = removeWaiting(state, sequence);
-  const position = { subject, sequence };
-  if (isEnding(event)) return removeOpenings(ended, position, 'none');
-  return isOpening(event) && outcome === 'delivered' ? acceptOpening(ended, position) : ended;
+  const ended = removeWaiting(state, message.sequence);
+  if (target.part === 'ending') return removeOpenings(ended, message);
+  return outcome === 'delivered' ? acceptOpening(ended, message.sequence) : ended;
 }
 
-async function finish(delivery: Delivery, deps: DeliverDeps, target?: Target): Promise<DeliveryOutcome> {
+async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOutcome> {
   await deps.deliveries.put(delivery, deps.now());
-  await target?.former?.erase();
   await deps.meter.count({ kind: 'delivery', delivered: delivery.state === 'delivered' });
   return done;
 }

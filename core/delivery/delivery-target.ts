@@ -2,31 +2,22 @@ import type { CoreDeps } from '../dependencies.ts';
 import type { DestinationResult, Destinations } from '../ports/destinations.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import { asJob, asWatch, isJobEvent, isWatchEvent } from '../records/run.ts';
-import type { WatchRun } from '../records/watch-run.ts';
 import { webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryMessage, DestinationState } from '../records/delivery.ts';
-import type {
-  Destination,
-  DestinationAddress,
-  DestinationType,
-  FormerDestination,
-} from '../records/watch.ts';
-import type { WatchSecrets } from '../records/watch-secrets.ts';
+import type { Destination, DestinationAddress, DestinationType } from '../records/watch.ts';
 import { envelopeWithImages, findImageKey } from '../event/present-event.ts';
-import { findSubject, isEnding } from './receivers.ts';
+import { findPart, isStillAddressed, isWanted } from './receivers.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, isOver, secondsUntil } from '../time.ts';
 import type { AddressPace } from './address-pace.ts';
-import { isFormerOver } from '../watch/find-former.ts';
 import { isAllWell } from '../policies/watch/health.ts';
-import { currentState, initialDestinationState, isEndElsewhere } from './destination-state.ts';
+import { currentState } from './destination-state.ts';
 import type { AddressedDestination } from './destination-state.ts';
 import type { MessageFacts } from './console-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
-import { eraseFormer } from './erase-former.ts';
 import { describeState, toNotification } from './notification.ts';
-import { isTooLarge, outcomeFor, webhookStatuses } from './response-outcome.ts';
+import { isTooLarge, outcomeFor, webhookStatuses } from './after-attempt.ts';
 
 export type DeliverDeps = Pick<
   CoreDeps,
@@ -42,8 +33,8 @@ export type DeliverDeps = Pick<
   | 'now'
   | 'random'
 > & {
-  runs: Pick<RunStore, 'getIncludingEnded' | 'event' | 'secrets' | 'commit'>;
-  destinations: Destinations;
+  runs: Pick<RunStore, 'getIncludingEnded' | 'event' | 'secrets'>;
+  destinations: Pick<Destinations, 'send'>;
   addressPace: AddressPace;
   evidenceLinks: EvidenceLinks;
   messageFacts: MessageFacts;
@@ -52,22 +43,34 @@ export type DeliverDeps = Pick<
 /** Event and destination of a delivery, as far as its attempts need them. */
 export type Target = {
   destination: AddressedDestination;
+  /** Address that the stored state belongs to; undefined without a state. */
+  storedFingerprint: string | undefined;
   state: DestinationState;
   event: { type: string; timestamp: string };
+  /** Part of the event in an alert, a lost stream or a failure; undefined without one. */
+  part: ReturnType<typeof findPart>;
   /** Reason for which the service makes no attempt; a resend is attempted anyway. */
   refusal: string | undefined;
   /** Takes the next turn at the address. Returns 0, or the seconds until it is free. */
   takeTurn(): number;
-  /** True if each attempt is recorded in the state of the destination. */
-  keepsState: boolean;
-  /** True if a waiting event holds back later ones of its subject. */
-  holdsBack: boolean;
-  /** Heartbeats only: they are called while all is well, and a failed call is not repeated. */
-  beat?: { isDue: boolean };
+  /** True for a watch: the state of the destination has each attempt, and a waiting event holds back later ones of its subject. */
+  isOrdered: boolean;
+  /** False for a heartbeat, which has no deliveries and no retries: the next check makes another call. */
+  isRecorded: boolean;
   send(): Promise<DestinationResult>;
-  /** Former destinations only: the last time for an attempt, and what follows the delivery. */
-  former?: { until: Date; erase(): Promise<void> };
 };
+
+const ignore = () => undefined;
+
+/** Returns dependencies that keep, count and log nothing of a delivery. */
+export function unrecorded(deps: DeliverDeps): DeliverDeps {
+  return {
+    ...deps,
+    deliveries: { ...deps.deliveries, put: async () => undefined },
+    meter: { ...deps.meter, count: async () => undefined },
+    log: { debug: ignore, info: ignore, warning: ignore, error: ignore },
+  };
+}
 
 /** Returns the reason as text if run, event or destination no longer exist. */
 export async function findTarget(message: DeliveryMessage, deps: DeliverDeps): Promise<Target | string> {
@@ -94,8 +97,10 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
   const state = currentState(destination, stored);
   return {
     destination,
+    storedFingerprint: stored?.fingerprint,
     state,
     event,
+    part: undefined,
     refusal:
       endedAt !== null && ageSeconds(endedAt, deps.now()) > rules.deliveryTtlSeconds
         ? 'the job ended more than an hour ago'
@@ -103,8 +108,8 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
           ? 'the receiver answered 410 Gone to another event of this job'
           : undefined,
     takeTurn: () => 0,
-    keepsState: false,
-    holdsBack: false,
+    isOrdered: false,
+    isRecorded: true,
     send: async () => {
       const send = async (images: Pick<CoreDeps, 'media'>['media']['get']) => {
         const envelope = await envelopeWithImages(job, event, { ...deps, media: { get: images } });
@@ -133,85 +138,45 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
   const stored = asWatch(run);
   const settings = stored?.config.destinations.find((each) => each.destination_id === id);
   const address = secrets?.destinations.find((each) => each.destination_id === id);
-  const former = stored && !settings && findFormerDestination(message, stored, secrets, deps);
-  if (former) return former;
-  // The message of a former destination was lost.
-  const isErased = (each: FormerDestination) => isFormerOver(each, deps.now());
-  if (stored?.former_destinations.some(isErased)) await eraseFormer(watchId, isErased, deps.runs);
   if (!event || !isWatchEvent(event)) return 'the event is no longer kept';
   if (!stored || !settings || !address) return 'the destination was removed';
   const { fingerprint } = settings;
   const destination = { run: message.run, run_id: watchId, destination_id: id, fingerprint };
   const state = currentState(destination, knownState);
-  /** Sends again if the state that a broker keeps has changed during the attempt, because another attempt may have published it before. */
-  const send = async (before: WatchRun, repetitions = 3): Promise<DestinationResult> => {
-    const result = await deps.destinations.send(address, await toNotification(event, before, settings, deps));
-    if (settings.type !== 'mqtt' || result.outcome !== 'delivered' || repetitions === 0) return result;
-    const after = asWatch(await deps.runs.getIncludingEnded(watchId));
-    const [shown, current] = [before, after].map((each) => each && JSON.stringify(describeState(each)));
-    return after && shown !== current ? send(after, repetitions - 1) : result;
-  };
+  const isBeat = settings.type === 'heartbeat';
+  const isBeatDue = isAllWell(stored, id) && isPast(state.last_attempt_at, rules.heartbeatSeconds, deps);
   return {
     destination,
+    storedFingerprint: knownState?.fingerprint,
     state,
     event,
-    refusal: findRefusal(settings, state, event),
+    part: findPart(event),
+    refusal: isBeat && !isBeatDue ? 'a heartbeat is not due' : findRefusal(settings, state, event),
     takeTurn: () => computeSpacing(settings, state, deps.now()) || takeTurn(address, deps),
-    keepsState: true,
-    // It shows the state at the attempt, whatever the event.
-    holdsBack: settings.type !== 'mqtt',
-    ...(settings.type === 'heartbeat' && {
-      beat: { isDue: isAllWell(stored, id) && isBeatDue(state, deps.now()) },
-    }),
-    send: () => send(stored),
-  };
-}
-
-/** A broker of MQTT has no openings: it shows the state at the attempt. */
-function findRefusal({ type }: Destination, state: DestinationState, event: WatchEvent): string | undefined {
-  if (state.disabled) return `the destination is disabled: ${state.disabled.reason}`;
-  const position = { subject: findSubject(event), sequence: event.sequence };
-  return type !== 'mqtt' && isEnding(event) && isEndElsewhere(state, position)
-    ? 'the address before accepted its opening'
-    : undefined;
-}
-
-/** Returns the target of an end that a former destination receives at its address; undefined if it is erased. */
-function findFormerDestination(
-  message: DeliveryMessage,
-  stored: WatchRun,
-  secrets: WatchSecrets | undefined,
-  deps: DeliverDeps,
-): Target | undefined {
-  const isSame = ({ former_id: id }: { former_id: string }) => id === message.destination_id;
-  const former = stored.former_destinations.find(isSame);
-  const found = secrets?.former?.find(isSame);
-  if (!former || !found) return undefined;
-  const { run, run_id, destination_id } = message;
-  const destination = { run, run_id, destination_id, fingerprint: '' };
-  const { ending, address, destination: settings } = found;
-  return {
-    destination,
-    state: initialDestinationState(destination),
-    event: ending,
-    refusal: isFormerOver(former, deps.now())
-      ? 'the destination was removed more than an hour ago'
-      : undefined,
-    takeTurn: () => 0,
-    keepsState: false,
-    holdsBack: false,
+    isOrdered: true,
+    isRecorded: !isBeat,
     send: async () => {
-      const notification = await toNotification(ending, stored, settings, deps);
-      const id = `msg_${run_id}_${destination_id}`;
-      const current = settings.type === 'mqtt' ? null : notification.current;
-      const result = await deps.destinations.send(address, { ...notification, id, current });
-      return result.outcome === 'gone' ? { ...result, outcome: 'rejected' } : result;
-    },
-    former: {
-      until: addSeconds(new Date(former.removed_at), rules.formerDestinationSeconds),
-      erase: () => eraseFormer(run_id, isSame, deps.runs),
+      const notification = await toNotification(event, stored, settings, deps);
+      const readCurrent = async () => {
+        const now = asWatch(await deps.runs.getIncludingEnded(watchId));
+        return now && isStillAddressed(settings, now.config.destinations) ? describeState(now) : null;
+      };
+      return deps.destinations.send(address, { ...notification, readCurrent });
     },
   };
+}
+
+function isPast(at: string | null, seconds: number, { now }: Pick<DeliverDeps, 'now'>): boolean {
+  return at === null || isOver(at, seconds, now());
+}
+
+function findRefusal(settings: Destination, state: DestinationState, event: WatchEvent): string | undefined {
+  const { disabled, removed_at_sequence: removedAt = 0 } = state;
+  if (disabled) return `the destination is disabled: ${disabled.reason}`;
+  if (event.sequence <= removedAt) return 'the destination was removed meanwhile';
+  return findPart(event) === 'ending' && !isWanted(settings, event, state.notified)
+    ? 'this address did not receive its opening'
+    : undefined;
 }
 
 /** Returns the rest of the minimum time between attempts of a destination, which several processes share. */
@@ -235,10 +200,6 @@ function takeTurn(
 /** Receivers of the caller have no minimum time between attempts. */
 function isOwn(type: DestinationType): boolean {
   return type === 'webhook' || type === 'mqtt';
-}
-
-function isBeatDue({ last_attempt_at: last }: DestinationState, now: Date): boolean {
-  return last === null || isOver(last, rules.heartbeatSeconds, now);
 }
 
 /** Returns the log fields of a delivery. */

@@ -25,22 +25,20 @@ export function initialDestinationState(destination: AddressedDestination): Dest
   };
 }
 
-/** Returns the stored state if it belongs to the address of the destination, else that of a new address, which receives what still waits. */
+/** Returns the stored state if it belongs to the address of the destination, else that of a new address, which receives what the one before did not accept. */
 export function currentState(
   destination: AddressedDestination,
   stored: DestinationState | undefined,
 ): DestinationState {
   if (stored?.fingerprint === destination.fingerprint) return stored;
-  const notified = (stored?.notified ?? []).map((opening) =>
-    opening.delivered ? { ...opening, delivered: false, elsewhere: true as const } : opening,
-  );
-  return { ...initialDestinationState(destination), notified };
+  const { notified = [], waiting = [] } = stored ?? {};
+  const open = notified.filter(({ delivered }) => !delivered);
+  return { ...initialDestinationState(destination), notified: open, waiting };
 }
 
-/** Returns true for an end whose opening, the newest one before it, was accepted by an address before. */
-export function isEndElsewhere({ notified }: DestinationState, { subject, sequence }: Position): boolean {
-  const before = notified.filter((opening) => opening.subject === subject && opening.sequence < sequence);
-  return before.toSorted((one, other) => one.sequence - other.sequence).at(-1)?.elsewhere === true;
+/** Returns the state of a destination that is removed. Added again, it receives what follows `sequence`. */
+export function removedState(state: DestinationState, sequence: number): DestinationState {
+  return { ...state, notified: [], waiting: [], removed_at_sequence: sequence };
 }
 
 /** Position of an event of a subject. */
@@ -52,22 +50,18 @@ export function addOpening(state: DestinationState, { subject, sequence }: Posit
   return { ...state, notified: [...state.notified, { subject, sequence, delivered: false }] };
 }
 
-/** Returns the state in which the destination has accepted an opening, also one that was forgotten when its end was published. */
-export function acceptOpening(state: DestinationState, { subject, sequence }: Position): DestinationState {
-  const others = state.notified.filter((opening) => opening.sequence !== sequence);
-  return { ...state, notified: [...others, { subject, sequence, delivered: true }] };
+/** Returns the state in which the destination has accepted an opening, unless nobody waits for its end any more. */
+export function acceptOpening(state: DestinationState, sequence: number): DestinationState {
+  const notified = state.notified.map((opening) =>
+    opening.sequence === sequence ? { ...opening, delivered: true } : opening,
+  );
+  return { ...state, notified };
 }
 
-/** Returns the state without the openings that an event ended; `kept` stay until the destination has accepted it. */
-export function removeOpenings(
-  state: DestinationState,
-  { subject, sequence }: Position,
-  kept: 'none' | 'delivered',
-): DestinationState {
-  const isEnded = (opening: DestinationState['notified'][number]) =>
-    opening.subject === subject && opening.sequence < sequence;
+/** Returns the state without the openings that an event ended. */
+export function removeOpenings(state: DestinationState, { subject, sequence }: Position): DestinationState {
   const notified = state.notified.filter(
-    (opening) => !isEnded(opening) || (kept === 'delivered' && opening.delivered),
+    (opening) => opening.subject !== subject || opening.sequence > sequence,
   );
   return { ...state, notified };
 }

@@ -5,7 +5,7 @@ import type { Destination, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { addOpening, currentState, removeOpenings } from './destination-state.ts';
 import type { AddressedDestination } from './destination-state.ts';
-import { findSubject, isEnding, isOpening, isWanted } from './receivers.ts';
+import { findPart, findSubject, isWanted } from './receivers.ts';
 
 export type WatchPublishDeps = Pick<CoreDeps, 'queue'> & {
   deliveries: Pick<DeliveryStore, 'states' | 'changeState'>;
@@ -23,7 +23,7 @@ export async function publishWatchEvent(
 
 async function toMessages(
   event: WatchEvent,
-  { config, former_destinations: former }: Watch,
+  { config }: Watch,
   { queue, deliveries }: WatchPublishDeps,
 ): Promise<QueueMessage[]> {
   const { watch_id: id, sequence } = event;
@@ -32,45 +32,41 @@ async function toMessages(
   const receivers = config.destinations.filter((destination) =>
     isWanted(destination, event, findState(destination, id, states).notified),
   );
-  if (isOpening(event))
+  if (findPart(event) === 'opening')
     for (const receiver of receivers)
       await changeState(receiver, id, (state) => addOpening(state, { subject, sequence }), deliveries);
   const message = { run: 'watch', run_id: id, sequence, resend: 0, attempt: 0 } as const;
   return [
     ...receivers.map(({ destination_id }) => ({ ...message, destination_id, subject })),
-    ...former
-      .filter((each) => each.sequence === sequence)
-      .map(({ former_id }) => ({ ...message, destination_id: former_id, subject: 'former' })),
     ...(queue.hasBus && event.type !== 'progress' ? [{ bus: 'watch', id, sequence, subject } as const] : []),
   ];
 }
 
-/** Forgets openings that have ended. Those that a destination accepted stay until it has accepted the end. */
+/** Forgets openings whose end a destination does not want. Other ones stay until an attempt of it. */
 async function forgetEnded(
   event: WatchEvent,
   { config }: Watch,
   { deliveries }: WatchPublishDeps,
 ): Promise<void> {
-  if (!isEnding(event)) return;
+  if (findPart(event) !== 'ending') return;
   const { watch_id: id, sequence } = event;
+  const subject = findSubject(event);
   const states = await readStates(event, deliveries);
   for (const destination of config.destinations) {
     const { notified } = findState(destination, id, states);
-    const kept = isWanted(destination, event, notified) ? 'delivered' : 'none';
-    const forget = (state: DestinationState) =>
-      removeOpenings(state, { subject: findSubject(event), sequence }, kept);
-    if (notified.length > 0) await changeState(destination, id, forget, deliveries);
+    const isOver = !isWanted(destination, event, notified);
+    if (isOver && notified.some((opening) => opening.subject === subject))
+      await changeState(destination, id, (state) => removeOpenings(state, { subject, sequence }), deliveries);
   }
 }
 
-/** Receipt of an opening concerns the events of alerts and of the stream. */
+/** Receipt of an opening concerns what it begins. */
 async function readStates(
-  { type, watch_id: id }: WatchEvent,
+  event: WatchEvent,
   deliveries: WatchPublishDeps['deliveries'],
 ): Promise<DestinationState[]> {
-  return type === 'watch_changed' || type === 'progress'
-    ? []
-    : deliveries.states({ run: 'watch', run_id: id });
+  const isAlone = findPart(event) === undefined && !('alert_id' in event.data);
+  return isAlone ? [] : deliveries.states({ run: 'watch', run_id: event.watch_id });
 }
 
 function findState(

@@ -1,6 +1,6 @@
 import { severitySchema } from '../records/watch.ts';
 import type { Destination, DestinationType, Notify, Severity } from '../records/watch.ts';
-import type { WatchChangeReason, WatchEvent } from '../records/watch-event.ts';
+import type { NewWatchEvent, WatchChangeReason, WatchEvent } from '../records/watch-event.ts';
 
 /** Default of `notify`: one message of an alert for people, programs follow the alert or the whole watch. */
 export const defaultNotify: Record<DestinationType, Notify | null> = {
@@ -14,14 +14,28 @@ export const defaultNotify: Record<DestinationType, Notify | null> = {
   heartbeat: null,
 };
 
-/** Returns true for an event that opens an alert or reports a lost stream, which another event ends. */
-export function isOpening({ type }: { type: string }): boolean {
-  return type === 'alert_opened' || type === 'stream_lost';
-}
+/** Part of an event in what it reports: it begins it or ends it. */
+type Part = 'opening' | 'ending';
 
-/** Returns true for an event that ends an alert or a lost stream. */
-export function isEnding({ type }: { type: string }): boolean {
-  return type === 'alert_closed' || type === 'stream_recovered';
+/** Troubles of a watch by the changes that begin and end them, each with its subject. That of a destination adds its id. */
+const troubles: Partial<Record<WatchChangeReason, [Part, subject: string]>> = {
+  budget_exhausted: ['opening', 'budget'],
+  budget_renewed: ['ending', 'budget'],
+  model_without_price: ['opening', 'price'],
+  resumed: ['ending', 'price'],
+  checks_late: ['opening', 'checks'],
+  checks_in_time: ['ending', 'checks'],
+  destination_failed: ['opening', 'receiver'],
+  destination_recovered: ['ending', 'receiver'],
+  model_failed: ['opening', 'model'],
+  model_recovered: ['ending', 'model'],
+};
+
+/** Returns whether an event opens an alert, a lost stream or another trouble of the watch, or ends it; undefined if it does neither. */
+export function findPart({ type, data }: NewWatchEvent): Part | undefined {
+  if (type === 'alert_opened' || type === 'stream_lost') return 'opening';
+  if (type === 'alert_closed' || type === 'stream_recovered') return 'ending';
+  return type === 'watch_changed' ? troubles[data.reason]?.[0] : undefined;
 }
 
 /**
@@ -31,11 +45,13 @@ export function isEnding({ type }: { type: string }): boolean {
 export function isWanted(
   { destination_id: id, type, notify, min_severity: minimum }: Destination,
   event: WatchEvent,
-  notified: readonly { subject: string; elsewhere?: true | undefined }[] = [],
+  notified: readonly { subject: string; sequence: number }[] = [],
 ): boolean {
   if (type === 'heartbeat') return isWell(event);
   const subject = findSubject(event);
-  const hasOpening = notified.some((received) => received.subject === subject && !received.elsewhere);
+  const hasOpening = notified.some(
+    (received) => received.subject === subject && received.sequence <= event.sequence,
+  );
   switch (event.type) {
     case 'progress':
       return false;
@@ -91,12 +107,29 @@ const changes: Record<WatchChangeReason, 'failure' | 'device' | 'other'> = {
   model_recovered: 'failure',
 };
 
-/** Returns the subject of an event: an alert, the stream or the model, whose events keep their order at a destination. All others are one subject. */
-export function findSubject({ type, data }: WatchEvent): string {
+/** Returns the subject of an event: an alert, the stream or a trouble, whose events keep their order at a destination. All others are one subject. */
+export function findSubject({ type, data }: NewWatchEvent): string {
   if ('alert_id' in data) return data.alert_id;
   if (type === 'stream_lost' || type === 'stream_recovered') return 'stream';
-  const isModel = type === 'watch_changed' && ['model_failed', 'model_recovered'].includes(data.reason);
-  return isModel ? 'model' : 'watch';
+  const [, subject = 'watch'] = type === 'watch_changed' ? (troubles[data.reason] ?? []) : [];
+  return type === 'watch_changed' && data.destination_id !== undefined
+    ? `${subject}:${data.destination_id}`
+    : subject;
+}
+
+/** Returns true if the destinations after a change include the address of one before it. A broker keeps one state for all its clients. */
+export function isStillAddressed(before: Destination, destinations: readonly Destination[]): boolean {
+  return destinations.some(
+    ({ destination_id: id, type, fingerprint, url_masked: url }) =>
+      type === before.type &&
+      (type === 'mqtt'
+        ? readHost(url) === readHost(before.url_masked)
+        : id === before.destination_id && fingerprint === before.fingerprint),
+  );
+}
+
+function readHost(url: string): string {
+  return URL.parse(url)?.hostname ?? url;
 }
 
 /** Returns true for the news that a destination fails, which it cannot receive. */

@@ -12,7 +12,7 @@ import { testNotification } from './notification.ts';
 
 type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
   runs: Pick<RunStore, 'secrets'>;
-  destinations: Destinations;
+  destinations: Pick<Destinations, 'send'>;
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
-import { outcomeFor, webhookStatuses } from './response-outcome.ts';
+import { outcomeFor, webhookStatuses } from './after-attempt.ts';
 
 type Deps = Pick<CoreDeps, 'webhookUrls' | 'webhooks' | 'signer' | 'baseUrl' | 'now' | 'newId'>;
 

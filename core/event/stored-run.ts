@@ -69,9 +69,9 @@ export function isPurgeable(run: Run): boolean {
   return run.policy === 'watch' && run.deleted_at !== null;
 }
 
-/** Returns true if events of the watch are delivered: to its destinations, or ends to former ones. */
-export function hasDestinations({ config, former_destinations: former }: Watch): boolean {
-  return config.destinations.length + former.length > 0;
+/** Returns true if events of the watch are delivered. */
+export function hasDestinations({ config }: Watch): boolean {
+  return config.destinations.length > 0;
 }
 
 /** Returns true if events of the run are delivered: to the webhook of a job, or the destinations of a watch. */

@@ -27,6 +27,8 @@ export type Notification = {
   event: NotifiedEvent;
   /** State of the watch at the attempt, for destinations that show a state: `null` for a deleted watch. */
   current: { openConditions: readonly string[]; isStreamLost: boolean } | null;
+  /** Reads `current` again; `null` also if the destination has been removed or has another address. Absent for test alerts. */
+  readCurrent?: () => Promise<Notification['current']>;
   /** Evidence as JPEG; `null` if the event has none, or if it has expired. */
   frame: Uint8Array | null;
   /** Signed link to the evidence, without a key; `null` if the event has none. */
@@ -45,6 +47,9 @@ export type Notification = {
   isPictureRefused?: true;
 };
 
+/** Openings of a watch whose end a destination does not have: alerts by their ids, the stream, and troubles. */
+export type OpenSubjects = Pick<Notification, 'watchId' | 'conditions'> & { subjects: readonly string[] };
+
 /**
  * `delivered`: the receiver accepted it; `retry`: a later attempt may succeed; `rejected`: this event never will; `gone`: the destination accepts
  * nothing any more.
@@ -57,6 +62,8 @@ export type DestinationResult = WebhookResult & { outcome: DestinationOutcome; i
 /** Sends one event to one destination, through the egress guard. Errors of receivers are results, not exceptions. */
 export interface Destinations {
   send(address: DestinationAddress, notification: Notification): Promise<DestinationResult>;
+  /** Ends what stands open at a destination that receives nothing more. Returns why it could not; `null` if nothing is left there. */
+  end(address: DestinationAddress, open: OpenSubjects): Promise<string | null>;
   /** Returns why this service never delivers to an address, such as a recipient that the operator does not allow; `null` if it may. */
   reasonToRefuse(address: Omit<DestinationAddress, 'destination_id'>): string | null;
 }

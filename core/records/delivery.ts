@@ -118,18 +118,10 @@ export const destinationStateSchema = z.object({
   failures: z.int().nonnegative(),
   /** Present if the destination accepts nothing any more. A new address, a successful test alert or a successful resend removes it. */
   disabled: z.object({ at: timestampSchema, reason: z.string() }).nullable(),
-  /**
-   * Openings that are published for it, until their end is delivered; `delivered` if it accepted the opening. Another address takes over those that this one
-   * did not accept; the others are `elsewhere` to it: the address before gets their end. None for jobs.
-   */
-  notified: z.array(
-    z.object({
-      subject: z.string(),
-      sequence: z.int().positive(),
-      delivered: z.boolean(),
-      elsewhere: z.literal(true).optional(),
-    }),
-  ),
+  /** Openings that are published for it, until an attempt of their end; `delivered` if it accepted the opening. None for jobs. */
+  notified: z.array(z.object({ subject: z.string(), sequence: z.int().positive(), delivered: z.boolean() })),
+  /** Sequence of the change that removed the destination: added again, it receives nothing from before. */
+  removed_at_sequence: z.int().positive().optional(),
   /** Events that wait for an attempt, oldest first, at most `maxWaiting`: they hold back later events of their subject. None for jobs. */
   waiting: z.array(
     z.object({

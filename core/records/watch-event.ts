@@ -69,12 +69,15 @@ const alertClosedSchema = z.object({
     ...alertFields,
     closed_at: timestampSchema,
     open_seconds: z.number().nonnegative(),
-    /** `destination_changed`: the alert stays open, but this destination is removed or has another address. */
-    reason: z.enum([...alertCloseReasonSchema.options, 'destination_changed']),
+    reason: alertCloseReasonSchema,
     explanation: explanationSchema,
     frame_key: z.string().nullable(),
   }),
 });
+
+/** Changes by a caller that end a trouble. */
+const endedBySchema = z.enum(['paused', 'deleted', 'changed']);
+export type EndedBy = z.infer<typeof endedBySchema>;
 
 const streamFields = {
   reason: streamLossReasonSchema,
@@ -88,8 +91,8 @@ const streamRecoveredSchema = z.object({
   type: z.literal('stream_recovered'),
   data: z.object({
     ...streamFields,
-    /** Present if the stream is not back: the watch was paused or deleted, or has another stream; or this destination is removed or has another address. */
-    ended_by: z.enum(['paused', 'deleted', 'changed', 'destination_changed']).optional(),
+    /** Present if the stream is not back: the watch was paused or deleted, or has another stream. */
+    ended_by: endedBySchema.optional(),
   }),
 });
 
@@ -121,6 +124,8 @@ const watchChangedSchema = z.object({
     reason: watchChangeReasonSchema,
     /** Destination that failed or recovered. */
     destination_id: z.string().optional(),
+    /** Present if a change by a caller ended the trouble: the watch was deleted, or the destination removed. */
+    ended_by: endedBySchema.optional(),
     /** Conditions that a change has removed. */
     removed_conditions: z.array(z.string()).optional(),
     /** Newest error of a failed destination or model. */

@@ -124,18 +124,6 @@ export const watchConfigSchema = z.object({
 });
 export type WatchConfig = z.infer<typeof watchConfigSchema>;
 
-/** Destination or address that a change removed while something was open that it was notified of. It receives one end at its address, which is erased then. */
-export const formerDestinationSchema = z.object({
-  /** Id in its delivery. */
-  former_id: z.string(),
-  destination_id: z.string(),
-  url_masked: z.string(),
-  /** Sequence of the change, with which the end is published. */
-  sequence: z.int().positive(),
-  removed_at: timestampSchema,
-});
-export type FormerDestination = z.infer<typeof formerDestinationSchema>;
-
 /** Record of a watch's configuration. */
 export const watchSchema = runMetaSchema.extend({
   policy: z.literal('watch'),
@@ -145,7 +133,6 @@ export const watchSchema = runMetaSchema.extend({
   /** Keyed hash of the full URL, as of an address; `null` if unknown. */
   stream_fingerprint: z.string().nullable(),
   config: watchConfigSchema,
-  former_destinations: z.array(formerDestinationSchema),
   /** Masked URLs before a change, oldest first, with the sequence of their last event: it names them. */
   former_streams: z
     .array(z.object({ stream_url: z.string(), last_sequence: z.int().nonnegative() }))

@@ -15,8 +15,7 @@ export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;
 
 export const deliveryPathSchema = jobPathSchema.extend({ sequence: integer(z.int().min(1)) });
 
-/** The id of a former destination follows one of 40 characters with a sequence of ten digits and a number. */
-const destinationId = z.string().min(1).max(64).describe('Id of the destination');
+const destinationId = z.string().min(1).max(40).describe('Id of the destination');
 
 /** Query of `GET /watches/{watch_id}/deliveries`. */
 export const watchDeliveryListQuerySchema = deliveryListQuerySchema.extend({

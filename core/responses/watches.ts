@@ -26,6 +26,14 @@ const conditionStateSchema = z.object({
   snoozed_until: timestamp.nullable(),
 });
 
+/** Openings that a destination accepted and that still stand. */
+const notifiedSchema = z.object({
+  destination_id: z.string(),
+  url_masked: z.string(),
+  open_alerts: z.array(z.uuid()).describe('Ids of open alerts whose opening it accepted'),
+  stream_lost: z.boolean().describe('True if it accepted the report of a lost stream'),
+});
+
 /** Watch: its configuration after defaults, and its state. Addresses of destinations are masked. */
 export const watchResponseSchema = z.object({
   watch_id: watchId,
@@ -46,15 +54,18 @@ export const watchResponseSchema = z.object({
   former_destinations: z
     .array(
       z.object({
-        destination_id: z.string(),
-        url_masked: z.string(),
-        removed_at: timestamp,
-        until: timestamp.describe('Time at which the address is erased without a delivery'),
+        ...notifiedSchema.shape,
+        error: z
+          .string()
+          .nullable()
+          .describe(
+            'Why incidents of PagerDuty were not resolved, or entities of a broker not removed; null if they were, and for other types',
+          ),
       }),
     )
     .optional()
     .describe(
-      'Destinations that a change removed or gave another address while an alert was open or the stream lost. Each receives one end of it at its address before, which is erased with that delivery',
+      'In the answer to a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more',
     ),
   state: z.object({
     causes: watchCausesSchema
@@ -96,6 +107,10 @@ apiNames.add(watchListResponseSchema, { id: 'WatchList' });
 export const deletedWatchResponseSchema = z.object({
   watch_id: watchId,
   message: z.string(),
+  notified: z
+    .array(notifiedSchema)
+    .optional()
+    .describe('Destinations that were notified of something that the deletion ends'),
 });
 apiNames.add(deletedWatchResponseSchema, { id: 'DeletedWatch' });
 

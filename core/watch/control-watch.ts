@@ -9,6 +9,8 @@ import {
   snoozeWatch,
 } from '../policies/watch/change.ts';
 import { changeStoredWatch } from './commit-watch.ts';
+import { describeNotified } from './end-former.ts';
+import type { Notified } from './end-former.ts';
 import { removeQuietly } from './remove-quietly.ts';
 import { startQuietly } from './start-quietly.ts';
 import type { WatchDeps } from './watch-deps.ts';
@@ -45,12 +47,26 @@ export async function snoozeStoredWatch(
   });
 }
 
-/** Deletes a watch: closes its alerts, and erases source and evidence. Its last events are still delivered. */
-export async function deleteStoredWatch(watchId: string, caller: string, deps: WatchDeps): Promise<WatchRun> {
-  const deleted = await changeStoredWatch(watchId, caller, deps, (watch) => deleteWatch(watch, deps.now()));
+/**
+ * Deletes a watch: closes its alerts, and erases source and evidence. Its last events are still delivered. Returns which destinations were notified of
+ * something that stood open.
+ */
+export async function deleteStoredWatch(watchId: string, caller: string, deps: WatchDeps) {
+  let notified: Notified[] = [];
+  const deleted = await changeStoredWatch(watchId, caller, deps, async (watch) => {
+    const states = await deps.deliveries.states({ run: 'watch', run_id: watchId });
+    notified = watch.config.destinations.map((destination) =>
+      describeNotified(
+        destination,
+        states.find(({ fingerprint }) => fingerprint === destination.fingerprint),
+        watch,
+      ),
+    );
+    return deleteWatch(watch, deps.now());
+  });
   // A tick under way removes what it has stored.
   await removeQuietly(deleted, () => deps.media.removeOfSource(deleted.source_id), deps);
-  return deleted;
+  return notified.filter(({ open_alerts: alerts, stream_lost: isLost }) => alerts.length > 0 || isLost);
 }
 
 /** Acknowledges an alert: it is not repeated. A closed or acknowledged alert stays as it was. */

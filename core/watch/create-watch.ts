@@ -125,7 +125,6 @@ async function newWatch(
   const watch: Watch = {
     run_id: deps.newId(),
     policy: 'watch',
-    former_destinations: [],
     caller,
     created_at: now.toISOString(),
     updated_at: now.toISOString(),

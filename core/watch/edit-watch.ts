@@ -1,8 +1,7 @@
 import { PreconditionFailedError, WatchNotFoundError } from '../errors.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { watchConfigSchema, watchSchema } from '../records/watch.ts';
-import type { Destination, Watch, WatchConfig } from '../records/watch.ts';
-import type { DestinationState } from '../records/delivery.ts';
+import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
 import { probeStream, requireClips } from '../stream/stream-access.ts';
@@ -17,13 +16,12 @@ import {
   toSecrets,
   toSource,
 } from './create-watch.ts';
-import { findFormer, joinFormer } from './find-former.ts';
+import { endFormer } from './end-former.ts';
+import type { FormerDestination } from './end-former.ts';
 import type { StreamProbe } from '../records/capture.ts';
-import type { Former } from './find-former.ts';
 import { removeQuietly } from './remove-quietly.ts';
 import { startQuietly } from './start-quietly.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
-import type { SplitConfig } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Change of a watch: `ifMatch` is the expected version of its configuration, undefined for any. */
@@ -31,21 +29,24 @@ export type WatchEdit = { watchId: string; patch: WatchPatch; ifMatch: number | 
 
 /**
  * Applies a merge patch. `validate` checks the result as a whole; it throws for a watch that no request could create. Conditions and
- * destinations match by id. Throws `PreconditionFailedError` if the configuration has another version than `ifMatch`.
+ * destinations match by id. Returns the watch with the destinations that receive nothing more. Throws `PreconditionFailedError` if the configuration has
+ * another version than `ifMatch`.
  */
 export async function editWatch(
   { watchId, patch, ifMatch }: WatchEdit,
   caller: string,
   deps: WatchDeps,
   validate: (merged: unknown) => WatchRequest,
-): Promise<WatchRun> {
+): Promise<WatchRun & { former: FormerDestination[] }> {
   const fingerprint = createFingerprint(await deps.signer.fingerprintKey(caller), deps);
   const probe = await probeChangedStream(watchId, patch, caller, deps);
   let unseen: string[] = [];
+  let former: { watch: WatchRun; addresses: DestinationAddress[] } | undefined;
   const changed = await changeStoredWatch(watchId, caller, deps, async (watch) => {
     if (ifMatch !== undefined && ifMatch !== watch.config_version)
       throw new PreconditionFailedError(watch.config_version);
-    const before = await readRequest(watch, deps);
+    const { before, known } = await readRequest(watch, deps);
+    former = undefined;
     const request = validate(applyPatch(before, patch, watch));
     checkUrls(request, deps);
     checkInputMode(request, deps);
@@ -60,7 +61,7 @@ export async function editWatch(
     unseen = decided.set.sight?.last_frame === null ? listKeys(watch) : [];
     const version = watch.config_version + 1;
     const sequence = watch.sequence + decided.events.length;
-    const former = await joinedFormer(watch, { config, addresses, sequence, now }, deps);
+    former = { watch, addresses: known };
     return {
       ...decided,
       meta: {
@@ -71,15 +72,15 @@ export async function editWatch(
         ...moveStream(watch, maskUrl(request.stream_url), sequence),
         stream_fingerprint: streamFingerprint,
         stream_phase: deps.streamPhase(request.stream_url),
-        former_destinations: former.destinations,
       },
       source: toSource(watch, request.stream_url, config),
-      secrets: { ...toSecrets(watchId, addresses), former: former.addresses },
+      secrets: toSecrets(watchId, addresses),
     };
   });
   await startQuietly(changed, deps);
   if (unseen.length > 0) await removeQuietly(changed, () => deps.media.remove(unseen), deps);
-  return changed;
+  const ended = former ? await endFormer(former.watch, changed, former.addresses, deps) : [];
+  return { ...changed, former: ended };
 }
 
 /** Lists the key of the newest frame. */
@@ -101,43 +102,6 @@ function moveStream(
   const ended = { stream_url: before, last_sequence: sequence - 1 };
   return { stream_url: url, former_streams: [...former, ended].slice(-maxFormerStreams) };
 }
-
-/** Returns the former destinations of a watch after a change. */
-async function joinedFormer(
-  stored: WatchRun,
-  { config, addresses: after, sequence, now }: SplitConfig & { sequence: number; now: Date },
-  { runs, deliveries }: WatchDeps,
-): Promise<Former> {
-  const { run_id: id, former_destinations: waiting } = stored;
-  const [secrets, states] = await Promise.all([
-    runs.secrets(id),
-    deliveries.states({ run: 'watch', run_id: id }),
-  ]);
-  const { destinations: before = [], former: addresses = [] } = secrets ?? {};
-  const { destinations } = config;
-  await forgetBefore(stored, destinations, states, deliveries);
-  const change = { stored, before, after, destinations, states, sequence, now };
-  const added = await findFormer(change, (last) => runs.events(id, last, logPageSize, now));
-  return joinFormer({ destinations: waiting, addresses }, added, now);
-}
-
-/** Forgets what a destination accepted before it was removed, and received the end of. Added again, it receives what begins from then on. */
-async function forgetBefore(
-  { run_id, config }: WatchRun,
-  destinations: readonly Destination[],
-  states: readonly DestinationState[],
-  deliveries: WatchDeps['deliveries'],
-): Promise<void> {
-  for (const known of states) {
-    const isIt = (each: Destination) => each.destination_id === known.destination_id;
-    if (!destinations.some(isIt) || config.destinations.some(isIt)) continue;
-    const key = { run: 'watch', run_id, destination_id: known.destination_id } as const;
-    await deliveries.changeState(key, (stored = known) => ({ ...stored, notified: [] }));
-  }
-}
-
-/** Events per read of the log: an alert can be open for days. */
-const logPageSize = 1000;
 
 /** Returns true if a change changes nothing; fingerprints stand for addresses. */
 function isSame(watch: Watch, config: WatchConfig, streamFingerprint: string): boolean {
@@ -178,11 +142,13 @@ async function probeChangedStream(
   return source ? probeStream(source.url, caller, deps) : null;
 }
 
-async function readRequest(watch: Watch, { runs }: WatchDeps): Promise<WatchRequest> {
+/** Returns the request that would create the watch, and the addresses in it. */
+async function readRequest(watch: Watch, { runs }: WatchDeps) {
   const [source, secrets] = await Promise.all([runs.source(watch.source_id), runs.secrets(watch.run_id)]);
   // Both exist as long as the watch: it was deleted meanwhile.
   if (!source || !secrets) throw new WatchNotFoundError();
-  return toRequest(watch.config, source.url, secrets.destinations);
+  const { destinations: known } = secrets;
+  return { before: toRequest(watch.config, source.url, known), known };
 }
 
 /** Returns the patched request before validation. `null` removes a field, so that its default applies; masked values are unchanged. */

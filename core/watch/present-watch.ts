@@ -3,11 +3,10 @@ import type { WatchRun } from '../records/watch-run.ts';
 import type { Alert, ConditionState } from '../records/watch-state.ts';
 import type { alertResponseSchema, watchResponseSchema } from '../responses/watches.ts';
 import { maskUrl } from '../stream/mask-url.ts';
-import { rules } from '../rules.ts';
 import { findLoss } from '../sight/trouble.ts';
 import { afterTimeWithoutSight, isUnjudgeable } from '../policies/watch/condition.ts';
 import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
-import { addSeconds, ageSeconds } from '../time.ts';
+import { ageSeconds } from '../time.ts';
 
 export type PresentedWatch = z.input<typeof watchResponseSchema>;
 
@@ -15,7 +14,6 @@ export type PresentedWatch = z.input<typeof watchResponseSchema>;
 export function presentWatch(watch: WatchRun, now: Date): PresentedWatch {
   const { state, sight } = watch;
   const { interval_seconds: intervalSeconds } = watch.config;
-  const { former_destinations: former } = watch;
   return {
     watch_id: watch.run_id,
     ...watch.config,
@@ -25,14 +23,6 @@ export function presentWatch(watch: WatchRun, now: Date): PresentedWatch {
     updated_at: watch.updated_at,
     stream_url: maskUrl(watch.stream_url),
     stream_fingerprint: watch.stream_fingerprint,
-    ...(former.length > 0 && {
-      former_destinations: former.map(({ destination_id, url_masked, removed_at }) => ({
-        destination_id,
-        url_masked,
-        removed_at,
-        until: addSeconds(new Date(removed_at), rules.formerDestinationSeconds).toISOString(),
-      })),
-    }),
     state: {
       causes: { ...state.causes, stream_lost: findLoss(sight) },
       conditions: state.conditions.map((condition) =>

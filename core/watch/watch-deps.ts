@@ -27,7 +27,7 @@ export type WatchDeps = Pick<
 > &
   Pick<KeyCrypto, 'sha256'> & {
     vision: Pick<VisionModel, 'capabilities' | 'model'>;
-    destinations: Pick<Destinations, 'reasonToRefuse'>;
+    destinations: Pick<Destinations, 'reasonToRefuse' | 'end'>;
     /** `null` if the price of the model is unknown. */
     modelPrice: TokenPrice | null;
   };

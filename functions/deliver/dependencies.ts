@@ -21,7 +21,7 @@ import { createWebhookGuard } from '../../adapters/egress/guard.ts';
 import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
 import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
 import { createAddressPace } from '../../core/delivery/address-pace.ts';
-import type { DeliverMessageDeps } from '../../core/delivery/deliver-message.ts';
+import type { DeliverMessageDeps } from '../../core/delivery/deliver.ts';
 import type { DeliverConfig } from './config.ts';
 
 const now = () => new Date();
@@ -39,8 +39,6 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     client: new DynamoDBClient(clientSettings),
     tableName: config.TABLE_NAME,
     now,
-    // A commit that erases an address keeps the events due that the bus has not.
-    hasBus: config.EVENT_BUS !== undefined,
   });
   const { runs, deliveries, callers, meter } = stores;
   const secrets = new SecretsManagerClient(clientSettings);

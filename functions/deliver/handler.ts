@@ -2,7 +2,7 @@ import { processPartialResponse, SqsFifoPartialProcessorAsync } from '@aws-lambd
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { backoffSeconds, visibilitySeconds } from '../../adapters/aws/message-visibility.ts';
 import { queueMessageSchema } from '../../core/records/delivery.ts';
-import { deliverMessage } from '../../core/delivery/deliver-message.ts';
+import { deliverMessage } from '../../core/delivery/deliver.ts';
 import type { DeliverFunctionDeps } from './dependencies.ts';
 
 /** Marks a message for retry: it blocks its message group until it is due. */

@@ -78,32 +78,6 @@ export function newChange(watch: WatchRun, fields: Partial<WatchChange>): WatchC
   };
 }
 
-/** Returns a removed destination of a watch, whose end is not delivered yet, with its address. */
-export function formerDestination(watch: Watch) {
-  const former_id = 'former~0000000001.0';
-  const at = start.toISOString();
-  const [ending] = logged(
-    watch,
-    [{ type: 'stream_recovered', data: { reason: 'unreachable', lost_seconds: 1, open_alerts: [] } }],
-    0,
-  );
-  const [destination] = watch.config.destinations;
-  const url = 'https://hooks.slack.example/T1/former';
-  return {
-    former_destinations: [
-      { former_id, destination_id: 'former', url_masked: 'https://…', sequence: 1, removed_at: at },
-    ],
-    former: [
-      {
-        former_id,
-        destination: destination!,
-        address: { destination_id: 'former', type: 'slack' as const, url },
-        ending: ending!,
-      },
-    ],
-  };
-}
-
 export function newAlert(watch: Watch, fields: Partial<Alert> = {}): Alert {
   return {
     alert_id: randomUUID(),

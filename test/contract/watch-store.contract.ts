@@ -378,23 +378,6 @@ function repairCases(makeStore: MakeStore): void {
     });
   });
 
-  test('a watch whose last destination was removed is due until the end for it is published', async () => {
-    const { store, creation } = await withWatch(makeStore);
-    const watch = watchSchema.parse(creation);
-    const id = watch.run_id;
-    const data = { status: 'active', reason: 'changed' } as const;
-    const events = logged(watch, [{ type: 'watch_changed', data }], 1);
-    const removed = { former_id: 'team~2.0', destination_id: 'team', url_masked: '***', sequence: 2 };
-    const former = [{ ...removed, removed_at: start.toISOString() }];
-    const config = { ...watch.config, destinations: [] };
-    const change = { meta: { ...watch, config, former_destinations: former }, set: { sequence: 2 }, events };
-    await store.commit(newChange(creation, change));
-    expect((await store.get(id, start))?.former_destinations).toEqual(former);
-    expect(await store.dueForRepair(after(61), 10)).toEqual([id]);
-    await store.markPublished(id, 2);
-    expect(await store.dueForRepair(after(61), 10)).toEqual([]);
-  });
-
   test('a watch keeps the streams that it had before, with the last event of each', async () => {
     const { store, creation } = await withWatch(makeStore);
     const watch = watchSchema.parse(creation);

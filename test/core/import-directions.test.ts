@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Files with a layer of their own: the list of the decisions of all policies of jobs, and who receives an event, which an edit of a watch asks too. */
-const ownLayers = ['policies/job-policies.ts', 'delivery/receivers.ts'];
+/** Files with a layer of their own: the list of the decisions of all policies of jobs, and what an edit of a watch decides about destinations too. */
+const ownLayers = ['policies/job-policies.ts', 'delivery/receivers.ts', 'delivery/destination-state.ts'];
 
 /**
  * Folders of core from the ground up. A folder imports folders of the rows before its own, and files in core itself. `policies/*` is the folder of a

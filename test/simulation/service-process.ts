@@ -21,7 +21,7 @@ import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook
 import { startMaintenance } from '../../cli/service/maintenance.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { createAddressPace } from '../../core/delivery/address-pace.ts';
-import { deliverMessage } from '../../core/delivery/deliver-message.ts';
+import { deliverMessage } from '../../core/delivery/deliver.ts';
 import { publishCommits, publishCreations } from '../../core/delivery/publish.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';

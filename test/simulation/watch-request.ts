@@ -116,7 +116,6 @@ export function toWatch(plain: PlainConfig): Watch {
   return {
     run_id: watchId,
     policy: 'watch',
-    former_destinations: [],
     caller: 'caller',
     created_at: at,
     updated_at: at,

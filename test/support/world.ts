@@ -106,6 +106,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       reasonToRefuse: ({ to }) =>
         to === 'nobody@example.com' ? 'The operator does not allow this recipient' : null,
       send: async () => ({ outcome: 'delivered', status: 200, latencyMs: 12, error: null, retryAfter: null }),
+      end: async () => null,
     },
     modelPrice: { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 },
     usage: createCallerUsage({

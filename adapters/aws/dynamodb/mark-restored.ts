@@ -6,14 +6,13 @@ import { giveUp } from '../../../core/delivery/after-attempt.ts';
 import { hasEnded } from '../../../core/event/stored-run.ts';
 import { deliverySchema, destinationStateSchema } from '../../../core/records/delivery.ts';
 import { sourceSchema } from '../../../core/records/job.ts';
-import { watchSecretsSchema } from '../../../core/records/watch-secrets.ts';
 import { rules } from '../../../core/rules.ts';
 import { systemBackoff } from '../../retry-with-backoff.ts';
 import { readProgressItem, readRunItems, toEpochMinute, toProgressItem } from './runs/run-item.ts';
 import { itemTtls } from './table/item-ttls.ts';
 import { sortPrefixes } from './table/keys.ts';
 import { openTable } from './table/open-table.ts';
-import { parseRecord, readItem, readKey, readRecord } from './table/record.ts';
+import { readItem, readKey, readRecord } from './table/record.ts';
 import { keyPrefixes } from './table/table-layout.ts';
 import type { Item, ItemKey } from './table/write.ts';
 
@@ -67,9 +66,7 @@ function markItem(item: Item, now: Date): (ItemKey & Item) | undefined {
   return marked && { ...item, ...marked, ...key };
 
   function mark(): Item | undefined {
-    if (key.pk.startsWith(keyPrefixes.watchSecrets)) return markSecrets(item);
     if (!key.pk.startsWith(keyPrefixes.run)) return undefined;
-    if (key.sk === 'META') return markMeta(item);
     if (key.sk === 'RUN') return markRun(item, now);
     if (key.sk.startsWith(sortPrefixes.delivery)) return markDelivery(item);
     return key.sk.startsWith(sortPrefixes.destination) ? markDestination(item) : undefined;
@@ -102,18 +99,6 @@ function markRun(item: Item, now: Date): Item {
   return toProgressItem({ ...stored, progress: marked, published: marked.sequence }, itemRules);
 }
 
-/** The messages that would end the time of former destinations are lost. */
-function markMeta(item: Item): Item | undefined {
-  const meta = readItem(metaSchema, parseRecord(item));
-  const { former_destinations: former = [] } = meta;
-  return former.length === 0 ? undefined : { record: JSON.stringify({ ...meta, former_destinations: [] }) };
-}
-
-function markSecrets(item: Item): Item | undefined {
-  const { former, ...secrets } = readRecord(watchSecretsSchema, item);
-  return former && { record: JSON.stringify(secrets) };
-}
-
 /** The queue has no message of a pending delivery any more. */
 function markDelivery(item: Item): Item | undefined {
   const delivery = readRecord(deliverySchema, item);
@@ -127,7 +112,5 @@ function markDestination(item: Item): Item | undefined {
   return state.waiting.length === 0 ? undefined : { record: JSON.stringify({ ...state, waiting: [] }) };
 }
 
-/** Jobs have no former destinations. */
-const metaSchema = z.looseObject({ former_destinations: z.array(z.unknown()).optional() });
 /** State of a watch. */
 const stateSchema = z.object({ state: z.looseObject({ openings: z.int() }) });

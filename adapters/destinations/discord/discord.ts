@@ -1,7 +1,7 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { Severity } from '../../../core/records/watch.ts';
 import { describeNotification, shorten } from '../describe.ts';
-import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
+import type { PermanentStatuses } from '../../../core/delivery/after-attempt.ts';
 import { jsonRequest, type HttpRequest } from '../http-request.ts';
 
 /** Webhook of Discord. 401 and 404 mean that it was deleted (docs.discord.com/developers/resources/webhook#execute-webhook). */

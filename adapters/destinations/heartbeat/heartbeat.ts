@@ -1,4 +1,4 @@
-import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
+import type { PermanentStatuses } from '../../../core/delivery/after-attempt.ts';
 import type { HttpRequest } from '../http-request.ts';
 
 /** Monitor that expects a call in time, such as healthchecks.io or a push monitor of Uptime Kuma. It is never disabled: an alarm follows from silence. */

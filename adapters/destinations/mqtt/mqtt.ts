@@ -23,21 +23,56 @@ export function toPublications(notification: Notification): Publication[] {
   const topic = `watchpost/${watchId}`;
   const data = toWebhookData({ ...notification, includeFrame: false });
   const json = JSON.stringify({ type: event.type, timestamp, data });
+  const { conditions, current } = notification;
+  const removed = findRemoved(event).filter((id) => conditions.every((each) => each.condition_id !== id));
+  const past = removed.map((condition_id) => ({ condition_id }));
+  if (current === null)
+    return [
+      { topic: `${topic}/event`, payload: json, retain: false },
+      ...toRemoval({ watchId, conditions: [...conditions, ...past] }),
+    ];
   return [
     { topic: `${topic}/event`, payload: json, retain: false },
-    ...states(notification, json),
-    ...discover(notification, topic).map((entity) =>
-      entity.payload === '' ? entity : { ...entity, isOptional: true as const },
-    ),
-    ...(frame === null || notification.current === null
+    ...states(notification, current, json),
+    ...past.flatMap((condition) => removeCondition(watchId, condition)),
+    ...discover(notification, topic),
+    ...(frame === null
       ? []
       : [{ topic: `${topic}/frame`, payload: frame, retain: isKept, isOptional: true as const }]),
   ];
 }
 
-/** Announces the entities of all conditions. An empty retained message removes an entity. */
-function discover(notification: Notification, topic: string): Publication[] {
-  const { watchId, watchName, conditions, event, current } = notification;
+/** Returns the empty messages that remove what the broker keeps of a watch. */
+export function toRemoval({
+  watchId,
+  conditions,
+}: {
+  watchId: string;
+  conditions: readonly { condition_id: string }[];
+}): Publication[] {
+  return [
+    ...conditions.flatMap((condition) => removeCondition(watchId, condition)),
+    ...['stream', 'availability', 'frame'].map((name) => keep(watchId, name, '')),
+    entity(watchId, 'binary_sensor', 'stream', ''),
+    entity(watchId, 'camera', 'frame', ''),
+  ];
+}
+
+function removeCondition(watchId: string, { condition_id: id }: { condition_id: string }): Publication[] {
+  return [
+    keep(watchId, `condition/${id}`, ''),
+    keep(watchId, `condition/${id}/event`, ''),
+    entity(watchId, 'binary_sensor', `condition_${id}`, ''),
+  ];
+}
+
+function entity(watchId: string, component: string, name: string, payload: string): Publication {
+  const topic = `homeassistant/${component}/watchpost_${watchId}/${name}/config`;
+  return { topic, payload, retain: true };
+}
+
+/** Announces the entities of all conditions. */
+function discover({ watchId, watchName, conditions }: Notification, topic: string): Publication[] {
   const shared = {
     device: {
       identifiers: [`watchpost_${watchId}`],
@@ -47,14 +82,10 @@ function discover(notification: Notification, topic: string): Publication[] {
     origin: { name: 'Watchpost' },
     availability_topic: `${topic}/availability`,
   };
-  const config = (component: string, name: string, content: object): Publication => ({
-    topic: `homeassistant/${component}/watchpost_${watchId}/${name}/config`,
-    payload:
-      current === null
-        ? ''
-        : JSON.stringify({ unique_id: `watchpost_${watchId}_${name}`, ...content, ...shared }),
-    retain: true,
-  });
+  const config = (component: string, name: string, content: object): Publication => {
+    const payload = JSON.stringify({ unique_id: `watchpost_${watchId}_${name}`, ...content, ...shared });
+    return { ...entity(watchId, component, name, payload), isOptional: true };
+  };
   return [
     ...conditions.map(({ condition_id: id, condition }) =>
       config('binary_sensor', `condition_${id}`, {
@@ -64,9 +95,6 @@ function discover(notification: Notification, topic: string): Publication[] {
         json_attributes_topic: `${topic}/condition/${id}/event`,
       }),
     ),
-    ...findRemoved(event)
-      .filter((id) => conditions.every((condition) => condition.condition_id !== id))
-      .map((id) => ({ ...config('binary_sensor', `condition_${id}`, {}), payload: '' })),
     config('binary_sensor', 'stream', {
       name: 'Stream',
       device_class: 'connectivity',
@@ -85,31 +113,33 @@ function findRemoved({ type, data }: Notification['event']): string[] {
 
 /**
  * Returns the states of all entities at the attempt, whatever the event: a retry of an old closing must not switch off the sensor of the next alert. The
- * newest event of an alert is an attribute of its sensor. Empty messages remove what the broker keeps of a deleted watch.
+ * newest event of an alert is an attribute of its sensor.
  */
-function states({ watchId, event, conditions, current }: Notification, json: string): Publication[] {
+function states({ watchId, event, conditions }: Notification, current: Current, json: string): Publication[] {
   const alert = findAlert(event);
   return [
     ...toStates(watchId, conditions, current),
-    current === null ? keep(watchId, 'availability', '') : toPresence(watchId, true),
-    ...(alert === null
-      ? []
-      : [keep(watchId, `condition/${alert.condition_id}/event`, current === null ? '' : json)]),
-    ...(current === null ? [keep(watchId, 'frame', '')] : []),
+    toPresence(watchId, true),
+    ...(alert === null ? [] : [keep(watchId, `condition/${alert.condition_id}/event`, json)]),
   ];
+}
+
+type Current = NonNullable<Notification['current']>;
+
+function toState(isOn: boolean): string {
+  return isOn ? 'ON' : 'OFF';
 }
 
 /** Returns the states of the stream and of all conditions. */
 export function toStates(
   watchId: string,
   conditions: readonly { condition_id: string }[],
-  current: Notification['current'],
+  { openConditions, isStreamLost }: Current,
 ): Publication[] {
-  const state = (isOn: boolean): string => (current === null ? '' : isOn ? 'ON' : 'OFF');
   return [
-    keep(watchId, 'stream', state(current?.isStreamLost !== true)),
+    keep(watchId, 'stream', toState(!isStreamLost)),
     ...conditions.map(({ condition_id: id }) =>
-      keep(watchId, `condition/${id}`, state(current?.openConditions.includes(id) === true)),
+      keep(watchId, `condition/${id}`, toState(openConditions.includes(id))),
     ),
   ];
 }

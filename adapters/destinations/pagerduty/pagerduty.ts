@@ -1,8 +1,9 @@
+import { z } from 'zod';
+import { findPart, findSubject } from '../../../core/delivery/receivers.ts';
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
-import type { WatchChangeReason } from '../../../core/records/watch-event.ts';
-import { describeNotification, findAlert, shorten } from '../describe.ts';
-import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
+import { describeNotification, shorten } from '../describe.ts';
+import type { PermanentStatuses } from '../../../core/delivery/after-attempt.ts';
 import { jsonRequest, type HttpRequest } from '../http-request.ts';
 import { toWebhookData } from '../webhook/webhook.ts';
 
@@ -14,64 +15,38 @@ const endpoint = 'https://events.pagerduty.com/v2/enqueue';
 const maxSummary = 1_024;
 const maxSource = 255;
 
-/** Returns the event that triggers, acknowledges or resolves an alert of PagerDuty. A lost stream and each kind of failure have keys of the watch. */
-export function toPagerdutyRequest(
-  address: Pick<DestinationAddress, 'url' | 'routing_key'>,
-  notification: Notification,
+/** Returns the event that triggers, acknowledges or resolves an alert of PagerDuty. A lost stream and each trouble have keys of the watch. */
+export function toPagerdutyRequest(address: Address, notification: Notification): HttpRequest {
+  const { event, watchId, id } = notification;
+  const isStored = event.type !== 'test' && event.type !== 'heartbeat';
+  const subject = isStored ? findSubject(event) : id;
+  if (isStored && findPart(event) === 'ending') return toResolveRequest(address, watchId, subject);
+  const isAcknowledged = event.type === 'alert_acknowledged';
+  return toRequest(address, watchId, subject, {
+    event_action: isAcknowledged ? 'acknowledge' : 'trigger',
+    ...(!isAcknowledged && trigger(notification)),
+  });
+}
+
+/** Returns the event that resolves what was triggered for a subject of the watch. PagerDuty ignores it if none is open. */
+export function toResolveRequest(address: Address, watchId: string, subject: string): HttpRequest {
+  return toRequest(address, watchId, subject, { event_action: 'resolve' });
+}
+
+type Address = Pick<DestinationAddress, 'url' | 'routing_key'>;
+
+function toRequest(
+  { url = endpoint, routing_key }: Address,
+  watchId: string,
+  subject: string,
+  content: object,
 ): HttpRequest {
-  const action = toAction(notification);
-  const event = {
-    routing_key: address.routing_key,
-    event_action: action,
-    dedup_key:
-      findAlert(notification.event)?.alert_id ?? `${notification.watchId}:${toSubject(notification)}`,
-  };
-  return jsonRequest(
-    address.url ?? endpoint,
-    action === 'trigger' ? { ...event, ...trigger(notification) } : event,
-  );
-}
-
-type Action = 'trigger' | 'acknowledge' | 'resolve';
-
-/** Failures of a watch and their ends, by the key that they share. A destination adds its id. */
-const failures: Partial<Record<WatchChangeReason, [Action, subject: string]>> = {
-  budget_exhausted: ['trigger', 'budget'],
-  budget_renewed: ['resolve', 'budget'],
-  model_without_price: ['trigger', 'price'],
-  resumed: ['resolve', 'price'],
-  checks_late: ['trigger', 'checks'],
-  checks_in_time: ['resolve', 'checks'],
-  destination_failed: ['trigger', 'destination'],
-  destination_recovered: ['resolve', 'destination'],
-  model_failed: ['trigger', 'model'],
-  model_recovered: ['resolve', 'model'],
-};
-
-function toSubject({ event, id }: Notification): string {
-  if (event.type === 'test') return id;
-  if (event.type !== 'watch_changed') return 'stream';
-  const { reason, destination_id: destination } = event.data;
-  const subject = failures[reason]?.[1] ?? reason;
-  return destination === undefined ? subject : `${subject}:${destination}`;
-}
-
-function toAction({ event }: Notification): Action {
-  switch (event.type) {
-    case 'alert_opened':
-    case 'alert_reminder':
-    case 'stream_lost':
-    case 'test':
-    case 'heartbeat':
-      return 'trigger';
-    case 'alert_acknowledged':
-      return 'acknowledge';
-    case 'alert_closed':
-    case 'stream_recovered':
-      return 'resolve';
-    case 'watch_changed':
-      return failures[event.data.reason]?.[0] ?? 'trigger';
-  }
+  const isAlert = z.uuid().safeParse(subject).success;
+  return jsonRequest(url, {
+    routing_key,
+    dedup_key: isAlert ? subject : `${watchId}:${subject}`,
+    ...content,
+  });
 }
 
 function trigger(notification: Notification) {

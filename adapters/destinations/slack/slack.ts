@@ -1,6 +1,6 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import { describeNotification, shorten } from '../describe.ts';
-import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
+import type { PermanentStatuses } from '../../../core/delivery/after-attempt.ts';
 import { jsonRequest, type HttpRequest } from '../http-request.ts';
 
 /**

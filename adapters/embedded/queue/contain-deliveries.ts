@@ -15,6 +15,7 @@ export function containDestinations(destinations: Destinations, log: Log): Desti
     ...destinations,
     send: (address, notification) =>
       contain(() => destinations.send(address, notification), { ...unexpected, outcome: 'retry' }, log),
+    end: (address, open) => contain(() => destinations.end(address, open), unexpected.error, log),
   };
 }
 

@@ -5,7 +5,7 @@ import { transaction } from './transaction.ts';
 /**
  * Marks a database as restored from a backup, as on AWS: the time since the backup is lost, but its effects outside are not. Sequences and ids of alerts
  * continue above those that the lost time gave out, which receivers would take for repetitions. Nothing of the backup is delivered again: its events count
- * as published, its pending deliveries as failed, and the addresses of former destinations, which wait for one of these, are erased.
+ * as published, and its pending deliveries as failed.
  */
 export function markRestored(database: DatabaseSync): void {
   const jump = rules.restoredJump;
@@ -16,8 +16,6 @@ export function markRestored(database: DatabaseSync): void {
       UPDATE runs SET run = json_set(run, '$.state.openings', (run ->> '$.state.openings') + ${jump})
         WHERE gone_at IS NULL AND policy = 'watch';
       UPDATE runs SET published = run ->> '$.sequence';
-      UPDATE runs SET meta = json_set(meta, '$.former_destinations', json('[]')) WHERE policy = 'watch';
-      UPDATE watch_secrets SET record = json_remove(record, '$.former');
       UPDATE sqlite_sequence SET seq = seq + ${jump} WHERE name = 'events';
       UPDATE deliveries SET record = json_set(record, '$.state', 'failed', '$.next_attempt_at', NULL, '$.error', '${failed}')
         WHERE record ->> '$.state' = 'pending';

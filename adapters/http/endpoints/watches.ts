@@ -170,7 +170,9 @@ const changeWatchEndpoint = defineEndpoint(
   },
   async ({ parameters, headers, body, caller, setHeader }, deps) => {
     const edit = { watchId: parameters.watch_id, patch: body, ifMatch: readVersion(headers['If-Match']) };
-    return respondWithWatch(await editWatch(edit, caller, deps, validate), { setHeader }, deps);
+    const { former, ...changed } = await editWatch(edit, caller, deps, validate);
+    const watch = respondWithWatch(changed, { setHeader }, deps);
+    return { ...watch, ...(former.length > 0 && { former_destinations: former }) };
   },
 );
 
@@ -200,8 +202,8 @@ const deleteWatchEndpoint = defineEndpoint(
     },
   },
   async ({ parameters: { watch_id: watchId }, caller }, deps) => {
-    await deleteStoredWatch(watchId, caller, deps);
-    return { watch_id: watchId, message: 'Watch deleted' };
+    const notified = await deleteStoredWatch(watchId, caller, deps);
+    return { watch_id: watchId, message: 'Watch deleted', ...(notified.length > 0 && { notified }) };
   },
 );
 

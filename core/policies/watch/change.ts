@@ -2,7 +2,7 @@ import type { WatchChange } from '../../ports/watch-store.ts';
 import { watchConfigSchema } from '../../records/watch.ts';
 import type { WatchCondition, WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
-import type { NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';
+import type { EndedBy, NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';
 import type { AlertCloseReason, ConditionState, WatchState } from '../../records/watch-state.ts';
 import type { Sight } from '../../records/sight.ts';
 import { countSight } from '../../sight/count-sight.ts';
@@ -120,7 +120,7 @@ export function changeWatch(
 export function deleteWatch(watch: WatchRun, now: Date): WatchChangeDecision {
   const { sight, hours } = countUntil(watch, now);
   const { conditions, steps } = closeAll(watch, 'deleted', now);
-  const ended = endedLoss(watch, 'deleted', now);
+  const ended = [...endedLoss(watch, 'deleted', now), ...endedTroubles(watch)];
   const set = { ...withoutTick(watch), sight, deleted_at: now.toISOString() };
   return decision(watch, { ...watch.state, conditions }, set, steps, now, 'deleted', hours, ended);
 }
@@ -241,12 +241,26 @@ function decision(
 /** Reports the end of a lost stream that a caller ends: receivers of the loss wait for it. */
 export function endedLoss(
   { sight, state }: Pick<WatchRun, 'sight' | 'state'>,
-  by: 'paused' | 'deleted' | 'changed' | 'destination_changed',
+  by: EndedBy,
   now: Date,
 ): NewWatchEvent[] {
   const loss = findLoss(sight);
   if (loss === null) return [];
   return [{ type: 'stream_recovered', data: { ...describeLoss(loss, state.conditions, now), ended_by: by } }];
+}
+
+/** Reports the ends of the troubles of a watch that is deleted. */
+function endedTroubles({ status, sight, state }: WatchRun): NewWatchEvent[] {
+  const { causes, health } = state;
+  const recovered = { reason: 'destination_recovered' as const };
+  const ends = [
+    ...(causes.budget_exhausted ? [{ reason: 'budget_renewed' as const }] : []),
+    ...(causes.paused?.reason === 'model_without_price' ? [{ reason: 'resumed' as const }] : []),
+    ...(health.late_since === null ? [] : [{ reason: 'checks_in_time' as const }]),
+    ...(sight.model_trouble?.lost ? [{ reason: 'model_recovered' as const }] : []),
+    ...health.failing.map(({ destination_id }) => ({ ...recovered, destination_id })),
+  ];
+  return ends.map((end) => ({ type: 'watch_changed', data: { status, ...end, ended_by: 'deleted' } }));
 }
 
 function changedEvent(

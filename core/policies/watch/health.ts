@@ -53,8 +53,12 @@ export function decideHealth(
           ({ destination_id, error }) => ({ reason: 'destination_failed', destination_id, error }) as const,
         ),
       ...[...wasFailing]
-        .filter((id) => !failsNow.has(id) && remaining.has(id))
-        .map((id) => ({ reason: 'destination_recovered', destination_id: id }) as const),
+        .filter((id) => !failsNow.has(id))
+        .map((id) => ({
+          reason: 'destination_recovered' as const,
+          destination_id: id,
+          ...(remaining.has(id) ? {} : { ended_by: 'changed' as const }),
+        })),
     ],
   };
 }

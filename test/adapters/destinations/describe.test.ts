@@ -55,6 +55,17 @@ test('an acknowledgement, a closing and a failure name no model, and every time 
   }
 });
 
+test.each([
+  ['deleted', 'The watch was deleted.'],
+  ['changed', 'The destination was removed.'],
+])('a failure that a change by a caller ends is no recovery: %s', (ended_by, text) => {
+  const data = { reason: 'destination_recovered', destination_id: 'team', ended_by };
+  expect(describeNotification(notify('watch_changed', {}, data))).toMatchObject({
+    title: 'Gate 3: no longer: a failing destination',
+    text,
+  });
+});
+
 test('a failure of the model states in words that nothing is judged', () => {
   const failed = notify('watch_changed', {}, { status: 'active', reason: 'model_failed', error: '503' });
   const { title, text, facts } = describeNotification(failed);

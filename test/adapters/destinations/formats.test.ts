@@ -5,7 +5,7 @@ import { isAllowedRecipient, toMail } from '../../../adapters/destinations/email
 import { toPublications } from '../../../adapters/destinations/mqtt/mqtt.ts';
 import { toNtfyRequest } from '../../../adapters/destinations/ntfy/ntfy.ts';
 import { toPagerdutyRequest } from '../../../adapters/destinations/pagerduty/pagerduty.ts';
-import { outcomeFor } from '../../../core/delivery/response-outcome.ts';
+import { outcomeFor } from '../../../core/delivery/after-attempt.ts';
 import { slackStatuses, toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
 import { toWebhookRequest } from '../../../adapters/destinations/webhook/webhook.ts';
 import type { Notification, NotifiedEvent } from '../../../core/ports/destinations.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { webhookKey } from '../../contract/records.ts';
 import { afterAttempt, applyResend } from '../../../core/delivery/after-attempt.ts';
-import { outcomeFor, webhookStatuses } from '../../../core/delivery/response-outcome.ts';
+import { outcomeFor, webhookStatuses } from '../../../core/delivery/after-attempt.ts';
 import { initialDelivery } from '../../../core/records/delivery.ts';
 import { rules } from '../../../core/rules.ts';
 import type { WebhookResult } from '../../../core/ports/delivery.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultNotify, findSubject, isOpening, isWanted } from '../../../core/delivery/receivers.ts';
+import { defaultNotify, findPart, findSubject, isWanted } from '../../../core/delivery/receivers.ts';
 import { destinationTypeSchema, notifySchema } from '../../../core/records/watch.ts';
 import type { Destination } from '../../../core/records/watch.ts';
 import { watchChangeReasonSchema } from '../../../core/records/watch-event.ts';
@@ -31,7 +31,7 @@ function readAlert({ type, data }: NewWatchEvent) {
 /** Returns the events that a destination receives of a log, one letter for each other one. */
 function receive(settings: Partial<Destination>, log: readonly NewWatchEvent[]): string[] {
   const receiver = { ...destination, min_severity: 'info' as const, ...settings };
-  const notified: { subject: string }[] = [];
+  const notified: { subject: string; sequence: number }[] = [];
   return log.flatMap((event, index) => {
     const stored: WatchEvent = {
       ...event,
@@ -42,7 +42,8 @@ function receive(settings: Partial<Destination>, log: readonly NewWatchEvent[]):
       timestamp: at,
     };
     if (!isWanted(receiver, stored, notified)) return [];
-    if (isOpening(stored)) notified.push({ subject: findSubject(stored) });
+    if (findPart(stored) === 'opening')
+      notified.push({ subject: findSubject(stored), sequence: stored.sequence });
     return [event.type === 'watch_changed' ? event.data.reason : event.type];
   });
 }

@@ -25,8 +25,7 @@ type Sent = {
   type: string;
   alert: string | undefined;
   id: string;
-  current: Notification['current'];
-};
+} & Pick<Notification, 'current' | 'readCurrent'>;
 
 export const [first, second] = [randomUUID(), randomUUID()];
 export function opened(
@@ -124,7 +123,8 @@ export async function createWatching(
     },
     destinations: {
       reasonToRefuse: () => null,
-      send: async (address: DestinationAddress, { event, id, current }: Notification) => {
+      end: async () => null,
+      send: async (address: DestinationAddress, { event, id, current, readCurrent }: Notification) => {
         const each: Sent = {
           at: Math.round((time.now().getTime() - began) / 1000),
           to: address.destination_id,
@@ -132,6 +132,7 @@ export async function createWatching(
           alert: 'alert_id' in event.data ? event.data.alert_id : undefined,
           id,
           current,
+          ...(readCurrent && { readCurrent }),
         };
         const before = sent.filter((other) => other.id === id && other.to === each.to).length;
         sent.push(each);

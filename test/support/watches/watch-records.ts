@@ -120,7 +120,6 @@ export function newWatch(fields: Partial<Watch> = {}): Watch {
   return {
     run_id: watchId,
     policy: 'watch',
-    former_destinations: [],
     caller: 'alice',
     created_at: '2026-03-01T12:00:00.000Z',
     updated_at: '2026-03-01T12:00:00.000Z',

@@ -9,7 +9,6 @@ import { initialDestinationState } from '../../../../core/delivery/destination-s
 import { initialDelivery, type QueueMessage } from '../../../../core/records/delivery.ts';
 import type { ExecutionInput } from '../../../../core/records/workflow.ts';
 import { asJob, asWatch } from '../../../../core/records/run.ts';
-import { watchSchema } from '../../../../core/records/watch.ts';
 import { rules } from '../../../../core/rules.ts';
 import { repairDue } from '../../../../core/workflow/repair.ts';
 import {
@@ -25,14 +24,7 @@ import {
   webhookKey,
   webhookMessage,
 } from '../../../contract/records.ts';
-import {
-  formerDestination,
-  logged,
-  newAlert,
-  newChange,
-  newCreation,
-  opened,
-} from '../../../contract/watch-records.ts';
+import { logged, newAlert, newChange, newCreation, opened } from '../../../contract/watch-records.ts';
 import { withDynamoLocal, type TestTable } from './dynamo-local.ts';
 
 /** Time of the restore: an hour after the backup. */
@@ -94,14 +86,6 @@ withDynamoLocal((makeTable) => {
       expect(await stores.deliveries.state(world.destination)).toMatchObject({ waiting: [] });
     });
 
-    test('addresses of former destinations are erased, since the messages that erase them are lost', async () => {
-      const { stores, world } = await restored();
-      expect(await stores.runs.get(world.watch.run_id, new Date(0))).toMatchObject({
-        former_destinations: [],
-      });
-      expect(await stores.runs.secrets(world.watch.run_id)).not.toHaveProperty('former');
-    });
-
     test('a second command prepares a table if the first one was interrupted', async () => {
       const { table, stores, world } = await restored();
       await restoreTable(table.tableName, { terminal, now: () => after(3630), client: table.client });
@@ -133,7 +117,6 @@ withDynamoLocal((makeTable) => {
   });
 
   test.each([
-    ['a watch without its former destinations', 'watch', 'META', 'former_destinations'],
     ['a monitor without its state', 'running', 'RUN', 'state'],
     ['a monitor without its configuration', 'running', 'META', 'config'],
     ['a source without its mode', 'source', 'META', 'input_mode'],
@@ -198,15 +181,7 @@ async function fill(stores: DynamoStores) {
 
   const created = newCreation({ caller: 'harbour' });
   await stores.watches.create(created, start);
-  const { former_destinations, former } = formerDestination(created);
-  const { destinations } = created.secrets;
-  const addresses = { watch_id: created.run_id, destinations };
-  const edit = newChange(created, {
-    meta: { ...watchSchema.parse(created), former_destinations },
-    secrets: { ...addresses, former },
-  });
-  expect(await stores.runs.commit(edit)).toBe('committed');
-  const watch = { ...created, version: created.version + 1 };
+  const watch = created;
   const alert = newAlert(watch);
   const alerts = [{ kind: 'open' as const, alert }];
   const events = logged(watch, [opened(alert)], 1);
@@ -215,7 +190,7 @@ async function fill(stores: DynamoStores) {
   const waiting = [{ sequence: 1, subject: 'stream', attempts: 1, resend: 0 }];
   const state = { ...initialDestinationState({ ...destination, fingerprint: 'f1' }), waiting };
   await stores.deliveries.changeState(state, () => state);
-  return { running, ended, watch, addresses, alert, destination: state };
+  return { running, ended, watch, addresses: created.secrets, alert, destination: state };
 }
 
 /** Runs the function `reconcile` a minute after the restore. Returns what it starts and sends. */

@@ -88,13 +88,17 @@ test('an exception of a delivery is a failed attempt, so that its schedule appli
   const failure = { status: null, error: expect.stringContaining('failed unexpectedly') };
   const webhooks = containWebhooks({ send }, log);
   expect(await webhooks.send({ url: 'http://x.example', headers: {}, body: '' })).toMatchObject(failure);
-  const destinations = containDestinations({ send: async () => send(), reasonToRefuse: () => null }, log);
+  const throwing = { send: async () => send(), end: async () => send(), reasonToRefuse: () => null };
+  const destinations = containDestinations(throwing, log);
   const address = { destination_id: 'd', type: 'mqtt' } as const;
   expect(await destinations.send(address, notify('alert_opened'))).toMatchObject({
     ...failure,
     outcome: 'retry',
   });
+  const open = { watchId: 'w', conditions: [], subjects: [] };
+  expect(await destinations.end(address, open)).toEqual(failure.error);
   expect(log.entries.map(({ fields }) => fields?.['error'])).toEqual([
+    expect.stringContaining('in a callback'),
     expect.stringContaining('in a callback'),
     expect.stringContaining('in a callback'),
   ]);

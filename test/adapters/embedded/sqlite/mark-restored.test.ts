@@ -7,7 +7,7 @@ import { initialDestinationState } from '../../../../core/delivery/destination-s
 import { initialDelivery } from '../../../../core/records/delivery.ts';
 import { rules } from '../../../../core/rules.ts';
 import { begin, createCreation, newJob, start, webhookKey } from '../../../contract/records.ts';
-import { formerDestination, newCreation, toStored } from '../../../contract/watch-records.ts';
+import { newCreation, toStored } from '../../../contract/watch-records.ts';
 
 test('a restored database continues above the numbers of the lost time, and delivers nothing of the backup', async () => {
   const database = openDatabase(':memory:');
@@ -21,8 +21,7 @@ test('a restored database continues above the numbers of the lost time, and deli
   await jobs.commit(begin(job));
   const before = (await jobs.get(job.run_id, start))!;
   const creation = newCreation();
-  const { former_destinations, former } = formerDestination(creation);
-  await watches.create({ ...creation, former_destinations, secrets: { ...creation.secrets, former } }, start);
+  await watches.create(creation, start);
   await deliveries.put(initialDelivery(webhookKey(job.run_id, 1), 'job_started'), start);
   const waiting = [{ sequence: 1, subject: 'stream', attempts: 1, resend: 0 }];
   const destination = { run: 'watch', run_id: creation.run_id, destination_id: 'team' } as const;
@@ -41,7 +40,6 @@ test('a restored database continues above the numbers of the lost time, and deli
     published: jumped,
     state: { ...creation.state, openings: creation.state.openings + rules.restoredJump },
   });
-  // The messages that would erase the addresses of former destinations are lost.
   expect(await watches.secrets(creation.run_id)).toEqual(creation.secrets);
   expect(await watches.dueForRepair(start, 10)).toEqual([]);
   expect(await deliveries.get(webhookKey(job.run_id, 1))).toMatchObject({

@@ -1,3 +1,7 @@
+import { failingModel } from '../../../support/trouble.ts';
+import { findPart } from '../../../../core/delivery/receivers.ts';
+import { watchChangeReasonSchema } from '../../../../core/records/watch-event.ts';
+import type { WatchChangeReason } from '../../../../core/records/watch-event.ts';
 import { describe, expect, test } from 'vitest';
 import { changeWatch, deleteWatch, pauseWatch, resumeWatch } from '../../../../core/policies/watch/change.ts';
 import { opened } from '../../../../core/policies/watch/condition.ts';
@@ -33,6 +37,10 @@ const plain = toWatch({
 });
 
 const watch = createWatchRun(plain, now);
+
+function isOpening(reason: WatchChangeReason): boolean {
+  return findPart({ type: 'watch_changed', data: { status: 'active', reason } }) === 'opening';
+}
 
 describe('change of a watch', () => {
   test('a deletion closes the open alerts with that reason', () => {
@@ -72,6 +80,31 @@ describe('change of a watch', () => {
       pauseWatch(watch, 'paused', later),
     ];
     expect(others.flatMap(({ events }) => events.map(({ type }) => type))).not.toContain('stream_recovered');
+  });
+
+  test('each trouble that is reported ends with the deletion of the watch', () => {
+    const since = { since: now.toISOString() };
+    const causes = {
+      ...watch.state.causes,
+      paused: { ...since, reason: 'model_without_price' },
+      budget_exhausted: { ...since, reason: 'budget' },
+    };
+    const failing = [{ ...since, destination_id: 'team', error: 'the receiver answered 503' }];
+    const health = { late_since: now.toISOString(), failing };
+    const sight = { ...watch.sight, model_trouble: { ...failingModel(9), lost: true } };
+    const { events } = deleteWatch({ ...watch, sight, state: { ...watch.state, causes, health } }, later);
+    const ended = events.flatMap(({ type, data }) =>
+      type === 'watch_changed' && data.ended_by === 'deleted' ? [[data.reason, data.destination_id]] : [],
+    );
+    expect(ended).toEqual([
+      ['budget_renewed', undefined],
+      ['resumed', undefined],
+      ['checks_in_time', undefined],
+      ['model_recovered', undefined],
+      ['destination_recovered', 'team'],
+    ]);
+    // Every opening of a trouble has its end.
+    expect(ended).toHaveLength(watchChangeReasonSchema.options.filter((reason) => isOpening(reason)).length);
   });
 
   test('a change names the conditions that it removes', () => {

@@ -37,7 +37,7 @@ describe('health of a watch', () => {
     expect(decideHealth(fine, config, { ...signs, plannedAt: ago(-7200) }, now).news).toEqual([]);
   });
 
-  test('a removed destination ends its failure without news, and its error is short', () => {
+  test('the failure of a destination ends with its removal, which the others receive, and its error is short', () => {
     const reason = 'x'.repeat(500);
     const state = {
       ...initialDestinationState({ ...destination, run: 'watch', run_id: watchId }),
@@ -53,7 +53,8 @@ describe('health of a watch', () => {
       { ...signs, destinations: [state] },
       now,
     );
-    expect(removed).toEqual({ health: fine, news: [] });
+    const news = [{ reason: 'destination_recovered', destination_id: 'team', ended_by: 'changed' }];
+    expect(removed).toEqual({ health: fine, news });
   });
 });
 
