@@ -21,6 +21,7 @@ FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
 COPY client/package.json ./client/
 COPY console/package.json ./console/
+COPY lib/package.json ./lib/
 # The optional packages are those of the built-in model, without which "a person" is not judged. The image has an ffmpeg of its own.
 RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/ffmpeg-static
 
@@ -28,6 +29,7 @@ FROM base AS build
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY client/package.json ./client/
 COPY console/package.json ./console/
+COPY lib/package.json ./lib/
 RUN npm ci --ignore-scripts
 COPY client ./client
 COPY console ./console

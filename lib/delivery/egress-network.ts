@@ -1,4 +1,4 @@
-import { CfnOutput, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import {
   CfnEIP,
   GatewayVpcEndpointAwsService,
@@ -25,10 +25,14 @@ export class EgressNetwork extends Construct {
   readonly securityGroup: ISecurityGroup;
   /** Ranges inside of the network, which streams and webhooks may not use. */
   readonly ranges: readonly string[];
+  /** Public address of a new network. */
+  readonly address: string | undefined;
 
   constructor(scope: Construct, id: string, fixedEgress: FixedEgress) {
     super(scope, id);
-    const { vpcId, subnetIds, ranges } = fixedEgress === 'new-vpc' ? this.#createVpc() : fixedEgress;
+    const { vpcId, subnetIds, ranges, address } =
+      fixedEgress === 'new-vpc' ? this.#createVpc() : { ...fixedEgress, address: undefined };
+    this.address = address;
     this.vpc = Vpc.fromVpcAttributes(this, 'Network', {
       vpcId,
       // Not used: the subnets are named.
@@ -69,11 +73,11 @@ export class EgressNetwork extends Construct {
       reason:
         'Flow logs cost per connection; the functions log each connection that fails, and the VPC contains nothing else.',
     });
-    new CfnOutput(this, 'EgressAddress', { value: address.ref }).overrideLogicalId('EgressAddress');
     return {
       vpcId: vpc.vpcId,
       subnetIds: vpc.privateSubnets.map(({ subnetId }) => subnetId),
       ranges: [newVpcRange],
+      address: address.ref,
     };
   }
 }

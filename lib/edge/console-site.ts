@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { ownFiles, packageFiles, referencePage } from '../../adapters/http/reference-files.ts';
+import { projectFolder } from '../files.ts';
 import { suppressAccessLogFindings, PrivateBucket } from '../storage/private-bucket.ts';
 import { errorPages } from './error-pages.ts';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
@@ -13,8 +13,8 @@ import { suppressWildcardFindings } from '../function/suppress-wildcards.ts';
 
 type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean; keepData: boolean };
 
-const built = fileURLToPath(new URL('../../console/dist/', import.meta.url));
-const placeholder = fileURLToPath(new URL('./console-placeholder/', import.meta.url));
+const built = `${projectFolder}console/dist/`;
+const placeholder = `${projectFolder}lib/edge/console-placeholder/`;
 
 /** Files of the web console and error pages below `console/`, and of the reference page below `docs/`, in a bucket that only CloudFront reads. */
 export class ConsoleSite extends Construct {

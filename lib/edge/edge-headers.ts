@@ -2,6 +2,7 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import { HeadersFrameOption, HeadersReferrerPolicy, ResponseHeadersPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { Construct } from 'constructs';
 import { referencePolicy } from '../../adapters/http/reference-files.ts';
+import { serviceName } from '../function/service-name.ts';
 import { consoleSecurityHeaders } from '../../console/security-headers.ts';
 
 /** Security headers of all responses; console and reference page add their content security policies. */
@@ -55,8 +56,7 @@ export class EdgeHeaders extends Construct {
   }
 }
 
-/** Returns a name with stack and region. CloudFront names are global per account, and a stage may be in several regions. */
+/** Returns a name with deployment and region. CloudFront names are global per account, and a stage may be in several regions. */
 export function globalName(scope: Construct, name: string): string {
-  const { stackName, region } = Stack.of(scope);
-  return `${stackName}-${region}-${name}`;
+  return `${serviceName(scope)}-${Stack.of(scope).region}-${name}`;
 }

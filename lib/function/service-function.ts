@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
 import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -14,6 +14,7 @@ import type { Alias, IFunction, ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EgressNetwork } from '../delivery/egress-network.ts';
+import { serviceName } from './service-name.ts';
 import { describeFunction, liveAlias } from './version-names.ts';
 import { suppressWildcardFindings } from './suppress-wildcards.ts';
 import type { ServiceLog } from './service-log.ts';
@@ -101,7 +102,7 @@ export class ServiceFunction extends Construct {
       environment: {
         ...withoutUndefined(props.environment),
         LOG_LEVEL: settings.logLevel,
-        POWERTOOLS_SERVICE_NAME: Stack.of(this).stackName,
+        POWERTOOLS_SERVICE_NAME: serviceName(this),
       },
       ...(props.storageMegabytes && { ephemeralStorageSize: Size.mebibytes(props.storageMegabytes) }),
       ...(props.network && {

@@ -1,6 +1,7 @@
 import { Aws, Fn } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { isWholeStack, serviceName } from './service-name.ts';
 import { toRemovalPolicy } from '../storage/removal-policy.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
@@ -20,8 +21,8 @@ export class ServiceLog extends Construct {
       removalPolicy: toRemovalPolicy(keepData),
     };
     this.functions = new LogGroup(this, 'Functions', shared);
-    this.workflow = new LogGroup(this, 'Workflow', { ...shared, logGroupName: vended('workflow') });
-    this.access = new LogGroup(this, 'Access', { ...shared, logGroupName: vended('access') });
+    this.workflow = new LogGroup(this, 'Workflow', { ...shared, logGroupName: vended(this, 'workflow') });
+    this.access = new LogGroup(this, 'Access', { ...shared, logGroupName: vended(this, 'access') });
   }
 }
 
@@ -29,7 +30,8 @@ export class ServiceLog extends Construct {
  * Returns a log group name below `/aws/vendedlogs/`: groups there do not use the shared resource policy, which has at most
  * 5,120 characters. The unique part of the stack id avoids a conflict with groups that an earlier stack retained.
  */
-function vended(name: string): string {
+function vended(scope: Construct, name: string): string {
   const unique = Fn.select(2, Fn.split('/', Aws.STACK_ID));
-  return `/aws/vendedlogs/${Aws.STACK_NAME}-${unique}/${name}`;
+  const service = isWholeStack(scope) ? Aws.STACK_NAME : serviceName(scope);
+  return `/aws/vendedlogs/${service}-${unique}/${name}`;
 }

@@ -1,3 +1,4 @@
+import { Token } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { z } from 'zod';
 import { isOrigin } from '../../adapters/http/cors.ts';
@@ -13,11 +14,11 @@ import { rules } from '../../core/rules.ts';
 /** Value of `eventBus` with which the stack creates the bus. */
 export const newEventBus = 'new-bus';
 
-const secretArn = z
-  .string()
-  .regex(/^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/, {
-    error: 'must be the whole ARN of a secret, with the six characters at its end',
-  });
+const secretArn = deployed(
+  /^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/,
+  'must be the whole ARN of a secret, with the six characters at its end',
+);
+const range = z.cidrv4().or(z.cidrv6()).or(z.string().refine(Token.isUnresolved));
 
 /**
  * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/operate/configuration.md` lists
@@ -101,11 +102,9 @@ export const stageSettingsSchema = z
       .union([
         z.literal('new-vpc'),
         z.strictObject({
-          vpcId: z.string().regex(/^vpc-[0-9a-f]+$/, 'must be an id such as vpc-0a1b2c3d'),
-          subnetIds: z
-            .array(z.string().regex(/^subnet-[0-9a-f]+$/, 'must be ids such as subnet-0a1b2c3d'))
-            .min(1),
-          ranges: z.array(z.cidrv4().or(z.cidrv6())).min(1),
+          vpcId: deployed(/^vpc-[0-9a-f]+$/, 'must be an id such as vpc-0a1b2c3d'),
+          subnetIds: z.array(deployed(/^subnet-[0-9a-f]+$/, 'must be ids such as subnet-0a1b2c3d')).min(1),
+          ranges: z.array(range).min(1),
         }),
       ])
       .optional(),
@@ -136,24 +135,18 @@ export const stageSettingsSchema = z
      * Event bus of EventBridge that receives the events of all jobs and watches: `newEventBus` for one of the stack, or the name or ARN of
      * yours in the same region. Default: none.
      */
-    eventBus: z
-      .string()
-      .regex(
-        /^[\w.-]{1,256}$|^arn:aws[\w-]*:events:[a-z0-9-]+:\d{12}:event-bus\/[\w./-]{1,256}$/,
-        `must be ${newEventBus}, or the name or ARN of an event bus`,
-      )
-      .optional(),
+    eventBus: deployed(
+      /^[\w.-]{1,256}$|^arn:aws[\w-]*:events:[a-z0-9-]+:\d{12}:event-bus\/[\w./-]{1,256}$/,
+      `must be ${newEventBus}, or the name or ARN of an event bus`,
+    ).optional(),
 
     /** Email address of the alarms; its owner confirms by a link. Default: the topic of the stack has no subscription. */
     alarmEmail: z.email().optional(),
     /** ARN of a topic of yours that receives the alarms instead of one of the stack. */
-    alarmTopicArn: z
-      .string()
-      .regex(
-        /^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]+$/,
-        'must be the ARN of an SNS topic in the region of the stack',
-      )
-      .optional(),
+    alarmTopicArn: deployed(
+      /^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]+$/,
+      'must be the ARN of an SNS topic in the region of the stack',
+    ).optional(),
     /** Address of the runbook in your copy of the repository, for links in alarms. */
     runbookUrl: z.string().default('docs/operate/runbook.md'),
     /** Applied quota of concurrent executions of Lambda, for the alarm `concurrency`. Default: no alarm. */
@@ -172,18 +165,17 @@ export const stageSettingsSchema = z
     domain: z
       .strictObject({
         name: z.hostname(),
-        certificateArn: z.string().regex(/^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/, {
-          error: 'must be the ARN of a certificate in us-east-1, as CloudFront requires',
-        }),
+        certificateArn: deployed(
+          /^arn:aws[\w-]*:acm:us-east-1:\d{12}:certificate\/[\w-]+$/,
+          'must be the ARN of a certificate in us-east-1, as CloudFront requires',
+        ),
       })
       .optional(),
     /** ARN of a WAF web ACL (scope CLOUDFRONT). */
-    webAclArn: z
-      .string()
-      .regex(/^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\//, {
-        error: 'must be the ARN of a web ACL of scope CLOUDFRONT',
-      })
-      .optional(),
+    webAclArn: deployed(
+      /^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\//,
+      'must be the ARN of a web ACL of scope CLOUDFRONT',
+    ).optional(),
     /** Maximum requests in five minutes per IP address, by a web ACL of the stack. Default: none. */
     requestsPerAddress: wholeNumber(10, 2_000_000_000).optional(),
     /** Origins of pages that may call the API from a browser, such as `https://app.example.com`. Default: none. */
@@ -224,6 +216,11 @@ export const stageSettingsSchema = z
 export type StageSettings = z.output<typeof stageSettingsSchema>;
 /** Settings of a stage as a file contains them. */
 export type StageSettingsInput = z.input<typeof stageSettingsSchema>;
+
+/** Schema of an ARN or id, which the deployment may know first: that of a resource of the same app. */
+function deployed(pattern: RegExp, error: string) {
+  return z.string().refine((text) => Token.isUnresolved(text) || pattern.test(text), error);
+}
 
 function wholeNumber(minimum: number, maximum: number) {
   return z.int().min(minimum).max(maximum);

@@ -1,4 +1,5 @@
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { keyPrefixes } from '../../adapters/aws/dynamodb/table/table-layout.ts';
@@ -14,6 +15,8 @@ type Props = {
   pictures: Bucket;
   forDeployment: boolean;
   network: EgressNetwork | undefined;
+  /** Layer of the app. Undefined for the built one. */
+  layer: ILayerVersion | undefined;
 };
 
 /**
@@ -27,7 +30,7 @@ export class CaptureFunction extends Construct {
     scope: Construct,
     id: string,
     context: FunctionContext,
-    { table, pictures, forDeployment, network }: Props,
+    { table, pictures, forDeployment, network, layer: ofApp }: Props,
   ) {
     super(scope, id);
     const { architecture, allowRanges, ffmpegPath, youtubeClients, platformSecretArn } = context.settings;
@@ -40,9 +43,10 @@ export class CaptureFunction extends Construct {
       YOUTUBE_CLIENTS: youtubeClients?.join(','),
       PLATFORM_SECRET_ARN: platformSecretArn,
     };
-    const layer = ffmpegPath
-      ? undefined
-      : new FfmpegLayer(this, 'Ffmpeg', { architecture, required: forDeployment });
+    const layer =
+      (ffmpegPath ?? ofApp)
+        ? undefined
+        : new FfmpegLayer(this, 'Ffmpeg', { architecture, required: forDeployment });
     this.function = new ServiceFunction(this, 'Capture', context, {
       name: 'capture',
       // 1,769 MB provide one core (Lambda guide). With less, decoding a clip takes longer than a tick.
@@ -51,7 +55,7 @@ export class CaptureFunction extends Construct {
       timeoutSeconds: 58,
       environment,
       network,
-      ...(layer && { layers: [layer.layer] }),
+      layers: [layer?.layer ?? ofApp].filter((each) => each !== undefined),
     });
     if (layer) assertUnzippedSize(layer.unzippedBytes + folderBytes(`${context.bundles}/capture`));
     allowReadingItems(this.function, table, keyPrefixes.source);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Annotations } from 'aws-cdk-lib';
 import { Architecture, Code, LayerVersion } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { projectFolder } from '../files.ts';
 import { checksumsSchema } from '../../layers/ffmpeg/build-layer.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
@@ -15,7 +15,7 @@ type Props = {
   folder?: string;
 };
 
-const layerFolder = fileURLToPath(new URL('../../layers/ffmpeg/', import.meta.url));
+const layerFolder = `${projectFolder}layers/ffmpeg/`;
 
 /** Maximum unzipped size of a function with its layers, in bytes (Lambda quotas). */
 export const maxUnzippedBytes = 262_144_000;

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { projectFolder } from '../files.ts';
 
 /** Reads a workflow definition. */
 export function readDefinition(file: string): Record<string, unknown> {
-  const path = fileURLToPath(new URL(`./${file}`, import.meta.url));
-  return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(path, 'utf8')));
+  const text = readFileSync(`${projectFolder}lib/workflow/${file}`, 'utf8');
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
 }

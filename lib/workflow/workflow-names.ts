@@ -2,15 +2,15 @@ import type { Construct } from 'constructs';
 import { stateMachineArn } from '../function/permissions.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
-/** Names of the state machines of a stack. */
+/** Names of the state machines of a deployment. */
 export type WorkflowNames = Record<'continuous' | 'inBursts' | 'burst', string>;
 
-/** Returns the names of the state machines of a stack. Deployed ones keep theirs, which the ARNs of executions contain. */
-export function workflowNames(stackName: string): WorkflowNames {
+/** Returns the names of the state machines of a deployment. Deployed ones keep theirs, which the ARNs of executions contain. */
+export function workflowNames(service: string): WorkflowNames {
   return {
-    continuous: `${stackName}-watch`,
-    inBursts: `${stackName}-jobs`,
-    burst: `${stackName}-burst`,
+    continuous: `${service}-watch`,
+    inBursts: `${service}-jobs`,
+    burst: `${service}-burst`,
   };
 }
 

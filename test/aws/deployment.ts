@@ -9,6 +9,7 @@ import {
   PutSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
+import { installConstruct } from '../support/packed-construct.ts';
 import type { Emulator } from './emulator.ts';
 import { fitTemplate } from './fit-template.ts';
 import type { Template } from './fit-template.ts';
@@ -34,7 +35,10 @@ export type Deployment = {
   bundles: string;
 };
 
-/** Deploys the synthesized stack with the CDK CLI, without resources that the emulator does not support. */
+/**
+ * Deploys the stack with the CDK CLI, without resources that the emulator does not support: from an app outside of the project, which has installed the packed
+ * construct. Its id is that of the stack of a stage.
+ */
 export async function deploy(
   emulator: Emulator,
   directory: string,
@@ -58,10 +62,10 @@ export async function deploy(
   const cdk = (args: string[], cwd: string) =>
     node([resolve('node_modules/aws-cdk/bin/cdk'), ...args, '--no-notices'], cwd);
 
-  await cdk(
-    ['synth', '--quiet', '-c', `stage=${stage}`, '-c', `stages=${stages}`, '--output', assembly],
-    '.',
-  );
+  const app = join(directory, 'app');
+  await installConstruct(app);
+  writeFileSync(join(app, 'app.js'), appText(settings(bedrockEndpoint, ffmpeg)));
+  await cdk(['synth', '--quiet', '--app', 'node app.js', '--output', assembly], app);
   const file = join(assembly, `${stackName}.template.json`);
   const { template, leftOut } = fitTemplate(JSON.parse(readFileSync(file, 'utf8')));
   writeFileSync(file, JSON.stringify(template));
@@ -86,8 +90,16 @@ export async function deploy(
     httpApiId: await httpApiId(emulator),
     originSecret: await originSecret(emulator),
     readEnvironment: (part) => readEnvironment(emulator, part),
-    bundles: resolve('dist/functions'),
+    bundles: join(app, 'node_modules/watchpost-cdk/dist/dist/functions'),
   };
+}
+
+function appText(settings: object): string {
+  return `
+    const { App, Stack } = require('aws-cdk-lib');
+    const { Watchpost } = require('watchpost-cdk');
+    const stack = new Stack(new App(), '${stackName}', { env: { region: process.env.CDK_DEFAULT_REGION } });
+    new Watchpost(stack, 'Default', ${JSON.stringify(settings)});`;
 }
 
 /** Returns the settings that differ from a deployment on AWS. */

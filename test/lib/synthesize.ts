@@ -71,7 +71,7 @@ export function ownFunctions(synthesized: Synthesized): Record<string, any> {
   );
 }
 
-function emptyBundles(): string {
+export function emptyBundles(): string {
   const folder = folderOfRun();
   for (const name of functions) {
     mkdirSync(join(folder, name));

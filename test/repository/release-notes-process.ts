@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 
 const tag = process.argv[2] ?? '';
 const version = tag.replace(/^v/, '');
-const packages = ['package.json', 'client/package.json'];
+const packages = ['package.json', 'client/package.json', 'lib/package.json'];
 const versions = packages.map((file) => JSON.parse(readFileSync(file, 'utf8')).version);
 const sections = readFileSync('CHANGELOG.md', 'utf8').split(/^## /m);
 const section = sections.find((text) => text.startsWith(`[${version}] - `));
@@ -15,7 +15,7 @@ const section = sections.find((text) => text.startsWith(`[${version}] - `));
 if (!/^v\d+\.\d+\.\d+$/.test(tag)) fail(`The tag "${tag}" is no version. Use vX.Y.Z.`);
 else if (versions.some((each) => each !== version))
   fail(
-    `The tag is ${tag}, but ${packages.join(' and ')} have ${versions.join(' and ')}. Set both versions to ${version}.`,
+    `The tag is ${tag}, but ${packages.join(' and ')} have ${versions.join(' and ')}. Set all versions to ${version}.`,
   );
 else if (section === undefined)
   fail(`CHANGELOG.md has no section "## [${version}] - date". Rename "Unreleased" to it.`);

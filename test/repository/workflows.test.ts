@@ -70,7 +70,7 @@ describe('release notes', () => {
   const print = async (tag: string, changelog?: string) => {
     const root = mkdtempSync(join(tmpdir(), 'watchpost-release-'));
     try {
-      for (const file of ['package.json', 'client/package.json', 'CHANGELOG.md'])
+      for (const file of ['package.json', 'client/package.json', 'lib/package.json', 'CHANGELOG.md'])
         cpSync(file, join(root, file));
       if (changelog !== undefined) writeFileSync(join(root, 'CHANGELOG.md'), changelog);
       const script = resolve('test/repository/release-notes-process.ts');

@@ -1,7 +1,7 @@
-import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { serviceName } from '../../function/service-name.ts';
 
-/** Returns the name prefix of a stack's alarms. It ends in a slash, so that it is no prefix of another stack's name. */
+/** Returns the name prefix of the alarms of a deployment. It ends in a slash, so that it is no prefix of another one's name. */
 export function alarmPrefix(scope: Construct): string {
-  return `${Stack.of(scope).stackName}/`;
+  return `${serviceName(scope)}/`;
 }

@@ -18,12 +18,12 @@ type Props = AlarmSources & {
 /** Alarms of the service, which publish to one topic and link to their section of the runbook. */
 export class ServiceAlarms extends Construct {
   readonly alarms: Alarm[];
-  readonly #topic: ITopic;
+  readonly topic: ITopic;
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
     const { alarmTopicArn, runbookUrl } = props.settings;
-    this.#topic =
+    this.topic =
       alarmTopicArn === undefined
         ? this.#createTopic(props.settings)
         : Topic.fromTopicArn(this, 'Topic', alarmTopicArn);
@@ -52,8 +52,8 @@ export class ServiceAlarms extends Construct {
       alarmDescription: `${spec.headline}. What to do: ${runbookUrl}#${spec.name}`,
       ...comparisonFor(spec),
     });
-    alarm.addAlarmAction(new SnsAction(this.#topic));
-    alarm.addOkAction(new SnsAction(this.#topic));
+    alarm.addAlarmAction(new SnsAction(this.topic));
+    alarm.addOkAction(new SnsAction(this.topic));
     return alarm;
   }
 }

@@ -1,0 +1,99 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { compile } from 'json-schema-to-typescript';
+import { z } from 'zod';
+import { projectFolder } from '../files.ts';
+import { stageSettingsSchema } from '../stages/stage-settings.ts';
+import { buildFunctions } from './build-functions.ts';
+
+/**
+ * Builds the package of the construct in `lib/dist`, which has the layout of the repository: the construct in one file, its types, the functions, the console and
+ * what builds the ffmpeg layer. `npm pack ./lib` runs it; a test names another folder.
+ */
+
+const out = resolve(process.argv[2] ?? `${projectFolder}lib/dist`);
+/** Files of the package beside its code, as in the repository. */
+const copied = [
+  'lib/workflow/run.asl.json',
+  'lib/workflow/bursts.asl.json',
+  'lib/edge/console-placeholder',
+  'layers/ffmpeg/placeholder',
+  'layers/ffmpeg/checksums.json',
+  'layers/ffmpeg/requirements.txt',
+  'console/dist',
+  'LICENSE',
+];
+
+await rm(out, { recursive: true, force: true });
+await Promise.all([buildCode(), buildTypes(), ...copied.map(copy)]);
+
+async function copy(path: string): Promise<void> {
+  await cp(`${projectFolder}${path}`, join(out, path), { recursive: true });
+}
+
+async function buildCode(): Promise<void> {
+  await buildFunctions(join(out, 'dist/functions'));
+  // Source maps are three quarters of the size.
+  await rm(join(out, 'dist/functions/maps'), { recursive: true });
+  const options = { absWorkingDir: projectFolder, bundle: true, platform: 'node', target: 'node20' } as const;
+  await build({
+    ...options,
+    entryPoints: ['lib/index.ts'],
+    outfile: join(out, 'lib/index.js'),
+    // Most apps of the CDK are CommonJS, and an ES module can import it too.
+    format: 'cjs',
+    external: ['aws-cdk-lib', 'constructs', 'swagger-ui-dist'],
+    define: { 'import.meta.url': 'fileUrl' },
+    banner: { js: "const fileUrl = require('node:url').pathToFileURL(__filename).href;" },
+  });
+  await build({
+    ...options,
+    entryPoints: ['layers/ffmpeg/build.ts'],
+    outfile: join(out, 'layers/ffmpeg/build.mjs'),
+    format: 'esm',
+    banner: { js: '#!/usr/bin/env node' },
+  });
+  await write('package.json', '{ "type": "commonjs" }\n');
+}
+
+/** Writes the declarations of the construct; the settings of a stage as an interface, without the schema that they are inferred from. */
+async function buildTypes(): Promise<void> {
+  const emitted = join(out, 'emitted');
+  const options = ['--noEmit', 'false', '--incremental', 'false', '--emitDeclarationOnly', '--declaration'];
+  const folders = ['--rootDir', projectFolder, '--outDir', emitted];
+  await promisify(execFile)(join(projectFolder, 'node_modules/.bin/tsc'), [
+    '-p',
+    join(projectFolder, 'lib/bundle/tsconfig.json'),
+    ...options,
+    ...folders,
+  ]);
+  for (const file of ['lib/index.d.ts', 'lib/watchpost.d.ts'])
+    await write(
+      file,
+      (await readFile(join(emitted, file), 'utf8')).replaceAll(/(from '\.[^']*)\.ts'/g, "$1.js'"),
+    );
+  await write('lib/stages/stage-settings.d.ts', await describeSettings());
+  await rm(emitted, { recursive: true });
+}
+
+async function describeSettings(): Promise<string> {
+  const source = await readFile(`${projectFolder}lib/stages/stage-settings.ts`, 'utf8');
+  const schema = z.toJSONSchema(stageSettingsSchema, { io: 'input', unrepresentable: 'any' });
+  const comments = source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s+(\w+): /g);
+  for (const [, text = '', name = ''] of comments) {
+    const property = schema.properties?.[name];
+    if (typeof property === 'object') property.description = text.replaceAll(/\n\s*\*/g, '').trim();
+  }
+  // The types of the generator are those of an earlier draft.
+  const plain = z.record(z.string(), z.unknown()).parse(JSON.parse(JSON.stringify(schema)));
+  return compile(plain, 'StageSettingsInput', { bannerComment: '' });
+}
+
+async function write(file: string, text: string): Promise<void> {
+  const path = join(out, file);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}

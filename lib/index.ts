@@ -1,0 +1,2 @@
+export { Watchpost } from './watchpost.ts';
+export type { WatchpostProps } from './watchpost.ts';

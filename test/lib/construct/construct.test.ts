@@ -1,0 +1,71 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { expect, test } from 'vitest';
+import { Watchpost } from '../../../lib/index.ts';
+import type { WatchpostProps } from '../../../lib/index.ts';
+import { folderOfRun } from '../../support/runner/run-folder.ts';
+import { emptyBundles, ofType, one, synthesize } from '../synthesize.ts';
+
+const env = { account: '123456789012', region: 'eu-central-1' };
+const newApp = (context = {}) => new App({ context, outdir: folderOfRun() });
+const create = (scope: Stack, id: string, props: WatchpostProps = {}) =>
+  new Watchpost(scope, id, { bundles: emptyBundles(), forDeployment: false, ...props });
+
+test('a stage is the construct with an id that is no part of logical ids, whose table no change replaces', () => {
+  const synthesized = synthesize();
+  const [[id] = []] = ofType(synthesized, 'AWS::DynamoDB::Table');
+  expect(id).toBe('JobsTable10C8EDF6');
+  const { TableName, KeySchema } = one(synthesized, 'AWS::DynamoDB::Table', 'Jobs');
+  expect(TableName).toBeUndefined();
+  expect(KeySchema).toEqual([
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ]);
+});
+
+test('the flags of an app do not change what the construct creates', () => {
+  const types = (context: Record<string, unknown>) => {
+    const stack = new Stack(newApp(context), 'Site', { env });
+    create(stack, 'Watchpost');
+    return JSON.stringify(stack.node.findAll().map(({ node }) => node.path));
+  };
+  const synthesized = types({});
+  expect(
+    types({
+      '@aws-cdk/aws-s3:createDefaultLoggingPolicy': false,
+      '@aws-cdk/aws-iam:minimizePolicies': false,
+    }),
+  ).toBe(synthesized);
+});
+
+test('a stack without a region is refused, with what to do', () => {
+  expect(() => create(new Stack(newApp(), 'Site'), 'Watchpost')).toThrow(
+    /Site\/Watchpost: the stack has no region.*env: { region/,
+  );
+});
+
+test.each<[WatchpostProps, string]>([
+  [
+    { alarmEmail: 'a@example.com', alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:x' },
+    'alarmTopicArn',
+  ],
+  [
+    { requestsPerAddress: 100, webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/x/1' },
+    'webAclArn',
+  ],
+  [{ emailFrom: 'a@example.com' }, 'smtpSecretArn'],
+  [{ eventStreams: 100, reservedConcurrency: { events: 50 } }, 'reservedConcurrency.events'],
+])('properties that contradict each other are refused with the path of the construct: %j', (props, named) => {
+  const stack = new Stack(newApp(), 'Site', { env });
+  expect(() => create(stack, 'Watchpost', props)).toThrow(/^Site\/Watchpost:\n/);
+  expect(() => create(stack, 'Other', props)).toThrow(named);
+});
+
+test('two constructs with one name are refused, unless they are in two regions', () => {
+  const app = newApp();
+  create(new Stack(app, 'A', { env }), 'B-C');
+  create(new Stack(app, 'A-B', { env: { ...env, region: 'us-east-1' } }), 'C');
+  expect(() => create(new Stack(app, 'AB', { env, stackName: 'A-B' }), 'C')).toThrow(
+    'A/B-C and AB/C have the same name, A-B-C. Set the property name of one of them.',
+  );
+  create(new Stack(app, 'AB2', { env, stackName: 'A-B' }), 'C', { name: 'yard' });
+});
