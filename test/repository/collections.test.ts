@@ -101,6 +101,7 @@ const ofOneCall = [
   'adapters/media/hls/capture-segments.ts',
   'adapters/media/hls/playlist/fetch-playlist.ts',
   'adapters/media/hls/segments/fetch-segments.ts',
+  'adapters/media/hls/playlist/newest-segments.ts',
   'adapters/media/hls/playlist/sanitize-playlist.ts',
   'adapters/media/hls/playlist/variables.ts',
   'adapters/media/rtsp/connection/rtsp-client.ts',

@@ -1,6 +1,6 @@
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
-import { parsePlaylist } from '../../../adapters/media/hls/playlist/playlist.ts';
+import { parsePlaylist } from '../../support/hls/parse-playlist.ts';
 import { EgressTimeoutError } from '../../../adapters/egress/errors.ts';
 
 /**

@@ -3,18 +3,19 @@ import { InvalidUrlError, NotLiveError, StreamError, StreamFetchError } from '..
 import { EgressLimitError, EgressTimeoutError } from '../../../egress/errors.ts';
 import type { CookieJar } from '../../../egress/cookies.ts';
 import type { GuardedHttp, GuardedResponse } from '../../../egress/guarded-http.ts';
+import type { Steps } from '../../../steps.ts';
 import { chooseScanVariant, nameVariant, rankVariants } from './choose-variant.ts';
 import { webStreamError, httpStatusError } from '../../web/fetch-failure.ts';
 import { sniffBody, kindFromContentType, type ContentKind } from '../../web/sniff-content.ts';
 import {
-  parsePlaylist,
+  parseInSteps,
   PlaylistError,
   type MediaPlaylist,
   type MultivariantPlaylist,
   type Variant,
 } from './playlist.ts';
 import { PlaylistBudgetError, type PlaylistBudget, type PlaylistShare } from './playlist-budget.ts';
-import { PlaylistLimitError } from './sanitize-playlist.ts';
+import { PlaylistLimitError } from './playlist-limit-error.ts';
 import type { Variables } from './variables.ts';
 
 /** Dependencies and limits for fetching playlists. */
@@ -112,7 +113,7 @@ async function fetchPlaylist(
     // Some servers answer without a body now and then.
     const isEmpty = first.status === 200 && first.body.length === 0;
     const response = isEmpty ? await ask() : first;
-    return await share.read(() => readPlaylist(fetcher, response, imported));
+    return await share.read(readPlaylist(fetcher, response, imported));
   } catch (error) {
     throw error instanceof PlaylistBudgetError ? busyError(error) : error;
   } finally {
@@ -120,11 +121,11 @@ async function fetchPlaylist(
   }
 }
 
-function readPlaylist(
+function* readPlaylist(
   fetcher: PlaylistFetcher,
   response: GuardedResponse,
   imported: Variables,
-): MultivariantPlaylist | FetchedPlaylist {
+): Steps<MultivariantPlaylist | FetchedPlaylist> {
   if (response.status === 404 || response.status === 410) {
     throw new PlaylistGoneError(
       'The server does not have this playlist (any more). Check the URL, and that the stream is running.',
@@ -133,12 +134,12 @@ function readPlaylist(
   if (response.status !== 200) throw httpStatusError(response.status, 'playlist');
   const { playlist, paused } = fetcher.prepare?.(response.body) ?? { playlist: response.body, paused: false };
   try {
-    const parsed = parsePlaylist(playlist, response.url, imported);
+    const parsed = yield* parseInSteps(playlist, response.url, imported);
     return parsed.kind === 'media' ? { ...parsed, paused } : parsed;
   } catch (cause) {
     if (!(cause instanceof PlaylistError)) throw cause;
     throw cause.cause instanceof PlaylistLimitError
-      ? tooLong(cause)
+      ? tooLong(cause.cause)
       : noPlaylist(foundInstead(response), cause);
   }
 }
@@ -168,12 +169,8 @@ function foundInstead({ body, headers }: GuardedResponse): ContentKind {
   return kind === 'something else' ? kindFromContentType(headers['content-type'] ?? '') : kind;
 }
 
-function tooLong(cause: PlaylistError): StreamFetchError {
-  return new StreamFetchError(
-    'The playlist has too many lines. Use one with a shorter DVR window.',
-    undefined,
-    { cause },
-  );
+function tooLong(cause: PlaylistLimitError): StreamFetchError {
+  return new StreamFetchError(`${cause.message}. ${cause.remedy}`, undefined, { cause });
 }
 
 function busyError(cause: PlaylistBudgetError): StreamFetchError {

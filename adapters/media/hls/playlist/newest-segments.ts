@@ -12,7 +12,7 @@ export function keepNewestSegments(lines: string[], max: number): string[] {
   const gone = lines.slice(0, end);
   const kept = lines.slice(end);
   return [
-    ...gone.filter((line) => headerTags.test(line)),
+    ...readHeader(gone),
     mediaSequenceLine(sequenceAfter(gone)),
     ...gone.filter((line) => line.startsWith('#EXT-X-MAP:')).slice(-1),
     ...gone.filter((line) => line.startsWith('#EXT-X-KEY:')).slice(-1),
@@ -21,8 +21,19 @@ export function keepNewestSegments(lines: string[], max: number): string[] {
   ];
 }
 
-const headerTags = /^#(EXTM3U|EXT-X-(VERSION|TARGETDURATION|PLAYLIST-TYPE|ENDLIST|DEFINE))\b/;
+/** Returns the newest tag of each kind that applies to the whole playlist. */
+function readHeader(lines: string[]): string[] {
+  const newest = new Map<string, string>();
+  for (const line of lines) {
+    const kind = headerTags.exec(line)?.[1];
+    if (kind !== undefined) newest.set(kind, line);
+  }
+  return [...newest.values()];
+}
+
+const headerTags = /^#(EXTM3U|EXT-X-VERSION|EXT-X-TARGETDURATION|EXT-X-PLAYLIST-TYPE|EXT-X-ENDLIST)\b/;
 const clockTag = '#EXT-X-PROGRAM-DATE-TIME:';
+const durationTag = '#EXTINF:';
 const discontinuityTag = '#EXT-X-DISCONTINUITY';
 /** Largest time of a `Date`: durations of a playlist may add up to more. */
 const maxClockMs = 8.64e15;
@@ -31,14 +42,16 @@ const maxClockMs = 8.64e15;
 function clockAfter(gone: string[], kept: string[]): string[] {
   const first = kept.slice(0, kept.findIndex(isUri));
   if (first.some((line) => line.startsWith(clockTag) || line === discontinuityTag)) return [];
-  let clockMs = Number.NaN;
-  let durationMs = 0;
-  let isOwn = false;
-  for (const line of gone) {
-    if (line.startsWith(clockTag)) clockMs = parseIsoTime(readText(line)) ?? Number.NaN;
+  const newest = gone.findLastIndex((line) => line.startsWith(clockTag));
+  if (newest === -1) return [];
+  const before = gone.slice(0, newest).findLast((line) => line.startsWith(durationTag));
+  let clockMs = parseIsoTime(readText(gone[newest] ?? '')) ?? Number.NaN;
+  let durationMs = before === undefined ? 0 : readNumber(before) * 1000;
+  let isOwn = true;
+  for (const line of gone.slice(newest + 1)) {
     if (line === discontinuityTag && !isOwn) clockMs = Number.NaN;
-    isOwn = line.startsWith(clockTag) || (isOwn && !isUri(line));
-    if (line.startsWith('#EXTINF:')) durationMs = readNumber(line) * 1000;
+    isOwn &&= !isUri(line);
+    if (line.startsWith(durationTag)) durationMs = readNumber(line) * 1000;
     if (isUri(line)) clockMs += durationMs;
   }
   return writeClock(clockMs);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EgressLimitError } from '../../../egress/errors.ts';
 import { findLargest } from '../../../fair-cache.ts';
 import { createFairQueue } from '../../../fair-queue.ts';
+import { finishSteps, type Steps } from '../../../steps.ts';
 
 /** Bytes of playlists in memory, over all captures of a process. */
 export type PlaylistBudget = {
@@ -14,8 +15,8 @@ export type PlaylistShare = {
   count(bytes: number): void;
   /** Aborted with `PlaylistBudgetError` if the playlist has to make place for that of another caller. */
   signal: AbortSignal;
-  /** Reads the playlist. Large ones take turns, between which the event loop is free for as long as the last one took. */
-  read<Result>(work: () => Result): Promise<Result>;
+  /** Reads the playlist. Large ones take turns, and the event loop is free after each of their steps for as long as that took. */
+  read<Result>(steps: Steps<Result>): Promise<Result>;
   close(): void;
 };
 
@@ -61,7 +62,8 @@ export function createPlaylistBudget({
           removeBeyond();
           gaveUp.signal.throwIfAborted();
         },
-        read: async (work) => (counted === 0 ? work() : readInTurn(caller, work, gaveUp.signal)),
+        read: async (steps) =>
+          counted === 0 ? finishSteps(steps) : readInTurn(caller, steps, gaveUp.signal),
         close,
       };
 
@@ -83,18 +85,23 @@ export function createPlaylistBudget({
 
   async function readInTurn<Result>(
     caller: string,
-    work: () => Result,
+    steps: Steps<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
     await new Promise<void>((resolve) => {
       readers.add(caller, resolve);
       beginNext();
     });
-    const beganMs = elapsedMs();
     const end = readers.begin(caller);
+    let beganMs = elapsedMs();
     try {
-      signal.throwIfAborted();
-      return work();
+      for (;;) {
+        signal.throwIfAborted();
+        beganMs = elapsedMs();
+        const { done, value } = steps.next();
+        if (done) return value;
+        await pause(elapsedMs() - beganMs);
+      }
     } finally {
       end();
       void goOnAfter(elapsedMs() - beganMs);

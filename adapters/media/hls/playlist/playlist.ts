@@ -1,5 +1,7 @@
 import { parse, setOptions } from 'hls-parser';
 import { z } from 'zod';
+import type { Steps } from '../../../steps.ts';
+import { PlaylistLimitError } from './playlist-limit-error.ts';
 import { sanitizePlaylist } from './sanitize-playlist.ts';
 import type { Variables } from './variables.ts';
 
@@ -76,17 +78,18 @@ export class PlaylistError extends Error {
 setOptions({ silent: true });
 
 /**
- * Parses a playlist fetched from `url`. `imported` holds the variables of its multivariant playlist. Throws
+ * Parses a playlist fetched from `url`, in steps. `imported` holds the variables of its multivariant playlist. Throws
  * `PlaylistError`.
  */
-export function parsePlaylist(
+export function* parseInSteps(
   bytes: Uint8Array,
   url: string,
   imported: Variables = new Map<string, string>(),
-): Playlist {
+): Steps<Playlist> {
   try {
-    const read = sanitizePlaylist(bytes, { url, imported, maxSegments: newestSegments });
+    const read = yield* sanitizePlaylist(bytes, { url, imported, maxSegments: newestSegments });
     if (read === null) throw new PlaylistError('No #EXTM3U at the start');
+    yield;
     const parsed = parse(read.text);
     return parsed.isMasterPlaylist
       ? multivariant(multivariantSchema.parse(parsed), url, read.variables)
@@ -222,7 +225,7 @@ const maxUrlLength = 32_768;
 
 function absolute(reference: string, base: string): string {
   const { href } = new URL(reference, base);
-  if (href.length > maxUrlLength) throw new PlaylistError('The playlist has too long a URL');
+  if (href.length > maxUrlLength) throw new PlaylistLimitError('long lines');
   return href;
 }
 

@@ -1,4 +1,6 @@
+import type { Steps } from '../../../steps.ts';
 import { takeMediaSequence } from './media-sequence.ts';
+import { PlaylistLimitError } from './playlist-limit-error.ts';
 import { keepNewestSegments, readClock } from './newest-segments.ts';
 import { substituteVariables, type Variables } from './variables.ts';
 
@@ -25,11 +27,17 @@ const neededTags = new Set([
 /** Maximum variant streams. Real playlists have about 12; the parser compares each with every line. */
 const maxVariants = 200;
 
+/** Lines that are read in one step. */
+const linesOfStep = 20_000;
+
 /** Maximum lines. A day in segments of 2 s with four tags each has 216,000. A list takes 100 bytes per line. */
 const maxLines = 250_000;
 
 /** Maximum lines with those that are left out: comments, tags of advertisements, empty ones. */
 const maxAllLines = 2 * maxLines;
+
+/** Maximum definitions of variables. Real playlists have a few. */
+const maxDefinitions = 1000;
 
 /** Maximum keys. A day with three licenses each ten minutes has 432. */
 const maxKeys = 20_000;
@@ -44,12 +52,7 @@ const maxLength = 2 * 1024 * 1024;
  * Maximum tags before one URI or at the end. Real playlists have about 12; some lists of the parser grow without
  * limit.
  */
-const maxTagsPerUri = 1000;
-
-/** Error for a playlist with more than the maximum number of lines or tags, or with longer ones. */
-export class PlaylistLimitError extends Error {
-  override readonly name = 'PlaylistLimitError';
-}
+const maxTagsPerUri = 100;
 
 export type SanitizedPlaylist = {
   text: string;
@@ -60,49 +63,72 @@ export type SanitizedPlaylist = {
 
 /**
  * Reduces a playlist to what hls-parser reads safely and in linear time: known tags, and the newest `maxSegments`
- * of a media playlist. Returns null if the bytes are not a playlist. Throws `VariableError` and
+ * of a media playlist, in steps. Returns null if the bytes are not a playlist. Throws `VariableError` and
  * `PlaylistLimitError`.
  */
-export function sanitizePlaylist(
+export function* sanitizePlaylist(
   bytes: Uint8Array,
   source: { url: string; imported: Variables; maxSegments: number },
-): SanitizedPlaylist | null {
+): Steps<SanitizedPlaylist | null> {
   const read: string[] = [];
   let begun = false;
   let variants = 0;
   let tags = 0;
   let keys = 0;
+  let definitions = 0;
+  let lines = 0;
   for (const line of splitLines(new TextDecoder().decode(bytes))) {
+    if ((lines += 1) % linesOfStep === 0) yield;
     if (!begun && !/^#EXTM3U\b/.test(line)) return null;
     begun = true;
     if (line.startsWith('#') && !isNeeded(line)) continue;
-    if (line.length > maxLineLength) throw new PlaylistLimitError('The playlist has too long a line');
-    if (line.startsWith('#EXT-X-STREAM-INF') && ++variants > maxVariants) break;
+    if (line.length > maxLineLength) throw new PlaylistLimitError('long lines');
+    if (line.startsWith(variantTag) && ++variants > maxVariants) break;
     tags = line.startsWith('#') ? tags + 1 : 0;
     if (line.startsWith(keyTag)) keys += 1;
-    if (tags > maxTagsPerUri || keys > maxKeys || read.length >= maxLines)
-      throw new PlaylistLimitError('The playlist has too many lines');
+    if (line.startsWith(defineTag)) definitions += 1;
+    if (tags > maxTagsPerUri || keys > maxKeys || definitions > maxDefinitions || read.length >= maxLines)
+      throw new PlaylistLimitError('many lines');
     read.push(line.startsWith('#EXTINF:') ? withoutTitle(line) : line);
   }
   if (!begun) return null;
-  const { lines, variables } = substituteVariables(read, source.url, source.imported);
-  const defined = lines.filter((line) => !line.startsWith('#EXT-X-DEFINE'));
-  if (variants > 0) return { text: joinLines(defined), firstSequence: 0n, variables };
-  const newest = keepNewestSegments(keepReadableKeys(withRangeOffsets(defined)), source.maxSegments);
+  yield;
+  const { lines: full, variables } = substituteVariables(read, source.url, source.imported);
+  const defined = full.filter((line) => !line.startsWith(defineTag));
+  if (variants > 0) return { text: joinLines(keepVariants(defined)), firstSequence: 0n, variables };
+  yield;
+  const ranged = withRangeOffsets(defined);
+  yield;
+  const readable = keepReadableKeys(ranged);
+  yield;
+  const newest = keepNewestSegments(readable, source.maxSegments);
+  yield;
   const { lines: kept, firstSequence } = takeMediaSequence(newest.flatMap(readClock));
   return { text: joinLines(kept), firstSequence, variables };
 }
 
+/** Leaves variants, and of other lines none that only a media playlist has: the parser compares each with every URI. */
+function keepVariants(lines: string[]): string[] {
+  let isNamed = false;
+  return lines.filter((line) => {
+    const isUri = !line.startsWith('#');
+    const isKept = isUri ? isNamed : /^#(EXTM3U|EXT-X-VERSION|EXT-X-STREAM-INF)\b/.test(line);
+    if (isUri) isNamed = false;
+    else if (line.startsWith(variantTag)) isNamed = true;
+    return isKept;
+  });
+}
+
 function joinLines(lines: readonly string[]): string {
   if (lines.reduce((sum, { length }) => sum + length + 1, 0) > maxLength)
-    throw new PlaylistLimitError('The newest segments of the playlist have too many characters');
+    throw new PlaylistLimitError('long lines');
   return lines.join('\n');
 }
 
 /** Yields the lines one by one: a list of all lines of a large body takes a multiple of its memory. */
 function* splitLines(text: string): Generator<string> {
   for (let start = 0, lines = 0; start < text.length; lines += 1) {
-    if (lines > maxAllLines) throw new PlaylistLimitError('The playlist has too many lines');
+    if (lines > maxAllLines) throw new PlaylistLimitError('many lines');
     const end = text.indexOf('\n', start);
     const line = text.slice(start, end === -1 ? undefined : end).trim();
     start = end === -1 ? text.length : end + 1;
@@ -148,6 +174,8 @@ function rangeAt(lines: string[], index: number | null): number[] {
   return line === undefined ? [] : line.slice(rangeTag.length).split('@').map(Number);
 }
 
+const variantTag = '#EXT-X-STREAM-INF';
+const defineTag = '#EXT-X-DEFINE';
 const keyTag = '#EXT-X-KEY:';
 const noKey = `${keyTag}METHOD=NONE`;
 const identity = 'identity';
@@ -174,14 +202,15 @@ function keepReadableKeys(lines: string[]): string[] {
 }
 
 function putInForce(line: string, inForce: Map<string, string>): void {
-  const attributes = parseAttributes(line.slice(keyTag.length));
-  if (attributes.get('METHOD') === 'NONE') inForce.clear();
-  else inForce.set(attributes.get('KEYFORMAT') ?? identity, line);
+  let method = '';
+  let format = identity;
+  // A quoted string may hold names with values (RFC 8216, 4.2).
+  for (const [, name, quoted, plain = ''] of line.matchAll(keyAttributes)) {
+    if (name === 'METHOD') method = quoted ?? plain.trim();
+    if (name === 'KEYFORMAT') format = quoted ?? plain.trim();
+  }
+  if (method === 'NONE') inForce.clear();
+  else inForce.set(format, line);
 }
 
-/** An attribute list (RFC 8216, 4.2): a quoted string may hold commas and equals signs. */
-function parseAttributes(list: string): Map<string, string> {
-  // A name begins where no other one ends: otherwise each character of a long one would begin a search.
-  const pairs = list.matchAll(/(?<![A-Z0-9-])([A-Z0-9-]+)=(?:"([^"]*)"|([^",]*))/g);
-  return new Map([...pairs].map(([, name = '', quoted, plain = '']) => [name, quoted ?? plain.trim()]));
-}
+const keyAttributes = /(?<![A-Z0-9-])(METHOD|KEYFORMAT)=(?:"([^"]*)"|([^",]*))|"[^"]*"/g;

@@ -1,7 +1,9 @@
+import { PlaylistLimitError } from './playlist-limit-error.ts';
+
 /** Variable values by name (`EXT-X-DEFINE`). */
 export type Variables = ReadonlyMap<string, string>;
 
-/** Error for an undefined variable, or for a text that exceeds its maximum length. */
+/** Error for a variable without a value. */
 export class VariableError extends Error {
   override readonly name = 'VariableError';
 }
@@ -15,7 +17,7 @@ const maxReferences = 100_000;
 /**
  * Replaces `{$NAME}` with the value of the variable (RFC 8216bis, 4.3). A variable is defined in the text, imported
  * from the multivariant playlist, or taken from the query of the playlist URL, as signed queries require. Throws
- * `VariableError`.
+ * `VariableError` and `PlaylistLimitError`.
  */
 export function substituteVariables(
   lines: string[],
@@ -48,21 +50,28 @@ function fillIn(line: string, variables: Variables, left: { references: number }
   });
 }
 
-function tooLong(): VariableError {
-  return new VariableError('Variables make the playlist too long');
+function tooLong(): PlaylistLimitError {
+  return new PlaylistLimitError('long lines');
 }
 
 function define(line: string, query: Variables, imported: Variables, variables: Map<string, string>): void {
-  const name = quoted(line, 'NAME');
-  const fromQuery = quoted(line, 'QUERYPARAM');
-  const fromAbove = quoted(line, 'IMPORT');
-  if (name !== undefined) variables.set(name, quoted(line, 'VALUE') ?? '');
+  const name = quoted(line, attributes.name);
+  const fromQuery = quoted(line, attributes.fromQuery);
+  const fromAbove = quoted(line, attributes.fromAbove);
+  if (name !== undefined) variables.set(name, quoted(line, attributes.value) ?? '');
   if (fromQuery !== undefined) variables.set(fromQuery, known(query.get(fromQuery)));
   if (fromAbove !== undefined) variables.set(fromAbove, known(imported.get(fromAbove)));
 }
 
-function quoted(line: string, attribute: string): string | undefined {
-  return new RegExp(`[:,]\\s*${attribute}="([^"]*)"`).exec(line)?.[1];
+const attributes = {
+  name: /[:,]\s*NAME="([^"]*)"/,
+  value: /[:,]\s*VALUE="([^"]*)"/,
+  fromQuery: /[:,]\s*QUERYPARAM="([^"]*)"/,
+  fromAbove: /[:,]\s*IMPORT="([^"]*)"/,
+};
+
+function quoted(line: string, attribute: RegExp): string | undefined {
+  return attribute.exec(line)?.[1];
 }
 
 /** Returns the values still percent-encoded, because they become part of another URL. Of several with one name the first one counts. */

@@ -1,7 +1,9 @@
 import { array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { keepNewestSegments } from '../../../../../adapters/media/hls/playlist/newest-segments.ts';
-import { parsePlaylist, type Segment } from '../../../../../adapters/media/hls/playlist/playlist.ts';
+import { type Segment } from '../../../../../adapters/media/hls/playlist/playlist.ts';
+import { sanitizePlaylist } from '../../../../../adapters/media/hls/playlist/sanitize-playlist.ts';
+import { parsePlaylist } from '../../../../support/hls/parse-playlist.ts';
 
 const head = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-TARGETDURATION:4', '#EXT-X-MEDIA-SEQUENCE:100'];
 
@@ -51,4 +53,47 @@ describe('newestLines', () => {
     const lines = [...head, '#EXT-X-ENDLIST', '#EXTINF:4,', 'a', '#EXTINF:4,', 'b'];
     expect(keepNewestSegments(lines, 1)).toContain('#EXT-X-ENDLIST');
   });
+});
+
+describe('what reaches the parser is reduced before', () => {
+  const reduce = (text: string) => {
+    const source = {
+      url: 'https://cdn.example/live.m3u8',
+      imported: new Map<string, string>(),
+      maxSegments: 64,
+    };
+    const steps = sanitizePlaylist(new TextEncoder().encode(text), source);
+    for (let count = 1; ; count += 1) {
+      const { done, value } = steps.next();
+      if (done) return { lines: value?.text.split('\n') ?? [], steps: count };
+    }
+  };
+
+  test('a multivariant playlist has no lines of segments', () => {
+    const segments = '#EXTINF:2,\ns.ts\n'.repeat(100_000);
+    expect(reduce(`#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n${segments}`).lines).toEqual([
+      '#EXTM3U',
+      '#EXT-X-STREAM-INF:BANDWIDTH=1',
+      'v.m3u8',
+    ]);
+  });
+
+  test.each(['VERSION:3', 'TARGETDURATION:2', 'PLAYLIST-TYPE:EVENT', 'ENDLIST'])(
+    'one tag of a kind for the whole playlist remains (%s)',
+    (tag) => {
+      const text = `#EXTM3U\n${`#EXT-X-${tag}\n#EXTINF:2,\ns.ts\n`.repeat(1000)}`;
+      expect(reduce(text).lines.length).toBeLessThan(64 * 4);
+    },
+  );
+
+  test('many lines are read in steps', () => {
+    expect(reduce(`#EXTM3U\n${'#EXTINF:2,\ns.ts\n'.repeat(120_000)}`).steps).toBeGreaterThan(12);
+  });
+
+  test.each(['#EXT-X-MAP:URI="m"', '#EXT-X-DISCONTINUITY', '#EXT-X-GAP', '#EXT-X-VERSION:3'])(
+    'more than a hundred tags before a segment are refused (%s)',
+    (tag) => {
+      expect(() => reduce(`#EXTM3U\n${`${tag}\n`.repeat(101)}#EXTINF:2,\ns.ts\n`)).toThrow('too many lines');
+    },
+  );
 });

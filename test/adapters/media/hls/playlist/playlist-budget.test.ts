@@ -5,10 +5,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../../../adapters/egress/guarded-http.ts';
 import { createHlsCapturer } from '../../../../../adapters/media/hls/capture-hls.ts';
+import type { Steps } from '../../../../../adapters/steps.ts';
 import {
   createPlaylistBudget,
   PlaylistBudgetError,
 } from '../../../../../adapters/media/hls/playlist/playlist-budget.ts';
+
+function* inSteps<Result>(work: () => Result, count = 1): Steps<Result> {
+  for (let step = 1; step < count; step += 1) yield;
+  return work();
+}
 
 const kilobytes = (count: number) => count * 1024;
 
@@ -27,11 +33,12 @@ describe('The bytes of playlists', () => {
     const read = (name: string, bytes: number) => {
       const share = budget.open('ada');
       share.count(bytes);
-      return share.read(() => {
+      const work = () => {
         nowMs += 80;
         done.push(name);
         return name;
-      });
+      };
+      return share.read(inSteps(work));
     };
     const [first, second] = [read('first', kilobytes(1000)), read('second', kilobytes(1000))];
     expect(await first).toBe('first');
@@ -73,7 +80,8 @@ describe('The bytes of playlists', () => {
     expect(() => greedy[2]?.count(1)).toThrow(PlaylistBudgetError);
 
     const order: string[] = [];
-    const read = (name: string, share = budget.open(name)) => share.read(() => void order.push(name));
+    const read = (name: string, share = budget.open(name)) =>
+      share.read(inSteps(() => void order.push(name), 2));
     const reads = [read('greedy', greedy[0]), read('greedy', greedy[1]), read('modest', modest)];
     while (order.length < 3) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -88,11 +96,15 @@ describe('A capturer', () => {
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/vnd.apple.mpegurl');
     const start = '#EXTM3U\n#EXT-X-TARGETDURATION:2\n';
-    if (request.url === '/small.m3u8') response.end(`${start}#EXTINF:2,\n1.ts\n`);
+    if (request.url === '/long-url.m3u8') response.end(`${start}#EXTINF:2,\n${'a/'.repeat(17_000)}1.ts\n`);
+    else if (request.url === '/small.m3u8') response.end(`${start}#EXTINF:2,\n1.ts\n`);
     else response.write(start.padEnd(kilobytes(500), '#\n'));
   });
-  const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
-  beforeEach(async () => void (await once(server.listen(0, '127.0.0.1'), 'listening')));
+  let http: ReturnType<typeof createGuardedHttp>;
+  beforeEach(async () => {
+    http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  });
   afterEach(async () => {
     server.closeAllConnections();
     await http.close();
@@ -122,6 +134,20 @@ describe('A capturer', () => {
     expect(await stalled).toBe('stopped');
     expect(await probe(`${origin}/small.m3u8`, new AbortController().signal, 'ada')).toMatchObject({
       platform: 'hls',
+    });
+  });
+
+  test('a playlist with too long a URL is refused with what to do', async () => {
+    const refuse = () => Promise.reject(new Error('not needed'));
+    const { probe } = createHlsCapturer({
+      http,
+      ffmpeg: { run: refuse, runAll: refuse },
+      now: () => new Date(),
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/long-url.m3u8`;
+    await expect(probe(url, new AbortController().signal, 'ada')).rejects.toMatchObject({
+      code: 'STREAM_FETCH_FAILED',
+      remediation: expect.stringMatching(/too long lines. Use one with shorter URLs/),
     });
   });
 });

@@ -1,10 +1,7 @@
 import { array, assert, constantFrom, oneof, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  parsePlaylist,
-  PlaylistError,
-  type MediaPlaylist,
-} from '../../../../../adapters/media/hls/playlist/playlist.ts';
+import { PlaylistError, type MediaPlaylist } from '../../../../../adapters/media/hls/playlist/playlist.ts';
+import { parsePlaylist } from '../../../../support/hls/parse-playlist.ts';
 
 const base = 'https://cdn.example/live/list.m3u8?token=1';
 

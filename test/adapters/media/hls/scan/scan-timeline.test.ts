@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parsePlaylist, type MediaPlaylist } from '../../../../../adapters/media/hls/playlist/playlist.ts';
+import { type MediaPlaylist } from '../../../../../adapters/media/hls/playlist/playlist.ts';
+import { parsePlaylist } from '../../../../support/hls/parse-playlist.ts';
 import { findSegmentAt, segmentStarts } from '../../../../../adapters/media/hls/scan/scan-timeline.ts';
 import { mediaPlaylist } from '../../../../support/hls/watched-stream.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { parsePlaylist } from '../../../../../adapters/media/hls/playlist/playlist.ts';
+import { parsePlaylist } from '../../../../support/hls/parse-playlist.ts';
 import { streamPosition } from '../../../../../adapters/media/hls/segments/stream-position.ts';
 
 test.each([
