@@ -31,9 +31,9 @@ const [maxLength, maxTags, maxDepth] = [500_000, 20_000, 64];
 /** Counts the begins and ends of tags, also in comments, and what else the parser takes one by one: only a document that is larger than those of cameras is refused for them. */
 function isNestedTooDeep(text: string): boolean {
   let [tags, depth] = [0, 0];
-  for (const [tag] of text.matchAll(/<[/!?]?|\/>|&/g)) {
+  for (const [tag] of text.matchAll(/<[/!?]?|\/>|[&=]/g)) {
     tags += 1;
-    if (!/[!?&]/.test(tag)) depth += tag.includes('/') ? -1 : 1;
+    if (!/[!?&=]/.test(tag)) depth += tag.includes('/') ? -1 : 1;
     if (tags > maxTags || depth > maxDepth) return true;
   }
   return false;

@@ -1,11 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
+import { createServer as createSocketServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { z } from 'zod';
 import { locateFfmpeg } from '../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { isRandomAccess, packetBytes } from '../../../adapters/media/mpeg-ts/packet.ts';
 import { liveSdp, startScriptedServer } from '../../support/rtsp/scripted-server.ts';
-import { rtspCameras, startCamera } from './hostile-cameras.ts';
 
 /** Call of the key: below `/api`, or to another path of the service. */
 type SceneCall = { path: string; body: unknown };
@@ -121,9 +122,29 @@ export const parserScenes: Record<string, Scene> = {
   },
 
   rtp: async (cleanup) => {
-    const servers = await Promise.all(rtspCameras.map(startCamera));
-    for (const { close } of servers) cleanup.defer(close);
-    return servers.map(({ url }) => check(url));
+    // Floods of cameras would delay the calls of this process.
+    const cameras = fork(new URL('hostile-cameras-process.ts', import.meta.url), { execArgv: [] });
+    cleanup.defer(() => void cameras.kill());
+    const [urls] = await once(cameras, 'message');
+    return z
+      .array(z.string())
+      .parse(urls)
+      .map((url) => check(url));
+  },
+
+  'http of old cameras': async (cleanup) => {
+    const head = 'HTTP/1.1 200 OK\nno colon\n';
+    const answers: RawAnswer[] = [
+      { begin: `${head}transfer-encoding: chunked\n\n`, flood: '1\r\nx\r\n'.repeat(10_000) },
+      { begin: `${head}transfer-encoding: chunked\n\n`, flood: `1;${'x'.repeat(1_000)}\n#\n`.repeat(60) },
+      { begin: head, flood: 'HTTP/1.1 100 Continue\n\n'.repeat(2_000) },
+      { begin: head, flood: 'x: y\n'.repeat(10_000) },
+      { begin: `${head}content-length: 7\ncontent-length: 8\n\n`, flood: '#\n'.repeat(30_000) },
+      { begin: 'no head at all', flood: '#\n'.repeat(30_000) },
+      { begin: head, flood: 'x' },
+    ];
+    const bases = await Promise.all(answers.map((answer) => serveRaw(cleanup, answer)));
+    return bases.flatMap((base) => ['m3u8', 'jpg', 'mjpg'].map((kind) => check(`${base}/live.${kind}`)));
   },
 
   xml: async (cleanup) => {
@@ -134,6 +155,10 @@ export const parserScenes: Record<string, Scene> = {
       '<b/>'.repeat(120_000),
       '&'.repeat(490_000),
       '<!--'.repeat(120_000),
+      `<b ${lines(45_000, (index) => `a${index}=""`)}/>`,
+      `<b a="${'&amp;'.repeat(95_000)}"/>`,
+      `<b a="${'>'.repeat(480_000)}"/>`,
+      `<b a=${' '.repeat(480_000)}"x"/>`,
     ];
     // A camera has one path, so each is a server of its own.
     const cameras = bodies.map((body) => serve(cleanup, [(response) => response.end(envelope(body))]));
@@ -168,6 +193,25 @@ function check(streamUrl: string, fields: object = {}): SceneCall {
 
 function checks(base: string, count: number, extension: string): SceneCall[] {
   return Array.from({ length: count }, (_, index) => check(`${base}/${index}/live.${extension}`));
+}
+
+/** Answer to any request, which floods without an end. */
+type RawAnswer = { begin: string; flood: string };
+
+async function serveRaw(cleanup: AsyncDisposableStack, { begin, flood }: RawAnswer): Promise<string> {
+  const server = createSocketServer((socket) => {
+    socket.setNoDelay().on('error', () => undefined);
+    const send = (): void => {
+      for (let writes = 0; writes < 100 && socket.writable && socket.writableLength < 1e6; writes += 1)
+        socket.write(flood);
+    };
+    const timer = setInterval(send, 5);
+    socket.once('data', () => void socket.write(begin)).on('close', () => clearInterval(timer));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  cleanup.defer(() => void server.close());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
 }
 
 type Respond = (response: ServerResponse, path: string) => void;
