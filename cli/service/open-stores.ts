@@ -11,7 +11,6 @@ import { createDeliveryStore } from '../../adapters/embedded/queue/delivery-stor
 import { createRunStores } from '../../adapters/embedded/runs/stores.ts';
 import { createMotionReferences } from '../../adapters/embedded/scheduler/motion-references.ts';
 import { openDatabase, verifyDatabase } from '../../adapters/embedded/sqlite/database.ts';
-import { vacuumMarked } from '../../adapters/embedded/sqlite/vacuum.ts';
 import { createNewestEntry } from '../../adapters/embedded/sqlite/newest-entry.ts';
 import { createEventSessions } from '../../adapters/embedded/web/event-sessions.ts';
 import { shareLogReads } from '../../adapters/embedded/web/share-log-reads.ts';
@@ -33,7 +32,6 @@ export async function openStores(settings: Settings, { log, now, steadyNow }: St
   const directory = await openDataDirectory(settings.dataDir);
   const database = openDatabase(directory.database);
   verifyDatabase(database);
-  vacuumMarked(database);
   const masterSecret = await openMasterSecret(directory.masterSecret, database);
   const signals = createLogSignals(setSystemTimer);
   const logReads = shareLogReads(() => runs);

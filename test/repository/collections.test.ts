@@ -32,6 +32,7 @@ const bounds: Record<string, string> = {
     'groups that wait, handlers, failures in a row: groups with a message in the queue, 500 bytes each',
   'adapters/embedded/web/event-sessions.ts': 'open event streams: `eventStreamsPerCaller`, 100 kB each',
   'adapters/embedded/sqlite/group-commit.ts': 'group of a database: weak, 1 kB for each waiting write',
+  'adapters/embedded/sqlite/vacuum.ts': 'file of a database: weak, 100 bytes each',
   'adapters/embedded/log/log-signals.ts': 'readers of logs: open event streams, 500 bytes each',
   'adapters/embedded/files/media-store.ts': 'media of checks under way; path of stored bytes: 8 MB; weak',
   'adapters/embedded/callers/meter.ts': 'counts by provider: providers, 200 bytes each',

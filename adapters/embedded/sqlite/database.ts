@@ -73,7 +73,7 @@ const busyTimeoutMs = 5_000;
  * commit from 0.03 to 0.4 ms; 80 jobs with ticks every 10 s commit 8 times per second.
  */
 function configure(database: DatabaseSync): void {
-  // The first has no effect once there are tables (`vacuumMarked`).
+  // The first has no effect once there are tables.
   database.exec(`
     PRAGMA auto_vacuum = INCREMENTAL;
     PRAGMA journal_mode = WAL;

@@ -1,50 +1,76 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
+import { fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { withStorageErrors } from './transaction.ts';
+import { clearGap } from './page-gaps.ts';
+import { transaction, withStorageErrors } from './transaction.ts';
 
-const autoVacuumSchema = z.object({ auto_vacuum: z.int() });
-const [incremental, needsVacuum] = [2, 1];
-
-/**
- * Rewrites a database that an erasure has marked, or whose free pages cannot be returned in steps yet. Only a whole rewrite removes the copies of
- * rows that SQLite leaves between others when it moves them. Needs a database that no other process uses.
- */
-export function vacuumMarked(database: DatabaseSync): void {
-  const { auto_vacuum: mode } = autoVacuumSchema.parse(database.prepare('PRAGMA auto_vacuum').get());
-  if (mode === incremental && readMark(database) !== needsVacuum) return;
-  database.exec(`PRAGMA auto_vacuum = ${incremental}; VACUUM; PRAGMA application_id = 0`);
-}
-
-function readMark(database: DatabaseSync): number {
-  return z.object({ application_id: z.int() }).parse(database.prepare('PRAGMA application_id').get())
-    .application_id;
-}
-
-/** Pages up to which a database is rewritten immediately: that takes 0.3 s. */
-const maxRewrittenPages = 8_192;
 const pagesOfStep = 1_000;
+const retryMs = 20;
 
 /**
- * Removes what was deleted from the file. Deleted rows are overwritten already (`secure_delete`): a small database is rewritten, a large one returns its
- * free pages in steps, between which others have their turn, and is rewritten at the next start.
+ * Removes what was deleted from the files of a database, in steps between which others have their turn. Deleted rows are overwritten already
+ * (`secure_delete`); free pages are returned, and copies that SQLite has left of moved rows are overwritten.
  */
-export async function removeDeleted(database: DatabaseSync, maxPages = maxRewrittenPages): Promise<void> {
-  if (readPages(database, 'page_count') <= maxPages) {
-    withStorageErrors(() => database.exec('VACUUM'));
-  } else {
-    withStorageErrors(() => database.exec(`PRAGMA application_id = ${needsVacuum}`));
-    for (let left = Infinity, free = readPages(database, 'freelist_count'); free > 0 && free < left;) {
-      left = free;
-      withStorageErrors(() => database.exec(`PRAGMA incremental_vacuum(${pagesOfStep})`));
-      await setImmediate();
-      free = readPages(database, 'freelist_count');
-    }
+export async function removeDeleted(database: DatabaseSync): Promise<void> {
+  for (let left = Infinity, free = readNumber(database, 'freelist_count'); free > 0 && free < left;) {
+    left = free;
+    withStorageErrors(() => database.exec(`PRAGMA incremental_vacuum(${pagesOfStep})`));
+    await setImmediate();
+    free = readNumber(database, 'freelist_count');
   }
+  const path = database.location();
+  if (path !== null) await clearGaps(database, path);
   // The write-ahead log contains what was removed until it is overwritten.
-  withStorageErrors(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+  withStorageErrors(() => checkpoint(database));
 }
 
-function readPages(database: DatabaseSync, name: 'page_count' | 'freelist_count'): number {
-  return z.record(z.literal(name), z.int()).parse(database.prepare(`PRAGMA ${name}`).get())[name];
+/** Files of databases. One that is closed would end the locks that SQLite holds on it (sqlite.org/howtocorrupt.html). */
+const files = new WeakMap<DatabaseSync, number>();
+
+async function clearGaps(database: DatabaseSync, path: string): Promise<void> {
+  const file = files.get(database) ?? openSync(path, 'r+');
+  files.set(database, file);
+  const pageBytes = readNumber(database, 'page_size');
+  const pages = Buffer.alloc(pagesOfStep * pageBytes);
+  for (let first = 1; first <= readNumber(database, 'page_count');) {
+    if (clearSome(database, path, { file, pages, pageBytes, first })) first += pagesOfStep;
+    else await sleep(retryMs);
+    await setImmediate();
+  }
+}
+
+type Step = { file: number; pages: Buffer; pageBytes: number; first: number };
+
+/**
+ * Clears the pages of a step in the file. Returns false if another connection reads or writes. With the write lock and an empty write-ahead log nobody else
+ * writes to the file, and a change within a gap changes nothing that SQLite reads, so that neither a crash can do harm.
+ */
+function clearSome(database: DatabaseSync, path: string, { file, pages, pageBytes, first }: Step): boolean {
+  if (!withStorageErrors(() => checkpoint(database))) return false;
+  return transaction(database, () => {
+    if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) return false;
+    const read = readSync(file, pages, 0, pages.length, (first - 1) * pageBytes);
+    for (let at = 0; at + pageBytes <= read; at += pageBytes) {
+      const page = pages.subarray(at, at + pageBytes);
+      if (clearGap(page, first + at / pageBytes))
+        writeSync(file, page, 0, pageBytes, (first - 1) * pageBytes + at);
+    }
+    fsyncSync(file);
+    // Connections forget the pages that they have read: this one by the first statement, others by the write.
+    database.exec('PRAGMA shrink_memory; PRAGMA application_id = 0');
+    return true;
+  });
+}
+
+/** Moves the write-ahead log into the file and empties it. Returns false if another connection uses it. */
+function checkpoint(database: DatabaseSync): boolean {
+  const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  return z.object({ busy: z.int() }).parse(result).busy === 0;
+}
+
+function readNumber(database: DatabaseSync, name: 'page_count' | 'page_size' | 'freelist_count'): number {
+  return withStorageErrors(
+    () => z.record(z.literal(name), z.int()).parse(database.prepare(`PRAGMA ${name}`).get())[name],
+  );
 }
