@@ -60,6 +60,7 @@ const bounds: Record<string, string> = {
   'adapters/media/ffmpeg/image-pool.ts': 'processes by size of picture; decoded pictures: 3; 8 of 3 MB',
   'adapters/media/hls/playlist/playlist-budget.ts':
     'large playlists in memory by caller: callers with one, 200 bytes each; 32 MB of all',
+  'adapters/media/h264/picture-check.ts': 'places of slices of a stream: open sessions, 100 kB each',
   'adapters/media/hls/playlist/playlist-cache.ts': 'newest playlist of a stream: 16 MB',
   'adapters/media/hls/segments/resource-cache.ts': 'keys, media initialization sections: 16 MB',
   'adapters/media/images/mask-media.ts': 'drawn regions of a capture: weak, 16 MB each',

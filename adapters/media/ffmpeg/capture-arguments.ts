@@ -2,7 +2,7 @@ import type { InputMode } from '../../../core/records/capture.ts';
 import { thumbnail } from '../../../core/records/capture.ts';
 
 /**
- * ffmpeg arguments of captures, by input and mode. One run writes JPEGs to fd 3, thumbnails to stdout and a clip to a file. A run may write
+ * ffmpeg arguments of captures, by input and mode. One run writes JPEGs to fd 3, thumbnails to stdout, a clip to a file and the thumbnail of its first frame to fd 4. A run may write
  * several frames; the last JPEG and the last thumbnail are of the same frame and are used.
  */
 
@@ -70,6 +70,7 @@ export function captureArguments(
     ...source,
     '-filter_complex',
     clipGraph(input, span),
+    ...words('-map [begin] -fps_mode passthrough -c:v rawvideo -f rawvideo pipe:4'),
     ...pictureOutputs(),
     ...clipOutput(limits.clipBytes, clipPath),
   ];
@@ -229,7 +230,10 @@ function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: 
   const fromKeyFrame = input.kind === 'rtsp' ? 'setpts=PTS-STARTPTS,' : '';
   const frames = `fps=${clipFramesPerSecond}${isExact ? `:round=down:eof_action=pass,trim=end=${startSeconds + lengthSeconds}` : ''}`;
   return [
-    `[0:v:0]${fromKeyFrame}trim=start=${startSeconds}:duration=${lengthSeconds},${frames},split=2[film][stills]`,
+    // The first frame shows whether all others are built on a hole.
+    `[0:v:0]split=2[first][all]`,
+    `[first]trim=end_frame=1,${thumbnailFilter}[begin]`,
+    `[all]${fromKeyFrame}trim=start=${startSeconds}:duration=${lengthSeconds},${frames},split=2[film][stills]`,
     `[film]setpts=PTS-STARTPTS,${squareScale(clipWidth, ':flags=bilinear')},format=yuv420p[clip]`,
     `[stills]${newestFrame},${pictureBranches}`,
   ].join(';');

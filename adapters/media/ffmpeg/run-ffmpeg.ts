@@ -34,6 +34,8 @@ export type PipeInput = {
   keyFrames?: readonly Uint8Array[];
   seconds?: number;
   endsAtSeconds?: number;
+  /** True if decoding begins with an intra refresh: its first pictures refer to others. */
+  isRefreshed?: boolean;
 };
 
 /**
@@ -168,7 +170,11 @@ export function createFfmpegRunner(options: {
     };
     const outcome = await decode(true);
     const isRejected = outcome.ended === 'exited' && outcome.exitCode !== 0 && outcome.fd3.length === 0;
-    return timedPictures(isRejected ? await decode(false) : outcome);
+    const pictures = timedPictures(isRejected ? await decode(false) : outcome);
+    const hole = pictures.findIndex((picture) => hasHole(picture.thumbnail));
+    const whole = hole < 0 ? pictures : pictures.slice(0, hole);
+    // Its first frame is the key frame.
+    return !clock.isRebased && lacksReference(outcome) ? whole.slice(0, 1) : whole;
   }
 
   async function run(
@@ -186,6 +192,8 @@ export function createFfmpegRunner(options: {
     try {
       const outcome = await spawnFfmpeg({ process, ...pipe(), ...outputs }, signal);
       if (mayWait) spares.prepare(command, wanted.caller);
+      if (input.kind === 'pipe' && wanted.mode !== 'frames' && !input.isRefreshed && lacksReference(outcome))
+        throw damagedStream(failureMessage(wanted.mode), ffmpegError(outcome));
       const isRepeatable = input.kind === 'pipe' && Array.isArray(input.chunks);
       if (!isRepeatable || !mayBeOdd(outcome))
         return await readPictures(outcome, wanted.mode, limits.timeoutMs, process.file);
@@ -207,6 +215,11 @@ function mayBeOdd({ ended, exitCode, stderr }: FfmpegOutcome): boolean {
   return ended === 'exited' && exitCode !== 0 && /\[h264 @/.test(stderr);
 }
 
+/** Returns true if pictures of H.265 are missing to which others refer: its decoder makes them up. */
+function lacksReference({ stderr }: FfmpegOutcome): boolean {
+  return /Could not find ref with POC/.test(stderr);
+}
+
 /** Returns true if a run that tolerates errors names one within a picture, or a decoder that has filled a hole. */
 function showsDamage({ stderr }: FfmpegOutcome): boolean {
   return /error while decoding|corrupt|conceal/i.test(stderr);
@@ -226,6 +239,7 @@ async function readPictures(
   if (outcome.ended !== 'exited') throw notInLimits(outcome, mode, timeoutMs);
   const pictures = lastPictures(outcome);
   if (pictures === undefined) throw nothingDecoded(outcome, mode);
+  if (hasHole(outcome.stdout) || hasHole(outcome.fd4)) throw damagedStream(failureMessage(mode));
   if (mode === 'frames') return pictures;
   // Joining a stream can end ffmpeg with an error after a good frame. A clip is complete only after exit code 0.
   if (outcome.exitCode !== 0) throw nothingDecoded(outcome, mode);
@@ -258,14 +272,29 @@ function lastPictures(outcome: FfmpegOutcome): FfmpegOutput | undefined {
   return { frame, thumbnail: thumbnails.slice(-thumbnail.bytes) };
 }
 
+/** Levels of blue and red that no color has together (ITU-R BT.601 and BT.709: the purest green has 26 and 42). */
+const maxHoleLevel = 18;
+
+/** Returns true if thumbnails show a part that was not decoded, of which the decoder of H.265 says nothing: its memory is 0 in all planes. */
+function hasHole(thumbnails: Uint8Array): boolean {
+  const { width, height, bytes } = thumbnail;
+  const [blueAt, redAt] = [width * height, (width * height * 5) / 4];
+  for (let start = 0; start < thumbnails.length; start += bytes)
+    for (let blue = start + blueAt, red = start + redAt; red < start + bytes; blue += 1, red += 1)
+      if (Math.max(thumbnails[blue] ?? 0, thumbnails[red] ?? 0) <= maxHoleLevel) return true;
+  return false;
+}
+
 /** Returns the frames that have both pictures: none if ffmpeg was cut off between the two. */
 function allPictures({ fd3, stdout }: FfmpegOutcome): FfmpegOutput[] {
   const frames = splitJpegs(Buffer.from(fd3.buffer, fd3.byteOffset, fd3.byteLength));
   if (stdout.length !== frames.length * thumbnail.bytes) return [];
-  return frames.map((frame, index) => ({
-    frame,
-    thumbnail: stdout.slice(index * thumbnail.bytes, (index + 1) * thumbnail.bytes),
-  }));
+  return frames
+    .map((frame, index) => ({
+      frame,
+      thumbnail: stdout.slice(index * thumbnail.bytes, (index + 1) * thumbnail.bytes),
+    }))
+    .filter((picture) => !hasHole(picture.thumbnail));
 }
 
 /** Returns the frames that have a time and both pictures: a run that was ended has written a part of the last one. */

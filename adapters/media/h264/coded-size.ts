@@ -1,24 +1,33 @@
 import type { BitReader } from './bits.ts';
 import { readBits, withoutPrevention, type UnitRules } from './entry-point.ts';
 
+/** Values of an SPS. */
+export type SequenceSet = {
+  /** Equal for pictures of one size, in H.264 also of one ratio of their pixels. */
+  size: number[];
+  /** H.264: bits of the frame number; 0 if it may have gaps. H.265: bits of the place of a slice. */
+  numberBits: number;
+};
+
 /** The window of the size is near the begin. */
 const maxBytes = 512;
 
-/**
- * Returns a text that is equal for two SPS whose pictures have one size (ITU-T H.264, 7.3.2.1.1; H.265, 7.3.2.2.1), in H.264 also one ratio of their pixels.
- * One that cannot be read is equal to itself only.
- */
-export function codedSize(set: Uint8Array, { codec, headBytes }: UnitRules): string {
+/** Reads an SPS (ITU-T H.264, 7.3.2.1.1; H.265, 7.3.2.2.1). Returns null for one that cannot be read. */
+export function readSequenceSet(set: Uint8Array, { codec, headBytes }: UnitRules): SequenceSet | null {
   const content = withoutPrevention(set.subarray(headBytes, maxBytes));
-  const values = readBits(content, codec === 'H264' ? readH264 : readH265);
-  return values?.join(' ') ?? Buffer.from(set).toString('base64');
+  return readBits(content, codec === 'H264' ? readH264 : readH265);
+}
+
+/** Returns a text that is equal for two SPS whose pictures have one size. One that cannot be read is equal to itself only. */
+export function codedSize(set: Uint8Array, rules: UnitRules): string {
+  return readSequenceSet(set, rules)?.size.join(' ') ?? Buffer.from(set).toString('base64');
 }
 
 const profilesWithoutChroma = new Set([66, 77, 88]);
 const orderWithCycle = 1;
 const ownRatio = 255;
 
-function readH264(reader: BitReader): number[] | null {
+function readH264(reader: BitReader): SequenceSet | null {
   const { bits, unsigned, flag } = reader;
   const profile = bits(8);
   bits(16);
@@ -30,23 +39,26 @@ function readH264(reader: BitReader): number[] | null {
     const hasScalingLists = flag();
     if (hasScalingLists) return null;
   }
-  unsigned();
+  const numberBits = unsigned() + 4;
   const order = unsigned();
   if (order === orderWithCycle) return null;
   if (order === 0) unsigned();
   unsigned();
-  flag();
+  const mayHaveGaps = flag();
   const size = [unsigned(), unsigned()];
   const hasFramesOnly = bits(1);
   if (hasFramesOnly === 0) flag();
   flag();
   const window = readWindow(reader);
   const ratio = flag() && flag() ? bits(8) : 0;
-  return [...size, hasFramesOnly, ...window, ratio, ...(ratio === ownRatio ? [bits(32)] : [])];
+  return {
+    size: [...size, hasFramesOnly, ...window, ratio, ...(ratio === ownRatio ? [bits(32)] : [])],
+    numberBits: mayHaveGaps ? 0 : numberBits,
+  };
 }
 
-function readH265(reader: BitReader): number[] {
-  const { bits, unsigned } = reader;
+function readH265(reader: BitReader): SequenceSet {
+  const { bits, unsigned, flag } = reader;
   bits(4);
   const layers = bits(3);
   bits(1);
@@ -55,7 +67,14 @@ function readH265(reader: BitReader): number[] {
   for (const [hasProfile, hasLevel] of present) bits(88 * hasProfile + 8 * hasLevel);
   unsigned();
   skipChroma(reader);
-  return [unsigned(), unsigned(), ...readWindow(reader)];
+  const [width, height] = [unsigned(), unsigned()];
+  const size = [width, height, ...readWindow(reader)];
+  for (let value = 0; value < 3; value += 1) unsigned();
+  for (let layer = flag() ? 0 : layers; layer <= layers; layer += 1)
+    for (let value = 0; value < 3; value += 1) unsigned();
+  const blockSize = 2 ** (unsigned() + 3 + unsigned());
+  const blocks = Math.ceil(width / blockSize) * Math.ceil(height / blockSize);
+  return { size, numberBits: Math.ceil(Math.log2(Math.max(1, blocks))) };
 }
 
 function skipChroma({ unsigned, flag }: BitReader): void {

@@ -25,12 +25,20 @@ export function readUnitBegin(
 /** Reads the payloads of the packets of one access unit, the first of which has the header of a PES packet. */
 export function readUnits(payloads: readonly Uint8Array[], rules: UnitRules): EntryPointReader {
   const reader = createEntryPointReader(rules);
-  const pes = Buffer.concat(payloads);
-  let at = pes.indexOf(startCode, pesHeaderBytes + readByte(pes, 8));
-  while (at >= 0 && !reader.hasSlice()) {
-    const next = pes.indexOf(startCode, at + startCode.length);
-    reader.note(pes.subarray(at + startCode.length, next < 0 ? pes.length : next));
-    at = next;
+  for (const unit of listUnits(payloads)) {
+    reader.note(unit);
+    if (reader.hasSlice()) break;
   }
   return reader;
+}
+
+/** Yields the units of one access unit. */
+export function* listUnits(payloads: readonly Uint8Array[]): Generator<Uint8Array> {
+  const pes = Buffer.concat(payloads);
+  let at = pes.indexOf(startCode, pesHeaderBytes + readByte(pes, 8));
+  while (at >= 0) {
+    const next = pes.indexOf(startCode, at + startCode.length);
+    yield pes.subarray(at + startCode.length, next < 0 ? pes.length : next);
+    at = next;
+  }
 }

@@ -1,3 +1,4 @@
+import { createPictureCheck, type PictureCheck } from '../h264/picture-check.ts';
 import { hasPts } from './pes-packet.ts';
 import {
   findPacket,
@@ -10,7 +11,7 @@ import {
   startsPayloadUnit,
 } from './packet.ts';
 import { createTableReader, type VideoStream } from './psi.ts';
-import { readUnitBegin } from './unit-begin.ts';
+import { listUnits, readUnitBegin } from './unit-begin.ts';
 
 /** Successive bytes of MPEG-TS without the access units of which packets are missing. */
 export type WholeUnits = {
@@ -20,52 +21,66 @@ export type WholeUnits = {
   isDamaged(): boolean;
 };
 
-type Unit = { packets: number[]; isKey: boolean; isDamaged: boolean };
+type Place = 'next' | 'after loss' | 'repeated';
+type Unit = { packets: number[]; places: Place[]; isKey: boolean; isDamaged: boolean };
 
 /**
  * Creates a reader that leaves out what a decoder would make up: access units of which the continuity counter (ISO/IEC 13818-1, 2.4.3.3) shows that packets are
- * missing, and those up to the next one at which decoding can begin. `isOpen` leaves out the last unit too: that of a stream without an end is cut.
+ * missing, or the picture itself, and those up to the next one at which decoding can begin. A unit under way is kept for the next call. Without `isOpen`, the bytes
+ * of a call are a segment, in which the last unit is whole if its last packet is not full.
  */
 export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
   const tables = createTableReader();
   const findPlace = createCounterCheck();
-  let rest: Uint8Array = new Uint8Array();
+  /** Unit under way, and the bytes of a packet that is cut. */
+  let held: { bytes: Uint8Array; places: Place[]; isDamaged: boolean } = beginHeld(new Uint8Array());
   /** True until an access unit at which decoding can begin, after a damaged one. */
   let awaitsKey = false;
   let isDamaged = false;
   /** True until the first packet: a stream may be joined within an access unit. */
   let isJoined = true;
+  let check: { codec: string; pictures: PictureCheck } | null = null;
   return { read, isDamaged: () => isDamaged };
 
   function read(added: Uint8Array): Uint8Array {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, added]) : added;
+    const { places: known, ...before } = held;
+    const bytes = before.bytes.length > 0 ? Buffer.concat([before.bytes, added]) : added;
     const left = new Set<number>();
     let unit: Unit | undefined;
-    let [end, packets] = [0, 0];
+    let [end, packets, checked] = [0, 0, 0];
     for (const at of listPackets(bytes)) {
       end = at + packetBytes;
       packets += 1;
       const video = readTables(bytes, at);
       if (video === null || readPid(bytes, at) !== video.pid) continue;
       const begins = startsUnit(bytes, at);
-      const place = findPlace(bytes.subarray(at, end), { begins, isFirst: unit === undefined });
+      const isFirst = !isOpen && checked === known.length;
+      const place = known[checked] ?? findPlace(bytes.subarray(at, end), { begins, isFirst });
+      checked += 1;
       if (place === 'repeated') {
+        unit?.places.push(place);
         left.add(at);
         continue;
       }
       const isLost = place === 'after loss';
       isDamaged ||= isLost;
       if (unit && isLost) unit.isDamaged = true;
-      if (begins) endUnit(unit, left);
-      const isKey = begins && awaitsKey && beginsDecoding(bytes, at, video);
-      if (begins || !unit) unit = { packets: [], isKey, isDamaged: !begins && (isLost || isJoined) };
+      if (begins) endUnit(unit, bytes, left);
+      if (begins || !unit) {
+        const isKey = begins && awaitsKey && beginsDecoding(bytes, at, video);
+        const isCut = unit === undefined && checked <= known.length ? before.isDamaged : isLost || isJoined;
+        unit = { packets: [], places: [], isKey, isDamaged: !begins && isCut };
+      }
       isJoined = false;
       unit.packets.push(at);
+      unit.places.push(place);
     }
-    rest = new Uint8Array(bytes.subarray(end));
-    if (unit && isOpen) unit.isDamaged = true;
-    endUnit(unit, left);
-    return left.size > 0 || packets * packetBytes !== bytes.length ? copyPackets(bytes, left) : bytes;
+    const isUnderWay = unit && (isOpen || isFull(bytes, unit.packets.at(-1) ?? 0));
+    const keptFrom = isUnderWay ? (unit?.packets[0] ?? end) : end;
+    held = { ...beginHeld(bytes.subarray(keptFrom)), ...(isUnderWay && unit) };
+    if (!isUnderWay) endUnit(unit, bytes, left);
+    const isSame = left.size === 0 && !isUnderWay && packets * packetBytes === bytes.length;
+    return isSame ? bytes : copyPackets(bytes.subarray(0, keptFrom), left);
   }
 
   function readTables(bytes: Uint8Array, at: number): VideoStream | null {
@@ -73,23 +88,42 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
     return tables.video();
   }
 
-  function endUnit(unit: Unit | undefined, left: Set<number>): void {
+  function endUnit(unit: Unit | undefined, bytes: Uint8Array, left: Set<number>): void {
+    if (unit && hasHole(unit, bytes)) unit.isDamaged = isDamaged = true;
     if (unit?.isKey) awaitsKey = false;
     if (unit?.isDamaged) awaitsKey = true;
     if (awaitsKey) for (const at of unit?.packets ?? []) left.add(at);
   }
+
+  /** Returns true if a server in between has lost a part of the picture, or one to which it refers. */
+  function hasHole({ packets }: Unit, bytes: Uint8Array): boolean {
+    const video = tables.video();
+    if (!video?.rules) return false;
+    const { codec } = video.rules;
+    if (check?.codec !== codec) check = { codec, pictures: createPictureCheck(video.rules) };
+    const payloads = packets.map((at) => packetPayload(bytes.subarray(at, at + packetBytes)));
+    for (const each of listUnits(payloads)) check.pictures.note(each);
+    const { lacksSlices, lacksReference } = check.pictures.end();
+    return lacksSlices || (lacksReference && !beginsDecoding(bytes, packets[0] ?? 0, video));
+  }
+}
+
+function beginHeld(bytes: Uint8Array) {
+  return { bytes: new Uint8Array(bytes), places: [], isDamaged: false };
+}
+
+/** Returns true if a packet has no adaptation field: the last one of a unit is filled up with it. */
+function isFull(bytes: Uint8Array, at: number): boolean {
+  return (readByte(bytes, at + 3) & 0x20) === 0;
 }
 
 /**
- * Returns a function that compares the counter of a video packet with the one before. The first packet of a segment may have any, and so may one with the
- * indicator of a discontinuity: within an access unit, receivers mark with it what they have lost.
+ * Returns a function that compares the counter of a video packet with the one before. Where a unit begins, the first packet of a segment may have any behind a
+ * whole unit, and so may one with the indicator of a discontinuity: within an access unit, receivers mark with it what they have lost.
  */
 function createCounterCheck() {
   let before: Uint8Array | null = null;
-  return (
-    packet: Uint8Array,
-    { begins, isFirst }: { begins: boolean; isFirst: boolean },
-  ): 'next' | 'after loss' | 'repeated' => {
+  return (packet: Uint8Array, { begins, isFirst }: { begins: boolean; isFirst: boolean }): Place => {
     const field = readByte(packet, 3);
     const hasError = (readByte(packet, 1) & 0x80) !== 0;
     if (hasError) return 'after loss';
@@ -98,7 +132,8 @@ function createCounterCheck() {
     const last = before;
     before = packet;
     const step = (field - readByte(last ?? packet, 3)) & 0x0f;
-    if (last === null || (begins && (isNew || isFirst)) || step === 1) return 'next';
+    const mayJump = begins && (isNew || (isFirst && last !== null && !isFull(last, 0)));
+    if (last === null || mayJump || step === 1) return 'next';
     return step === 0 && isRepeated(packet, last) ? 'repeated' : 'after loss';
   };
 }

@@ -24,7 +24,14 @@ export async function decodeSession(
   if (read.kind === 'key frame')
     return ffmpeg.run(keyFrameInput(read.codec, units), request, { timeoutMs }, signal);
   const chunks = [writeTransportStream(read.codec, units)];
-  const ended = { kind: 'pipe', format: 'mpegts', chunks, endsAtSeconds: clipEndPtsSeconds } as const;
+  const isRefreshed = read.units.some(({ recoveryFrames }) => recoveryFrames !== undefined);
+  const ended = {
+    kind: 'pipe',
+    format: 'mpegts',
+    chunks,
+    endsAtSeconds: clipEndPtsSeconds,
+    isRefreshed,
+  } as const;
   if (read.kind === 'clip') return ffmpeg.run(ended, request, { timeoutMs }, signal);
   return decodeNewest(ffmpeg, ended, { timeoutMs }, signal);
 }

@@ -45,6 +45,10 @@ function writeH265({
   writer.unsigned(0).unsigned(1).unsigned(width).unsigned(height);
   writer.bits(window === undefined ? 0 : 1, 1);
   if (window !== undefined) for (const edge of [0, 0, 0, window]) writer.unsigned(edge);
+  // Depths, order of pictures, memory of the highest layer, blocks of 8 to 64 pixels.
+  for (const value of [0, 0, 4]) writer.unsigned(value);
+  writer.bits(0, 1);
+  for (const value of [0, 0, 0, 0, 3]) writer.unsigned(value);
   return writer.end(0x42).subarray(4);
 }
 

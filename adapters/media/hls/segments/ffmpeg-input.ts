@@ -21,14 +21,16 @@ export async function toFfmpegInput(
   const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const parts: Uint8Array[] = [];
   for await (const part of chunks) parts.push(part);
-  const input = { kind: 'pipe', format: segmentFormat(segments[0]), chunks: parts, seconds } as const;
+  const format = segmentFormat(segments[0]);
   const isFrame = request.mode === 'frames';
-  if (parts[0] && isAudioOnly(parts[0], input.format)) throw new AudioOnlyError(request);
-  if (input.format !== 'mpegts') {
-    const isNewest = isFrame && beginsRefreshMp4(parts, segments[0]?.initialization ? parts[0] : undefined);
-    return { input, isNewest };
-  }
-  const isNewest = isFrame && beginsRefresh(parts);
+  if (parts[0] && isAudioOnly(parts[0], format)) throw new AudioOnlyError(request);
+  const isRefreshed =
+    format === 'mpegts'
+      ? beginsRefresh(parts)
+      : beginsRefreshMp4(parts, segments[0]?.initialization ? parts[0] : undefined);
+  const input = { kind: 'pipe', format, chunks: parts, seconds, isRefreshed } as const;
+  const isNewest = isFrame && isRefreshed;
+  if (format !== 'mpegts') return { input, isNewest };
   if (isFrame && !isNewest) {
     // With several segments, the last one may hold no complete key frame.
     const isOne = segments.length === 1;

@@ -1,5 +1,6 @@
 import { codedSize } from '../../h264/coded-size.ts';
 import { createEntryPointReader, type EntryPointReader } from '../../h264/entry-point.ts';
+import { createPictureCheck, type PictureCheck } from '../../h264/picture-check.ts';
 import {
   describedParameterSets,
   readPayloadBegin,
@@ -60,13 +61,15 @@ export function createAccessUnitAssembler(
   track: Pick<VideoTrack, 'payloadType' | 'parameters'>,
   rules: NalRules,
 ): AccessUnitAssembler {
-  const reader = createPayloadReader(rules);
+  const check = createPictureCheck(rules);
+  const reader = createPayloadReader(rules, check);
   const memory = createUnitMemory();
   let unit = reader.begin(null);
-  let parameterSets = describedParameterSets(track.parameters, rules).reduce<Uint8Array[]>(
-    (sets, set) => addParameterSet(sets, set, rules),
-    [],
-  );
+  const described = describedParameterSets(track.parameters, rules);
+  described.forEach(check.note);
+  let parameterSets = described.reduce<Uint8Array[]>((sets, set) => addParameterSet(sets, set, rules), []);
+  /** True for a camera that marks packets within units. */
+  let marksAll = false;
   const findPlace = createPacketOrder();
   const divide = createUnitDivider(rules);
   let needsKeyFrame = true;
@@ -84,14 +87,16 @@ export function createAccessUnitAssembler(
       const isLost = place === 'after loss';
       const timestamp = divide(packet, unit, isLost, atMs);
       let complete: AccessUnit | null = null;
-      if (timestamp === null) unit.isDamaged ||= isLost;
-      else {
+      if (timestamp === null) {
+        unit.isDamaged ||= isLost;
+        marksAll ||= unit.isMarked;
+      } else {
         unit.isDamaged ||= isLost && !unit.isMarked;
         complete = finish();
         needsKeyFrame ||= isLost;
         unit = reader.begin(timestamp);
       }
-      unit.isMarked = packet.isMarked;
+      unit.isMarked = packet.isMarked && !marksAll;
       unit.arrivedMs = atMs;
       reader.read(packet.payload);
       return complete;
@@ -99,6 +104,8 @@ export function createAccessUnitAssembler(
   };
 
   function finish(): AccessUnit | null {
+    const { lacksSlices, lacksReference } = check.end();
+    unit.isDamaged ||= lacksSlices;
     if (unit.timestamp === null || (!unit.isDamaged && !unit.begin.hasSlice()))
       return rememberParameterSets();
     const isOne = unit.beginsWhole && unit.pictures <= maxPicturesOfUnit;
@@ -107,8 +114,8 @@ export function createAccessUnitAssembler(
     const { timestamp, arrivedMs } = unit;
     const entry = unit.begin.entryPoint();
     const missing = entry && !isComplete(unit.parameterSets) ? parameterSets : [];
-    isDamaged ||= unit.isDamaged;
-    needsKeyFrame = !isWhole || (entry ? !isComplete(parameterSets) : needsKeyFrame);
+    isDamaged ||= unit.isDamaged || lacksReference;
+    needsKeyFrame = !isWhole || (entry ? !isComplete(parameterSets) : needsKeyFrame || lacksReference);
     if (needsKeyFrame) return null;
     const isKeyFrame = entry?.recoveryFrames === 0;
     if (entry) isDamaged = false;
@@ -179,7 +186,7 @@ type PayloadReader = {
   heldBytes(): number;
 };
 
-function createPayloadReader(rules: NalRules): PayloadReader {
+function createPayloadReader(rules: NalRules, check: PictureCheck): PayloadReader {
   /** Copies into an own buffer: a packet is a part of a larger chunk, which would stay in memory as long. */
   let held = Buffer.allocUnsafeSlow(initialBytes);
   let heldBytes = 0;
@@ -244,6 +251,7 @@ function createPayloadReader(rules: NalRules): PayloadReader {
     if (rules.isSlice(type) && !unit.begin.hasSlice()) unit.beginsWhole = isFirst;
     if (isFirst) unit.pictures += 1;
     unit.begin.note(begun);
+    check.note(begun);
     if (rules.parameterSets.includes(type))
       unit.parameterSets = addParameterSet(unit.parameterSets, begun, rules);
   }

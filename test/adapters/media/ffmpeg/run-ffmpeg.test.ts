@@ -11,6 +11,7 @@ import { NoFrameDecodedError } from '../../../../adapters/media/ffmpeg/errors.ts
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { thumbnail, type InputMode } from '../../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../../core/errors.ts';
+import { encodePictures, writePictures } from '../../../support/annex-b.ts';
 import { ffmpegPath, readMoment, record, type Recording } from '../../../support/hls/recording.ts';
 import { jpegSize } from '../../../support/hls/jpeg-size.ts';
 
@@ -36,6 +37,26 @@ function run(chunks: Uint8Array[], mode: InputMode, seconds?: number, clipSecond
   };
   return runner.run(input, { mode, clipSeconds }, limits, never);
 }
+
+describe('a hole of which the decoder of H.265 says nothing', () => {
+  const pictures = encodePictures('H265');
+  const without = (index: number, slice: number) =>
+    pictures.with(index, pictures[index]!.toSpliced(pictures[index]!.length - 4 + slice, 1));
+
+  test.each([1, 2, 3])('slice %i of a key frame is missing: nothing is shown', async (slice) => {
+    const bytes = writePictures('H265', without(0, slice));
+    await expect(run([bytes], 'frames')).rejects.toMatchObject({ isDamaged: true });
+    await expect(run([bytes], 'clip', 2, 1)).rejects.toMatchObject({ isDamaged: true });
+    const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: [bytes] };
+    expect(await runner.runAll(input, {}, limits, never)).toHaveLength(1);
+  });
+
+  test('a picture is missing to which others refer: no clip is shown', async () => {
+    const bytes = writePictures('H265', pictures.with(14, []));
+    await expect(run([bytes], 'clip', 2, 1)).rejects.toMatchObject({ isDamaged: true });
+    expect((await run([bytes], 'frames')).frame.length).toBeGreaterThan(1000);
+  });
+});
 
 describe('frame', () => {
   test('a frame is the last key frame, and its thumbnail shows the same moment', async () => {
@@ -255,7 +276,7 @@ async function readMemoryKb(file: string, clipSeconds: number): Promise<number> 
   const input = { kind: 'file' as const, path: file, fromSeconds: 0, seconds: 10 };
   const bounds = { timeoutMs: 20_000, clipBytes: 2 ** 24 };
   const args = captureArguments(input, { mode: 'clip', clipSeconds }, bounds, join(tempDir, 'memory.mp4'));
-  const shown = args.map((arg) => (arg === 'error' ? 'info' : arg === 'pipe:3' ? '-' : arg));
+  const shown = args.map((arg) => (arg === 'error' ? 'info' : arg.replace(/^pipe:[34]$/, '-')));
   const { stderr } = await promisify(execFile)(ffmpegPath, ['-benchmark', ...shown], {
     encoding: 'buffer',
     maxBuffer: 2 ** 26,

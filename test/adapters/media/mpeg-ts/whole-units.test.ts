@@ -4,6 +4,7 @@ import { packetBytes, readPid } from '../../../../adapters/media/mpeg-ts/packet.
 import { createTableReader } from '../../../../adapters/media/mpeg-ts/psi.ts';
 import { renumberPackets } from '../../../../adapters/media/mpeg-ts/renumber-packets.ts';
 import { createWholeUnits } from '../../../../adapters/media/mpeg-ts/whole-units.ts';
+import { encodePictures, writePictures } from '../../../support/annex-b.ts';
 import { record } from '../../../support/hls/recording.ts';
 
 /** Two seconds with a key frame at the begin and after one second. */
@@ -100,6 +101,27 @@ describe('MPEG-TS of which packets are missing', () => {
     const joined = Buffer.concat([reader.read(next.subarray(0, cut)), reader.read(next.subarray(cut))]);
     expect(joined.equals(next)).toBe(true);
     expect(reader.isDamaged()).toBe(false);
+  });
+
+  test.each([
+    ['H265', 'a slice', (picture: Buffer[]) => picture.slice(0, -1)],
+    ['H264', 'all', () => []],
+  ] as const)('a picture of %s of which a server has lost %s is a loss', (codec, _part, lose) => {
+    const pictures = encodePictures(codec);
+    const sent = pictures.map((picture, index) => (index === 3 ? lose(picture) : picture));
+    const reader = createWholeUnits();
+    // Up to the second key frame, all others are left out.
+    expect(countUnits(reader.read(writePictures(codec, sent)))).toBe(3 + 10);
+    expect(reader.isDamaged()).toBe(true);
+  });
+
+  test('a picture whose last packet is missing at the end of a segment is left out', () => {
+    const pictures = writePictures('H264', encodePictures('H264'));
+    const next = Buffer.concat(packets(pictures).map((packet) => withCounter(packet, 7)));
+    const reader = createWholeUnits();
+    expect(countUnits(reader.read(pictures.subarray(0, -packetBytes)))).toBe(19);
+    expect(countUnits(reader.read(next))).toBe(20);
+    expect(reader.isDamaged()).toBe(true);
   });
 
   test('the last picture of a stream that is cut is left out', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAccessUnitAssembler } from '../../../../../adapters/media/rtsp/rtp/access-unit-assembler.ts';
 import { nalRules } from '../../../../../adapters/media/rtsp/rtp/nal-units.ts';
+import { encodePictures } from '../../../../support/annex-b.ts';
 import { writeRtp, type WrittenPacket } from '../../../../support/rtsp/rtp-packets.ts';
 
 type Codec = 'H264' | 'H265';
@@ -105,6 +106,29 @@ describe('H.264 access units', () => {
     expect(assemble(packets)).toEqual([keyFrame, '419a', keyFrame]);
     packets[1]!.isMarked = false;
     expect(assemble(packets)).toEqual([keyFrame, keyFrame]);
+  });
+
+  test('the mark of a camera that sets it in each packet ends no access unit', () => {
+    const packets = [
+      at(1, idr, { sequence: 1 }),
+      at(1, [0x65, 0x40], { sequence: 2 }),
+      at(2, slice, { sequence: 3 }),
+      at(3, slice, { sequence: 5 }),
+      at(4, slice, { sequence: 6 }),
+    ].map((packet) => ({ ...packet, isMarked: true }));
+    expect(assemble(packets)).toEqual([`${keyFrame} 6540`]);
+  });
+
+  test.each([
+    ['a slice of H.265', 'H265', (picture: Buffer[]) => picture.slice(0, -1)],
+    ['a picture of H.264', 'H264', () => []],
+  ] as const)('%s that a server has lost is a loss, although no packet is', (_part, codec, lose) => {
+    const pictures = encodePictures(codec).map((picture, index) => (index === 3 ? lose(picture) : picture));
+    const packets = pictures.flatMap((picture, index) =>
+      picture.map((unit) => at(index, [...unit], { isMarked: unit === picture.at(-1) })),
+    );
+    const units = assemble([...packets, at(21, [...pictures[1]![0]!])], { codec, parameters: null });
+    expect(units).toHaveLength(3 + 10);
   });
 
   test('a key frame has the parameter sets that were sent last, or else those of the description', () => {

@@ -1,0 +1,137 @@
+import type { BitReader } from './bits.ts';
+import { readSequenceSet } from './coded-size.ts';
+import { readBits, withoutPrevention, type UnitRules } from './entry-point.ts';
+
+/**
+ * Tells which pictures of a stream have holes that no packet shows, because a server has lost slices or pictures and given the rest new numbers. In H.264, decoders
+ * notice a missing slice, but not a missing picture: numbers of frames do. In H.265 it is the other way round: places of slices tell.
+ */
+export type PictureCheck = {
+  /** Notes the beginning of a unit, with its header. */
+  note(unit: Uint8Array): void;
+  /** Ends the picture under way. Returns whether it lacks slices, or the pictures to which it refers. */
+  end(): { lacksSlices: boolean; lacksReference: boolean };
+};
+
+/** Head of a slice up to what is read of it. */
+const headBytes = 16;
+const [sequenceSet265, pictureSet265, firstIrap, lastIrap] = [33, 34, 16, 23];
+const keySlice264 = 5;
+
+export function createPictureCheck(rules: UnitRules): PictureCheck {
+  return rules.codec === 'H264' ? createFrameNumbers(rules) : createSlicePlaces(rules);
+}
+
+/** Weight of a gap against numbers without one. A camera whose numbers have as many gaps counts in another way. */
+const gapWeight = 4;
+const maxGapWeight = 64;
+
+function createFrameNumbers(rules: UnitRules): PictureCheck {
+  let bits = 0;
+  let reference: number | null = null;
+  let gaps = 0;
+  let lacksReference = false;
+  return {
+    note(unit) {
+      const type = rules.readType(unit[0] ?? 0);
+      if (type === rules.sequenceSet) bits = readSequenceSet(unit, rules)?.numberBits ?? 0;
+      if (!rules.isSlice(type) || bits === 0) return;
+      const number = readSlice(unit, rules, ({ unsigned, bits: read }) => {
+        const isFirst = unsigned() === 0;
+        for (let value = 0; value < 2; value += 1) unsigned();
+        return isFirst ? read(bits) : null;
+      });
+      if (number === null) return;
+      const step = type === keySlice264 || reference === null ? 0 : (number - reference) & (2 ** bits - 1);
+      lacksReference ||= step > 1 && gaps < maxGapWeight;
+      gaps = Math.max(0, Math.min(2 * maxGapWeight, gaps + (step > 1 ? gapWeight : -1)));
+      const isReference = ((unit[0] ?? 0) & 0x60) !== 0;
+      if (isReference) reference = number;
+    },
+    end() {
+      const ended = { lacksSlices: false, lacksReference };
+      lacksReference = false;
+      return ended;
+    },
+  };
+}
+
+/** Places at which slices begin, of the key frames or of the other pictures of a stream. */
+type Layout = { places: Set<number>; most: number; newest: string; repeated: number };
+
+/** Pictures in a row with the same places after which those are all: the encoder has other settings. */
+const maxRepeated = 8;
+/** More places than this in one picture are no slices. */
+const maxPlaces = 1024;
+
+function createSlicePlaces(rules: UnitRules): PictureCheck {
+  let bits = 0;
+  /** Ids of picture parameter sets that allow slices to depend on others. */
+  const dependent = new Set<number>();
+  const layouts: { keyFrame?: Layout; other?: Layout } = {};
+  let places: number[] = [];
+  let isKeyFrame = false;
+  return { note, end };
+
+  function note(unit: Uint8Array): void {
+    const type = rules.readType(unit[0] ?? 0);
+    if (type === sequenceSet265) bits = readSequenceSet(unit, rules)?.numberBits ?? 0;
+    if (type === pictureSet265) notePictureSet(unit);
+    if (!rules.isSlice(type) || bits === 0 || places.length > maxPlaces) return;
+    isKeyFrame = type >= firstIrap && type <= lastIrap;
+    const place = readSlice(unit, rules, readPlace);
+    if (place !== null) places.push(place);
+  }
+
+  function notePictureSet(unit: Uint8Array): void {
+    readSlice(unit, rules, ({ unsigned, flag }) => {
+      const id = unsigned();
+      unsigned();
+      if (flag() && id < 64) dependent.add(id);
+      else dependent.delete(id);
+    });
+  }
+
+  function readPlace({ flag, unsigned, bits: read }: BitReader): number {
+    const isFirst = flag();
+    if (isKeyFrame) flag();
+    const id = unsigned();
+    if (isFirst) return 0;
+    if (dependent.has(id)) flag();
+    return read(bits);
+  }
+
+  function end() {
+    const [seen, kind] = [places, isKeyFrame ? ('keyFrame' as const) : ('other' as const)];
+    places = [];
+    const isUsual = seen.length === 0 || seen.length > maxPlaces;
+    if (isUsual) return { lacksSlices: false, lacksReference: false };
+    const layout = (layouts[kind] ??= beginLayout(layouts[isKeyFrame ? 'other' : 'keyFrame']));
+    return { lacksSlices: seen[0] !== 0 || !isComplete(layout, new Set(seen)), lacksReference: false };
+  }
+}
+
+function beginLayout(before?: Layout): Layout {
+  return { places: new Set(before?.places), most: before?.most ?? 0, newest: '', repeated: 0 };
+}
+
+/** Encoders divide all pictures in the same way, or by the bytes of slices: then places differ from picture to picture, and say nothing. */
+function isComplete(layout: Layout, places: ReadonlySet<number>): boolean {
+  const text = [...places].join(' ');
+  layout.repeated = text === layout.newest ? layout.repeated + 1 : 1;
+  layout.newest = text;
+  const isSettled = layout.repeated >= maxRepeated;
+  if (isSettled) [layout.places, layout.most] = [new Set(places), places.size];
+  layout.most = Math.max(layout.most, places.size);
+  const isVaried = layout.places.size > 2 * layout.most;
+  if (!isVaried) for (const place of places) layout.places.add(place);
+  return isVaried || places.size === layout.places.size;
+}
+
+function readSlice<Value>(
+  unit: Uint8Array,
+  rules: UnitRules,
+  read: (reader: BitReader) => Value,
+): Value | null {
+  return readBits(withoutPrevention(unit.subarray(rules.headBytes, rules.headBytes + headBytes)), read);
+}
