@@ -11,7 +11,6 @@ import {
 import { extractLastKeyFrame } from '../mpeg-ts/extract-key-frames.ts';
 import { clipEndPtsSeconds, trimToLastSeconds } from '../mpeg-ts/trim-transport-stream.ts';
 import { beginsRefresh } from '../mpeg-ts/access-units.ts';
-import { findPacket } from '../mpeg-ts/packet.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
 import { damagedStream, NoFrameDecodedError } from '../ffmpeg/errors.ts';
@@ -60,7 +59,7 @@ export async function probeTsStream(
 ): Promise<void> {
   await readUntil(
     { ...stream, chunks: onlyLive(stream, elapsedMs) },
-    (watcher) => watcher.units() > 0,
+    (_, arrived) => arrived.units() > 0,
     'frames',
   );
 }
@@ -81,8 +80,8 @@ async function decode(
 }
 
 function clipInput(bytes: Uint8Array, seconds: number): FfmpegInput {
+  const input = { kind: 'pipe', format: 'mpegts', isRefreshed: beginsRefresh([bytes]) } as const;
   const clip = trimToLastSeconds([bytes], seconds);
-  const input = { kind: 'pipe', format: 'mpegts' } as const;
   return clip
     ? { ...input, chunks: clip, endsAtSeconds: clipEndPtsSeconds }
     : { ...input, chunks: [bytes], seconds };
@@ -91,46 +90,43 @@ function clipInput(bytes: Uint8Array, seconds: number): FfmpegInput {
 /** Returns the whole access units that have arrived, once they are enough, and whether others were damaged. Ends the connection. */
 async function readUntil(
   { chunks, close }: WebStream,
-  isEnough: (watcher: UnitWatcher) => boolean,
+  isEnough: (whole: UnitWatcher, arrived: UnitWatcher) => boolean,
   mode: CaptureRequest['mode'],
 ): Promise<{ bytes: Uint8Array; isDamaged: boolean }> {
-  let watcher = createUnitWatcher();
-  let parts: Uint8Array[] = [];
-  let length = 0;
-  let isDamaged = false;
+  const arrived = createUnitWatcher();
+  const units = createWholeUnits({ isOpen: true });
+  const watcher = createUnitWatcher();
+  const whole: Uint8Array[] = [];
+  let unread: Uint8Array[] = [];
+  let [length, begun] = [0, 0];
+  const read = (): void => {
+    const bytes = units.read(Buffer.concat(unread));
+    unread = [];
+    whole.push(bytes);
+    watcher.push(bytes);
+    watcher.end();
+  };
+  const result = () => ({ bytes: Buffer.concat(whole), isDamaged: units.isDamaged() });
   try {
     for await (const chunk of chunks) {
-      parts.push(chunk);
+      unread.push(chunk);
       length += chunk.length;
-      watcher.push(chunk);
-      if (isEnough(watcher)) {
-        const whole = readWhole(parts);
-        if (isEnough(whole.watcher) || !whole.isDamaged) return whole;
-        // The next key frame may have begun in the same chunk.
-        [watcher, parts, isDamaged] = [createUnitWatcher(), [chunk], true];
-        watcher.push(chunk);
-      }
-      if (length > maxBytes) throw isDamaged ? damagedStream(failureMessage(mode)) : tooMuch(mode);
+      arrived.push(chunk);
+      // An access unit is whole once another one begins: a part of one would be read again and again.
+      if (arrived.units() > begun) read();
+      begun = arrived.units();
+      if (isEnough(watcher, arrived)) return result();
+      if (length > maxBytes) throw units.isDamaged() ? damagedStream(failureMessage(mode)) : tooMuch(mode);
     }
   } catch (error) {
     if (!(error instanceof StreamFetchError && error.cause instanceof EgressTimeoutError)) throw error;
-    throw isDamaged ? damagedStream(failureMessage(mode), error) : tooLate(watcher, mode, error);
+    throw units.isDamaged() ? damagedStream(failureMessage(mode), error) : tooLate(arrived, mode, error);
   } finally {
     close();
   }
-  if (watcher.units() === 0) throw withoutVideo(mode);
-  const { bytes, ...whole } = readWhole(parts);
-  return { bytes, isDamaged: isDamaged || whole.isDamaged };
-}
-
-/** Reads the whole access units, without the last one, which has not ended yet, and watches them again. */
-function readWhole(parts: readonly Uint8Array[]) {
-  const joined = Buffer.concat(parts);
-  const units = createWholeUnits({ isOpen: true });
-  const bytes = units.read(joined.subarray(findPacket(joined, 0)));
-  const watcher = createUnitWatcher();
-  watcher.push(bytes);
-  return { bytes, watcher, isDamaged: units.isDamaged() };
+  if (arrived.units() === 0) throw withoutVideo(mode);
+  read();
+  return result();
 }
 
 function tooMuch(mode: CaptureRequest['mode']): StreamFetchError {

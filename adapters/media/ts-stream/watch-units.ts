@@ -14,6 +14,8 @@ import { readUnits } from '../mpeg-ts/unit-begin.ts';
 export type UnitWatcher = {
   /** Reads the next bytes of the stream, from any place in a packet. */
   push(chunk: Uint8Array): void;
+  /** Ends the access unit under way: all of it has arrived. */
+  end(): void;
   /** Access units of video that have begun. */
   units(): number;
   /** Returns true if a key frame is found without a mark: its slices are read. */
@@ -53,6 +55,12 @@ export function createUnitWatcher(): UnitWatcher {
       for (; at + 2 * packetBytes <= bytes.length; at = findPacket(bytes, at + packetBytes))
         readPacket(bytes.subarray(at, at + packetBytes));
       rest = Buffer.from(bytes.subarray(Math.max(at, bytes.length - 2 * packetBytes)));
+    },
+    end() {
+      if (rest.length >= packetBytes) readPacket(rest.subarray(0, packetBytes));
+      rest = Buffer.alloc(0);
+      if (begun && !isWhole) endUnit(begun);
+      begun = null;
     },
     units: () => units,
     readsSlices: () => Boolean(tables.video()?.rules),

@@ -18,6 +18,7 @@ import { createUnitWatcher } from '../../../../adapters/media/ts-stream/watch-un
 import { createWebCapturer } from '../../../../adapters/media/capture-web.ts';
 import { NotLiveError } from '../../../../core/errors.ts';
 import { thumbnail, type InputMode } from '../../../../core/records/capture.ts';
+import { encodePictures, writePictures } from '../../../support/annex-b.ts';
 import { ffmpegPath, readMoment, record, type RecordingOptions } from '../../../support/hls/recording.ts';
 import { readFailure } from '../../../support/hls/watched-stream.ts';
 import { servePictures, type PictureServer } from '../../../support/servers/pictures.ts';
@@ -121,6 +122,27 @@ describe('endless MPEG-TS over HTTP', () => {
     const failure = await readFailure(capture(mode, 1));
     expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', isDamaged: true });
     expect(failure.remediation).toContain('Packets are lost');
+  });
+
+  test('a key frame is shown although each picture behind it has a hole, and the tables came once', async () => {
+    const bytes = writePictures('H264', encodePictures('H264'));
+    const { accessUnits } = indexAccessUnits([bytes])!;
+    const holes = new Set(
+      accessUnits.flatMap(({ at, isKeyFrame }) => (isKeyFrame ? [] : [at + packetBytes])),
+    );
+    const tables = bytes.subarray(0, 2 * packetBytes);
+    const joined = Array.from({ length: bytes.length / packetBytes }, (_, index) => index * packetBytes)
+      .filter((at) => at >= accessUnits[5]!.at && !holes.has(at))
+      .map((at) => bytes.subarray(at, at + packetBytes));
+    const { capture } = await serve(Buffer.concat([tables, ...joined]));
+    expect((await capture()).frame.length).toBeGreaterThan(1000);
+  });
+
+  test('a stream of which no key frame arrives whole says that packets are lost, also if none arrives in time', async () => {
+    const bytes = writePictures('H264', encodePictures('H264'));
+    const left = withoutPackets(bytes, (number) => number % 9 === 3);
+    const { capture } = await serve(left, { pictureMs: 300 });
+    await expect(capture()).rejects.toMatchObject({ isDamaged: true });
   });
 
   test('a picture of intra refresh is awaited until it is whole', async () => {
