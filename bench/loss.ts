@@ -40,8 +40,8 @@ const ffmpeg = poolDecoders({ ffmpegPath, ffmpeg: alone, maxProcesses: 2 });
 const capturer = createStreamCapturer({ guard, http, ffmpeg, now: () => new Date() });
 
 const group = `-g ${scene.rate} -keyint_min ${scene.rate} -sc_threshold 0`;
-const h264 = `-c:v libx264 -preset ultrafast -tune zerolatency -qp 22 -x264-params slices=4 -bsf:v dump_extra ${group}`;
-const h265 = `-c:v libx265 -preset ultrafast -tune zerolatency -x265-params log-level=none:repeat-headers=1:qp=22 ${group}`;
+const h264 = `-c:v libx264 -preset ultrafast -tune zerolatency -qp 22 -x264-params slices=4:sliced-threads=0 -bsf:v dump_extra ${group}`;
+const h265 = `-c:v libx265 -preset ultrafast -tune zerolatency -x265-params log-level=none:repeat-headers=1:info=0:qp=22:slices=2 ${group}`;
 const fragments = '-movflags frag_keyframe+empty_moov+default_base_moof -f mp4 pipe:1';
 const encode = (line: string) => collectOutput(ffmpegPath, [...sceneArguments, ...words(line)]);
 
@@ -134,14 +134,24 @@ const openPath =
     close: async () => undefined,
   });
 
-/** A camera that leaves out packets. */
-async function openRtsp(codec: string, isTunnelled = false) {
+/** A camera that leaves out packets; with a relay, units, and all others have new numbers. */
+async function openRtsp(codec: string, { isTunnelled = false, isRelayed = false } = {}) {
   const recording = await recordPackets(ffmpegPath, [...sceneArguments, ...words(codec)]);
   return async (seed: number, rate: number): Promise<Opened> => {
     const random = createRandom(seed);
-    const isLost = recording.packets.map(() => random() < rate);
+    let isUnitLost = false;
+    const isLost = recording.packets.map(({ bytes, isControl }) => {
+      if (isControl) return false;
+      if (!isRelayed) return random() < rate;
+      if (!continuesUnit(bytes, codec)) isUnitLost = random() < rate;
+      return isUnitLost;
+    });
+    const sequence = { next: 0 };
     const camera = await startCamera(recording, {
-      packet: ({ bytes, isControl }, index) => (isLost[index] && !isControl ? null : bytes),
+      packet: ({ bytes, isControl }, index) => {
+        if (isLost[index]) return null;
+        return isRelayed && !isControl ? renumber(bytes, sequence) : bytes;
+      },
       closesAfter: recording.packets.length - 1,
     });
     if (!isTunnelled) return camera;
@@ -150,12 +160,35 @@ async function openRtsp(codec: string, isTunnelled = false) {
   };
 }
 
+/** Returns true for a fragment of a unit but its first one. */
+function continuesUnit(packet: Buffer, codec: string): boolean {
+  const [first = 0, second = 0, third = 0] = packet.subarray(12);
+  return codec.includes('x265')
+    ? ((first >> 1) & 0x3f) === 49 && third < 0x80
+    : (first & 0x1f) === 28 && second < 0x80;
+}
+
+function renumber(packet: Buffer, sequence: { next: number }): Buffer {
+  const written = Buffer.from(packet);
+  written.writeUInt16BE((sequence.next += 1) & 0xffff, 2);
+  return written;
+}
+
 const tcp = '-rtsp_transport tcp -allowed_media_types video';
+const relayed = { isRelayed: true };
 const kinds: Kind[] = [
   { name: 'RTSP, H.264', open: await openRtsp(h264), alone: tcp },
   { name: 'RTSP, H.265', open: await openRtsp(h265), alone: tcp },
   { name: 'RTSP, H.264, clip', open: await openRtsp(h264), alone: tcp, mode: 'clip' },
-  { name: 'HTTP tunnel, H.264', open: await openRtsp(h264, true), alone: '-rtsp_transport http' },
+  {
+    name: 'HTTP tunnel, H.264',
+    open: await openRtsp(h264, { isTunnelled: true }),
+    alone: '-rtsp_transport http',
+  },
+  { name: 'relay, H.264', open: await openRtsp(h264, relayed), alone: tcp },
+  { name: 'relay, H.265', open: await openRtsp(h265, relayed), alone: tcp },
+  { name: 'relay, H.264, clip', open: await openRtsp(h264, relayed), alone: tcp, mode: 'clip' },
+  { name: 'relay, H.265, clip', open: await openRtsp(h265, relayed), alone: tcp, mode: 'clip' },
   { name: 'MPEG-TS, H.264', open: openPath('ts'), alone: '' },
   { name: 'MPEG-TS, H.265', open: openPath('ts-h265'), alone: '' },
   { name: 'MPEG-TS, H.264, clip', open: openPath('ts'), alone: '', mode: 'clip' },
