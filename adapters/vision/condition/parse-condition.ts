@@ -13,7 +13,7 @@ import { isFiller, overturning, readColors } from './vocabulary.ts';
  * - A clause is objects with a number ("two", "at least 3", "no"), a color and words of presence; or, without objects, measurements of the whole
  *   picture: colors with an extent ("at least 20 %", "half", "mostly"), "dark", "bright", "blank", "motion".
  * - "Not" and "is gone" deny a clause, "no" the next object.
- * - A place ("at the door") is no requirement, and neither is a time ("at night") or a narrower word ("a taxi" is a car).
+ * - A place ("at the door") is no requirement, and neither is a time ("at night"), a narrower word ("a taxi" is a car) or "on" before what one rides.
  * - A clause with any other word is never true, and false if one of its objects is absent.
  * - "Unless", "until" and the like overturn a whole sentence, and so does "and" beside "or".
  */
@@ -23,18 +23,17 @@ export function parseCondition(text: string): Reading {
   const segments = splitClauses(tokens);
   const stated = segments.filter(({ clause }) => clause.condition !== null);
   const isChoice = stated.slice(1).some(({ joiner }) => joiner === 'or');
+  const conditions = stated.flatMap(({ clause }) => clause.condition ?? []);
+  const added = isChoice ? null : addKinds(stated.map(({ clause }) => clause));
   const overturned = [
     ...segments.flatMap(({ words }) =>
       words.filter((word) => overturning.has(word) || /^[<>=≤≥|&]+$/.test(word)),
     ),
     // "Isn't there a person?" expects the answer yes or no to "there is a person", by tone.
     ...(/^\s*(?:is|are|was|were|do|does|has|have|can)n['’]?t\b/i.test(rest) ? ['not'] : []),
-    ...listAmbiguities(stated, isChoice),
+    ...(added ? [] : listAmbiguities(stated, isChoice)),
   ];
-  const condition = join(
-    isChoice ? 'any' : 'all',
-    stated.flatMap(({ clause }) => clause.condition ?? []),
-  );
+  const condition = added ?? join(isChoice ? 'any' : 'all', conditions);
   const isJudged =
     overturned.length === 0 && listParts(condition).some(({ kind }) => kind !== 'unmeasurable');
   const parts: UnjudgedPart[] = [
@@ -83,6 +82,28 @@ function splitClauses(tokens: string[]): Segment[] {
     words = [];
   }
   return segments;
+}
+
+/** Kinds of people that nobody belongs to two of. */
+const kindsOfPeople = /^(?:m[ae]n|wom[ae]n|boys?|girls?|bab(?:y|ies)|toddlers?)$/;
+
+/** Adds up people of different kinds: "two men and a woman" are three. Returns null for all else. */
+function addKinds(clauses: readonly Clause[]): Condition | null {
+  const kinds = clauses.flatMap(({ notJudged }) =>
+    notJudged.filter(({ words }) => kindsOfPeople.test(words)),
+  );
+  const parts = clauses.flatMap(({ condition }) =>
+    condition?.kind === 'objects' && condition.compare === 'at least' && condition.colors.length === 0
+      ? [condition]
+      : [],
+  );
+  const [first] = parts;
+  const isSum =
+    parts.length > 1 &&
+    parts.length === clauses.length &&
+    new Set(parts.map(({ classes }) => classes.join())).size === 1 &&
+    new Set(kinds.map(({ words }) => words)).size === parts.length;
+  return first && isSum ? { ...first, count: parts.reduce((sum, { count }) => sum + count, 0) } : null;
 }
 
 /** Lists the joiners that can be read in two ways. */

@@ -1,6 +1,6 @@
 import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
 import type { Color } from '../pixel/colors.ts';
-import { type Condition, join, listParts, type ObjectsAtom } from './condition.ts';
+import { type Condition, join } from './condition.ts';
 import { type Noun, findNoun } from './nouns.ts';
 import { readMeasurements } from './read-measurements.ts';
 import * as words from './vocabulary.ts';
@@ -18,12 +18,13 @@ export type Clause = {
 
 /** Reads a clause: its objects, or the measurements of the whole picture if it has none. */
 export function readClause(tokens: readonly string[]): Clause {
-  const { places, rest, endsWithPlace } = takePlaces(tokens);
+  const { places, rest, rides, endsWithPlace } = takePlaces(tokens);
   const { condition, unknown, named } = rest.some((token) => findNoun(token))
     ? readObjects(rest)
     : { ...readMeasurements(rest, places), named: [] };
   const notJudged: UnjudgedPart[] = [
     ...named,
+    ...rides.map((word) => ({ words: word, kind: 'words' as const })),
     ...places.flatMap((place) => (unknown.includes(place) ? [] : [{ words: place, kind: 'place' as const }])),
     ...unknown.map((word) => ({ words: word, kind: 'words' as const })),
   ];
@@ -36,24 +37,35 @@ export function readClause(tokens: readonly string[]): Clause {
 function takePlaces(tokens: readonly string[]) {
   const places: string[] = [];
   const rest: string[] = [];
+  const rides: string[] = [];
   let end = 0;
   for (let at = 0; at < tokens.length; at = Math.max(end, at + 1)) {
     const token = tokens[at] ?? '';
     // "Cars are not driving past the house" is no absence.
     const isDenied = tokens[at - 1] === 'not' && words.movements.has(token);
     const taken = isDenied ? 0 : countPlace(tokens.slice(at));
-    const isUnread = taken === 0 && words.prepositions.has(token);
+    const isRidden = taken === 0 && ridden.test(`${token} ${findHead(tokens.slice(at + 1))}`);
+    const isUnread = taken === 0 && !isRidden && words.prepositions.has(token);
     if (taken > 0 || isUnread) end = isUnread ? tokens.length : at + taken;
     if (taken > 1) places.push(tokens.slice(at, end).join(' '));
-    if (isUnread) rest.push(tokens.slice(at).join(' '));
+    if (isRidden) rides.push(token);
+    if (isRidden) rest.push('with');
+    else if (isUnread) rest.push(tokens.slice(at).join(' '));
     else if (taken === 0 || words.absences.has(token)) rest.push(token);
   }
-  return { places, rest, endsWithPlace: places.length > 0 && end === tokens.length };
+  return { places, rest, rides, endsWithPlace: places.length > 0 && end === tokens.length };
 }
 
-/** Objects that one rides, holds or wears: no places after these words. */
-const noPlaces =
-  /^(?:on (?:bicycle|motorcycle|horse|skateboard|surfboard|skis|snowboard|cell phone)|in tie)$/;
+/** Objects that one rides: both are there, and how they belong together is not judged. */
+const ridden = /^on (?:bicycle|motorcycle|horse|skateboard|surfboard|skis|snowboard)$/;
+/** Objects that one holds or wears: no places either. */
+const held = /^(?:on cell phone|in tie)$/;
+
+/** Returns the classes of the first word behind an article and colors. */
+function findHead(tokens: readonly string[]): string | undefined {
+  const head = tokens.find((token) => !words.determiners.has(token) && words.readColors(token).length === 0);
+  return findNoun(head)?.classes.join();
+}
 
 /** Returns the number of tokens of the place at the start of `tokens`, or 0. */
 function countPlace(tokens: readonly string[]): number {
@@ -68,7 +80,9 @@ function countPlace(tokens: readonly string[]): number {
   let head = 0;
   for (const [at, token] of more.entries()) {
     const classes = findNoun(token)?.classes.join();
-    const isPlace = words.placeWords.has(token) || (classes && !noPlaces.test(`${first} ${classes}`));
+    const isPlace =
+      words.placeWords.has(token) ||
+      (classes && ![ridden, held].some((list) => list.test(`${first} ${classes}`)));
     // "In zone 3" names the zone, "in the room 3 people" counts people.
     if (isPlace || (head > 0 && /^#\d+-$/.test(token) && at === more.length - 1)) head = at + 2;
     else if (head > 0 || !(words.determiners.has(token) || words.readColors(token).length > 0)) break;
@@ -76,87 +90,98 @@ function countPlace(tokens: readonly string[]): number {
   return head;
 }
 
+/** Objects of one noun. */
+type Objects = {
+  classes: Noun['classes'];
+  colors: Color[];
+  least: number;
+  most: number;
+  isDenied: boolean;
+};
+
 /** Objects of a clause while it is read. */
 type State = {
-  objects: Condition[];
-  /** Objects before the first "not", which it does not deny. */
-  subjects: Condition[] | null;
-  limits: { least: number; most: number } | null;
+  objects: Objects[];
+  /** Objects before the first "not", which it does not deny; null without one. */
+  subjects: Objects[] | null;
+  limits: Pick<Objects, 'least' | 'most'> | null;
   colors: Color[];
-  /** True after "no"; numbers of objects that it denies, and of "not" and "is gone". */
-  denials: { next: boolean; objects: number; clause: number };
+  /** True after "no". */
+  deniesNext: boolean;
+  /** Number of "not" and "is gone". */
+  denials: number;
   unknown: string[];
-  named: UnjudgedPart[];
+  narrower: UnjudgedPart[];
 };
 
 function readObjects(tokens: readonly string[]) {
-  const denials = { next: false, objects: 0, clause: 0 };
   const state: State = {
     objects: [],
     subjects: null,
     limits: null,
     colors: [],
-    denials,
+    deniesNext: false,
+    denials: 0,
     unknown: [],
-    named: [],
+    narrower: [],
   };
-  for (const [at, token] of tokens.entries()) readToken(token, tokens.slice(at + 1), state);
-  const { objects, subjects, unknown, named } = state;
-  if (denials.next || state.limits !== null) unknown.push('a number without a noun');
-  const known = denials.objects > 0 ? [] : (subjects ?? objects);
-  const [only] = objects;
-  const isClear =
-    denials.clause === 0 || (denials.clause === 1 && denials.objects === 0 && objects.length === 1);
-  if (!isClear) unknown.push(...tokens.filter(words.isDenial));
+  for (const [index, token] of tokens.entries()) readToken(token, tokens.slice(index + 1), state);
+  const { objects, subjects, denials, unknown, narrower: named } = state;
+  if (state.deniesNext || state.limits !== null) unknown.push('a number without a noun');
+  const isDenied = objects.some((object) => object.isDenied);
+  if (denials > 1 || (denials === 1 && (isDenied || objects.length !== 1)))
+    unknown.push(...tokens.filter(words.isDenial));
+  const counted = (isDenied ? [] : (subjects ?? objects)).map(toCondition);
   // With words that are not understood, a clause may be false, but never true.
   const condition: Condition =
-    unknown.length > 0 || only === undefined
-      ? join('all', [...known, { kind: 'unmeasurable' }])
-      : denials.clause === 0
-        ? join('all', objects)
-        : { kind: 'not', of: only };
+    unknown.length > 0 || objects.length === 0
+      ? join('all', [...counted, { kind: 'unmeasurable' }])
+      : join(
+          'all',
+          objects.map((object) => toCondition({ ...object, isDenied: object.isDenied || denials > 0 })),
+        );
   return { condition, unknown, named };
 }
 
+function toCondition({ classes, colors, least, most, isDenied }: Objects): Condition {
+  const atom = { kind: 'objects' as const, classes, colors };
+  const counts = join<Condition>('all', [
+    ...(least > 0 ? [{ ...atom, compare: 'at least' as const, count: least }] : []),
+    ...(most < Infinity ? [{ ...atom, compare: 'at most' as const, count: most }] : []),
+  ]);
+  return isDenied ? { kind: 'not', of: counts } : counts;
+}
+
 function readToken(token: string, rest: readonly string[], state: State): void {
-  const { objects, denials, unknown, named } = state;
-  const [next] = rest;
+  const { objects, unknown, narrower } = state;
   const noun = findNoun(token);
   const colors = words.readColors(token.replace('clad:', ''));
   const [, least, most] = /^#(\d+)-(\d*)$/.exec(token) ?? [];
   const isUnclear =
-    (token === 'with' && denials.objects > 0) || (/^(?:who|which|that)$/.test(token) && rest.includes('not'));
-  if (noun) addNoun(token, noun, findNoun(next), state);
+    (token === 'with' && objects.some(({ isDenied }) => isDenied)) ||
+    (/^(?:who|which|that)$/.test(token) && rest.includes('not'));
+  if (noun) addNoun(token, noun, findNoun(rest[0]), state);
   else if (least !== undefined) state.limits = { least: Number(least), most: Number(most || Infinity) };
-  else if (colors.length > 0) addColors(token, colors, next, state);
-  else if (words.negations.has(token) && !(token === 'without' && objects.length > 0)) denials.next = true;
+  else if (colors.length > 0) addColors(token, colors, rest[0], state);
+  else if (words.negations.has(token) && !(token === 'without' && objects.length > 0))
+    state.deniesNext = true;
   else if (words.isDenial(token)) {
     state.subjects ??= words.absences.has(token) ? [] : [...objects];
-    denials.clause += 1;
+    state.denials += 1;
     if (token === 'without') unknown.push(token);
-  } else if (token.startsWith('worn_')) named.push({ words: token, kind: 'words' });
+  } else if (token.startsWith('worn_')) narrower.push({ words: token, kind: 'words' });
   else if (isUnclear || !words.isFiller(token)) unknown.push(token);
 }
 
 /** "A dog bowl" is a bowl of some kind, "an adult person" a person. */
-function addNoun(token: string, noun: Noun, head: Noun | null, state: State): void {
-  const { limits, denials, unknown, named, objects } = state;
-  const { classes, narrower } = noun;
-  if (head !== null && head.classes.join() !== classes.join()) unknown.push(token);
+function addNoun(token: string, { classes, narrower }: Noun, head: Noun | null, state: State): void {
+  if (head !== null && head.classes.join() !== classes.join()) state.unknown.push(token);
   else if (narrower !== null)
-    named.push({ words: narrower, kind: 'narrower', countsAs: classes.join(' or ') });
+    state.narrower.push({ words: narrower, kind: 'narrower', countsAs: classes.join(' or ') });
   if (head !== null) return;
-  const { least, most } = limits ?? { least: 1, most: Infinity };
-  const atom = { kind: 'objects' as const, classes, colors: state.colors };
-  const atoms: ObjectsAtom[] = [
-    ...(least > 0 ? [{ ...atom, compare: 'at least' as const, count: least }] : []),
-    ...(most < Infinity ? [{ ...atom, compare: 'at most' as const, count: most }] : []),
-  ];
-  const object = join<Condition>('all', atoms);
-  objects.push(denials.next ? { kind: 'not', of: object } : object);
-  if (denials.next) denials.objects += 1;
-  Object.assign(state, { limits: null, colors: [] });
-  denials.next = false;
+  const { limits, colors, deniesNext: isDenied } = state;
+  state.objects.push({ classes, colors, isDenied, ...(limits ?? { least: 1, most: Infinity }) });
+  Object.assign(state, { limits: null, colors: [], deniesNext: false });
 }
 
 /**
@@ -165,28 +190,14 @@ function addNoun(token: string, noun: Noun, head: Noun | null, state: State): vo
  */
 function addColors(token: string, colors: Color[], next: string | undefined, state: State): void {
   const behind = findNoun(next);
-  const last = state.objects.at(-1);
-  const [atom] = last ? listParts(last) : [];
-  const isClothes = token.startsWith('clad:');
+  const before = state.objects.at(-1);
   const isLast = next === undefined || words.isFiller(next) || next === 'with';
   if (behind && hasColor(behind)) state.colors = colors;
-  else if (
-    last &&
-    atom?.kind === 'objects' &&
-    (isClothes || (isLast && hasColor(atom) && state.denials.clause === 0))
-  )
-    state.objects.splice(-1, 1, withColors(last, colors));
+  else if (before && (token.startsWith('clad:') || (isLast && hasColor(before) && state.denials === 0)))
+    before.colors = colors;
   else state.unknown.push(token);
 }
 
 function hasColor({ classes }: Pick<Noun, 'classes'>): boolean {
   return !classes.includes('person') && !classes.includes('traffic light');
-}
-
-function withColors(condition: Condition, colors: Color[]): Condition {
-  if (condition.kind === 'objects') return { ...condition, colors };
-  if (condition.kind === 'not') return { ...condition, of: withColors(condition.of, colors) };
-  return condition.kind === 'all'
-    ? { ...condition, of: condition.of.map((part) => withColors(part, colors)) }
-    : condition;
 }

@@ -75,15 +75,10 @@ function readColor(color: Color, tokens: readonly string[], next = ''): Measurem
   };
 }
 
-const compares = [
-  ['at_least', 'at least'],
-  ['at_most', 'at most'],
-  ['more_than', 'more than'],
-  ['less_than', 'less than'],
-] as const;
+const compares = ['at least', 'at most', 'more than', 'less than'] as const;
 
 function readShare(token: string) {
-  const [name, percent] = token.split(':');
-  const compare = compares.find(([word]) => word === name)?.[1];
+  const [name = '', percent] = token.replace('_', ' ').split(':');
+  const compare = compares.find((each) => each === name);
   return compare ? { compare, share: Number(percent) / 100 } : null;
 }

@@ -28,7 +28,6 @@ n't\b => not
 [^\p{L}\p{N}%.,'<>=≤≥|&\s–-]|\.(?!\d) => 
 \bhi(?:gh)? vi[sz](?:ibility)?\b => hivis
 \b(?:(?:you|we|i) )?(?:can )?not (?:see|find|detect|any|a single)\b|\bnone of (?:the|my|our)\b => no
-\bcan not be (?:seen|found|detected)\b => gone
 \bno longer\b => not
 \bno more (?!than) => no
 \bno (\S+) left\b => no $1
@@ -41,7 +40,6 @@ n't\b => not
 \b(?:someone|somebody|anyone|anybody)\b => a person
 \b(?:has|have|had|is|are) (?:now )?left(?= (?:the|our|my)\b|$| ,) => has_left
 \b(?:shows?|turns?) up\b => appears
-\bno (?:picture|image|signal)\b => blank
 \b(?:stands?|stays?|is|are) still\b(?! \w) => motionless
 \b(?:dark|light|bright|pale) (?=COLOR\b) => 
 \b(is|gets|becomes) light\b => $1 bright
