@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
-import { endWithNpm } from './end-with-npm.ts';
-import { formatError, toExitCode } from './exit.ts';
+import { endWithNpm, formatError, toExitCode } from './exit.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { version } from './version.ts';
 

@@ -4,8 +4,7 @@ import type { CallerUsage } from './ports/caller-usage.ts';
 import type { CallerEraser } from './ports/caller-eraser.ts';
 import type { CallerStore } from './ports/caller-store.ts';
 import type { ContactSheets } from './ports/contact-sheets.ts';
-import type { CutFrame } from './ports/cut-frame.ts';
-import type { DrawBoxes } from './ports/draw-boxes.ts';
+import type { CutFrame, DrawBoxes } from './ports/draw-boxes.ts';
 import type { DeliveryQueue, DeliveryStore, WebhookSender, WebhookSigner } from './ports/delivery.ts';
 import type { Executions } from './ports/executions.ts';
 import type { JobStore } from './ports/job-store.ts';
@@ -16,7 +15,6 @@ import type { RunStore } from './ports/run-store.ts';
 import type { Pace } from './ports/pace.ts';
 import type { StreamCapturer } from './ports/stream-capturer.ts';
 import type { StreamTurns } from './ports/stream-turns.ts';
-import type { UrlGuard } from './ports/url-guard.ts';
 import type { VisionModel } from './ports/vision-model.ts';
 import type { WatchStore } from './ports/watch-store.ts';
 import type { WindowSummarizer } from './ports/window-summarizer.ts';
@@ -90,3 +88,9 @@ export type CoreDeps = {
   /** 0 to below 1. */
   random: () => number;
 };
+
+/** Fast check of a URL in a request: scheme, syntax and literal addresses. The egress guard checks host names on connect. */
+interface UrlGuard {
+  /** Throws `InvalidUrlError`, whose remediation names the field. Default: the field that the guard is for. */
+  check(url: string, schemes: readonly string[], field?: string): void;
+}

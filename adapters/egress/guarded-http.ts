@@ -1,18 +1,20 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { Agent, errors, request as send, type Dispatcher } from 'undici';
+import { Agent, errors, request as send, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
 import { InvalidUrlError } from '../../core/errors.ts';
-import { EgressLimitError, EgressNetworkError, EgressRefusedError } from './errors.ts';
+import { EgressLimitError, EgressNetworkError, EgressRefusedError, EgressUnresolvedError } from './errors.ts';
 import { readCredentials } from './credentials.ts';
 import type { CookieJar } from './cookies.ts';
 import type { EgressGuard } from './guard.ts';
-import { openDeadline, type Deadline } from './deadline.ts';
+import { openDeadline } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
 import { toEgressError } from './egress-error.ts';
 import { sendLenient } from './lenient-http.ts';
 import { createPinnedConnector } from './pinned-connector.ts';
 import { decodeBody, readBody } from './read-body.ts';
-import { nextHop, redirectTarget, webSchemes, type Hop } from './redirect.ts';
-import { checkProxiedHost, createProxyDispatcher } from './proxy-dispatcher.ts';
+import { nextHop, redirectTarget, webSchemes } from './redirect.ts';
+import type { Hop } from './redirect.ts';
 
 /** Response to a guarded request. */
 export type GuardedResponse = {
@@ -313,4 +315,33 @@ async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promi
 function discard(body: Readable | Dispatcher.ResponseData['body']): void {
   if (!('dump' in body)) return void body.destroy();
   body.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => body.destroy());
+}
+
+/**
+ * Creates a dispatcher for an operator's HTTP proxy, which uses CONNECT for http and https. The guard does not
+ * check the proxy's address, because the operator configured it. TLS certificates of proxy and target are always
+ * checked.
+ */
+function createProxyDispatcher(proxyUrl: string, connectTimeoutMs: number): Dispatcher {
+  const tls = { rejectUnauthorized: true, timeout: connectTimeoutMs };
+  return new ProxyAgent({
+    uri: proxyUrl,
+    proxyTls: tls,
+    requestTls: tls,
+    allowH2: false,
+    keepAliveTimeout: 20_000,
+    keepAliveMaxTimeout: 60_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+/**
+ * Rejects hosts that our resolver maps to a forbidden address. The proxy resolves names itself: no pinning. A proxy
+ * must therefore not reach internal addresses. Throws `EgressRefusedError`.
+ */
+async function checkProxiedHost(guard: EgressGuard, host: string): Promise<void> {
+  await guard.resolve(host).catch((error: unknown) => {
+    if (!(error instanceof EgressUnresolvedError)) throw error;
+  });
 }

@@ -1,5 +1,5 @@
 import { cors } from 'hono/cors';
-import { noticeHeader } from './header-text.ts';
+import { noticeHeader } from './endpoint-response.ts';
 import { modelUsageHeaders } from './model-usage-headers.ts';
 
 /** Seconds for which a browser keeps the answer to a preflight request. */

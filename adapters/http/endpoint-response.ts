@@ -86,3 +86,16 @@ export function textResponse(options: { description: string; contentType: string
       context.body(text, 200, { 'Content-Type': options.contentType, 'Cache-Control': 'no-store' }),
   };
 }
+
+/** Response header that names ignored fields, because many bodies have no field for it. */
+export const noticeHeader = 'Watchpost-Notice';
+
+/** Replaces what a header cannot hold: it holds printable ASCII only. */
+export function toHeaderText(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '?');
+}
+
+/** Computes the latency of a call, in whole milliseconds; 0 if the clock was set back. */
+export function latencyMs(began: Date, ended: Date): number {
+  return Math.max(0, ended.getTime() - began.getTime());
+}

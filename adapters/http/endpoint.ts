@@ -6,8 +6,8 @@ import type { UnknownField } from '../../core/requests/unknown-fields.ts';
 import { withCallLimit } from '../../core/access/with-call-limit.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
+import { noticeHeader, toHeaderText } from './endpoint-response.ts';
 import type { EndpointResponse, ResponseWith } from './endpoint-response.ts';
-import { noticeHeader, toHeaderText } from './header-text.ts';
 import { validParts } from './validate-request.ts';
 import type { OwnSchemas, RequestParts, RequestSchemas } from './validate-request.ts';
 

@@ -1,6 +1,6 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { EvidenceBox, Verdict } from '../../core/records/vision.ts';
-import { toHeaderText } from './header-text.ts';
+import { toHeaderText } from './endpoint-response.ts';
 
 export const modelUsageHeaders = [
   'Watchpost-Model-Provider',

@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
 import type { Endpoint } from './endpoint.ts';
-import { limitBodies } from './limit-bodies.ts';
+import { limitBodies } from './request-bodies.ts';
 import { validateRequest } from './validate-request.ts';
 import { createMiddleware } from 'hono/factory';
 import { ForbiddenError } from '../../core/errors.ts';

@@ -1,5 +1,9 @@
 import { RateLimitedError, WatchpostError } from '../../core/errors.ts';
-import { waitAtMost, type SetTimer } from '../../core/time-limit.ts';
+import { waitAtMost } from '../../core/time-limit.ts';
+import type { SetTimer } from '../../core/time-limit.ts';
+import { createMiddleware } from 'hono/factory';
+import type { Scope } from '../../core/records/key.ts';
+import type { AuthEnv } from './bearer-auth.ts';
 
 /** Request bodies that are in memory, over all requests of a process. */
 export interface RequestBodies {
@@ -149,4 +153,23 @@ function tooSlowError(seconds: number): WatchpostError {
     'Request body did not arrive in time',
     `Send the body without pauses of ${seconds} s or longer.`,
   );
+}
+
+/**
+ * Sets `readBody`, with which a handler reads at most `maxBytes` of the body. Runs after `bearerAuth`: the body of a request
+ * without a key, or without a handler for it, is not read.
+ */
+export function limitBodies(
+  { bodies }: { bodies: RequestBodies },
+  maxBytes: (scopes: readonly Scope[]) => number,
+) {
+  return createMiddleware<AuthEnv>(async (context, next) => {
+    const body = bodies.open(context.get('key').caller);
+    context.set('readBody', () => body.read(context.req.raw, maxBytes(context.get('key').scopes)));
+    try {
+      await next();
+    } finally {
+      body.close();
+    }
+  });
 }

@@ -1,4 +1,3 @@
-import { argumentName } from './argument-name.ts';
 import { ValidationError, validationError } from '../http/validation.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { ObjectSchema } from '../http/validate-request.ts';
@@ -113,4 +112,9 @@ function headerText(name: string, text: string): string {
 
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Converts a header name to an argument name: `Idempotency-Key` to `idempotency_key`. */
+export function argumentName(header: string): string {
+  return header.toLowerCase().replaceAll('-', '_');
 }

@@ -5,15 +5,123 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { hasScope } from '../../core/records/key.ts';
 import type { Scope } from '../../core/records/key.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
 import { ValidationError } from '../http/validation.ts';
-import { apiCall } from './arguments.ts';
+import { apiCall, argumentFields } from './arguments.ts';
 import type { ApiCall, Arguments } from './arguments.ts';
-import { toStructuredResult, toolResult } from './tool-result.ts';
-import { toTool } from './tool.ts';
+import { z } from 'zod';
+import { textsInToolTerms, toolDescription } from './tool-terms.ts';
+import type { EndpointDeclaration, Effect } from '../http/endpoint.ts';
+import { jsonSchema } from '../openapi/json-schema.ts';
+import type { EndpointResponse } from '../http/endpoint-response.ts';
+
+/** Returns an endpoint as an MCP tool: its name, and the schemas of its arguments and of its structured content. */
+function toTool(endpoint: EndpointDeclaration): Tool {
+  return {
+    name: endpoint.id,
+    title: endpoint.title,
+    description: toolDescription(endpoint),
+    inputSchema: {
+      ...schemaInToolTerms(z.object(argumentFields(endpoint)), 'request'),
+      type: 'object',
+      additionalProperties: false,
+    },
+    ...outputSchema(endpoint.response),
+    annotations: {
+      ...annotations[endpoint.effect],
+      idempotentHint: endpoint.idempotent ?? isReading(endpoint),
+    },
+  };
+}
+
+/**
+ * Returns the schema of the response or of one of the two error bodies, because clients validate the content of a failed call
+ * against the same schema. An image becomes an image block and is left out.
+ */
+function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
+  if (response.kind !== 'json') return {};
+  const schema = response.picture ? response.schema.omit({ [response.picture]: true }) : response.schema;
+  return { outputSchema: { type: 'object', anyOf: [schemaInToolTerms(schema, 'response'), ...failures] } };
+}
+
+/** Both bodies of a failed call, only as far as clients need to tell them apart: each tool has them, and the API documents their codes. */
+const text = { type: 'string' };
+const failures = [
+  {
+    type: 'object',
+    properties: {
+      error: {
+        type: 'object',
+        properties: { code: text, message: text, remediation: text },
+        required: ['code', 'message', 'remediation'],
+      },
+    },
+    required: ['error'],
+  },
+  {
+    type: 'object',
+    properties: { detail: { type: 'array', items: { type: 'object' } } },
+    required: ['detail'],
+  },
+];
+
+const annotations: Record<Effect, ToolAnnotations> = {
+  reads: { readOnlyHint: true, openWorldHint: false },
+  probes: { readOnlyHint: true, openWorldHint: true },
+  starts: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+  changes: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  removes: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
+};
+
+function isReading({ effect }: EndpointDeclaration): boolean {
+  return effect === 'reads' || effect === 'probes';
+}
+
+function schemaInToolTerms(schema: z.ZodType, direction: 'request' | 'response') {
+  return textsInToolTerms(jsonSchema(schema, direction), ['description']);
+}
+
+const objectSchema = z.record(z.string(), z.unknown());
+
+/** Converts a response of the API to a tool result. An error is a result too, so that the model reads its remediation. */
+async function toolResult(endpoint: EndpointDeclaration, response: Response): Promise<CallToolResult> {
+  const declared = endpoint.response;
+  if (response.ok && declared.kind === 'jpeg') {
+    return { content: [jpeg(Buffer.from(await response.arrayBuffer()).toString('base64'))] };
+  }
+  const body = objectSchema.parse(await response.json());
+  if (!response.ok) return { ...toStructuredResult(body), isError: true };
+  const picture = declared.kind === 'json' ? declared.picture : undefined;
+  if (picture === undefined) return toStructuredResult(body);
+  const { [picture]: frame, ...rest } = body;
+  const { content, structuredContent } = toStructuredResult(rest);
+  return { content: [...content, ...(typeof frame === 'string' ? [jpeg(frame)] : [])], structuredContent };
+}
+
+/** Maximum length of the text of a result, in characters: about 7,000 tokens, which clients accept. */
+const maxTextCharacters = 25_000;
+
+/** Creates a result with the same content as text, for clients that do not read structured content. Cuts a long text. */
+export function toStructuredResult(body: Record<string, unknown>) {
+  const structuredContent = textsInToolTerms(body, ['message', 'remediation']);
+  return {
+    content: [{ type: 'text' as const, text: cut(JSON.stringify(structuredContent)) }],
+    structuredContent,
+  };
+}
+
+function cut(text: string): string {
+  if (text.length <= maxTextCharacters) return text;
+  const start = text.slice(0, maxTextCharacters).toWellFormed();
+  return `${start}… (cut after ${maxTextCharacters} of ${text.length} characters: read the structured content, or request less with limit)`;
+}
+
+function jpeg(data: string) {
+  return { type: 'image' as const, mimeType: 'image/jpeg', data };
+}
 
 /** Caller of a tool, and the function that sends its requests to the API. */
 export type McpCaller = {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EndpointDeclaration } from '../http/endpoint.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
-import { argumentName } from './argument-name.ts';
+import { argumentName } from './arguments.ts';
 
 /** Requests by the words that texts use for them (`GET /jobs/{job_id}`), longest first, and the tools that send them. */
 const toolNames = endpoints

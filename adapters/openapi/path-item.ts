@@ -5,10 +5,11 @@ import { endpointErrorCodes } from '../http/endpoint.ts';
 import type { EndpointDeclaration, Named } from '../http/endpoint.ts';
 import type { EndpointResponse, StreamedEvents } from '../http/endpoint-response.ts';
 import type { ObjectSchema } from '../http/validate-request.ts';
-import { requestSchema, responseSchema } from './components.ts';
 import { errorExample, invalidRequest, errorStatus } from './error-examples.ts';
-import { jsonSchema } from './json-schema.ts';
+import { jsonSchema, componentSchemas, refTo } from './json-schema.ts';
 import type { JsonObject } from './json-schema.ts';
+import type { z } from 'zod';
+import { apiNames } from '../../core/api-names.ts';
 
 /** Returns an endpoint as an OpenAPI operation object. */
 export function operationObject(endpoint: EndpointDeclaration): JsonObject {
@@ -135,4 +136,26 @@ function invalid(): JsonObject {
       },
     },
   };
+}
+
+/** Returns the named schemas by name: `bodies` as requests accept them, all others as responses state them. */
+export function namedSchemas(bodies: readonly z.ZodType[]): Record<string, JsonObject> {
+  const requests = new Set(bodies.map((body) => apiNames.get(body)?.id));
+  const accepted = Object.entries(componentSchemas(apiNames, 'request')).filter(([id]) => requests.has(id));
+  const schemas = { ...componentSchemas(apiNames, 'response'), ...Object.fromEntries(accepted) };
+  return Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Returns a reference if the schema is named, else the schema. */
+function requestSchema(schema: z.ZodType): JsonObject {
+  return refOr(schema) ?? jsonSchema(schema, 'request');
+}
+
+export function responseSchema(schema: z.ZodType): JsonObject {
+  return refOr(schema) ?? jsonSchema(schema, 'response');
+}
+
+function refOr(schema: z.ZodType): JsonObject | undefined {
+  const id = apiNames.get(schema)?.id;
+  return id === undefined ? undefined : { $ref: refTo(id) };
 }

@@ -12,7 +12,7 @@ import { createInnertube } from './youtube/innertube.ts';
 import { resolveYoutube } from './youtube/resolve-youtube.ts';
 import { readViewerCount } from './youtube/viewers.ts';
 import { InvalidUrlError, NotLiveError } from '../../core/errors.ts';
-import type { NotLivePage } from './platform-page.ts';
+import type { NotLivePage } from './resolution.ts';
 
 /** Dependencies of the platform capturers. */
 export type PlatformDeps = {

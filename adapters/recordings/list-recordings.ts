@@ -1,6 +1,6 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
-import { recordedCamera } from './recorded-at.ts';
+import { recordedCamera } from './timeline.ts';
 import { RecordingError } from './recording-error.ts';
 
 const videoExtensions = new Set(

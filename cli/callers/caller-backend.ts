@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Erasure } from '../../core/access/erase-caller.ts';
-import type { usageResponseSchema } from '../../core/responses/usage.ts';
+import type { usageResponseSchema } from '../../core/responses/observability.ts';
 
 export type CallerUsage = z.infer<typeof usageResponseSchema>;
 

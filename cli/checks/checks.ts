@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { isLoopback, toHostname } from '../../adapters/http/guard-host.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { Finding } from '../../core/ports/health.ts';
-import type { WatchNumbers } from '../../core/observability/count-watches.ts';
+import type { WatchNumbers } from '../../core/observability/metrics.ts';
 import type { PaceReading } from '../../core/ports/pace.ts';
 import type { Settings } from '../settings.ts';
 

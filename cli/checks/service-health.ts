@@ -1,6 +1,6 @@
 import type { Finding, HealthReader } from '../../core/ports/health.ts';
 import type { WatchStore } from '../../core/ports/watch-store.ts';
-import { countWatches } from '../../core/observability/count-watches.ts';
+import { countWatches } from '../../core/observability/metrics.ts';
 import type { Pace } from '../../core/ports/pace.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { Settings } from '../settings.ts';

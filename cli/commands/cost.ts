@@ -1,6 +1,6 @@
 import { estimate } from '../cost/estimate.ts';
 import type { CostQuestion } from '../cost/estimate.ts';
-import { listPricesDate } from '../cost/list-prices.ts';
+import { listPricesDate } from '../cost/stream-hour.ts';
 import type { Terminal } from '../terminal.ts';
 import { Option } from 'commander';
 import type { Command } from 'commander';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { dirname, join, resolve } from 'node:path';
 import { createClient } from '../../client/index.ts';
+import type { Alert } from '../../client/index.ts';
 import { consoleFiles } from '../../adapters/embedded/web/console-files.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../../console/security-headers.ts';
@@ -10,10 +11,9 @@ import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { readExampleMedia } from '../evaluate/example-media.ts';
 import { findSetFile } from '../evaluate/read-set.ts';
 import { openSetWriter } from '../evaluate/set-writer.ts';
+import type { NewExample } from '../evaluate/set-writer.ts';
 import { listen } from '../service/http-server.ts';
-import { addReviewedAlerts } from '../label/add-reviewed-alerts.ts';
-import { createLabelApp } from '../label/label-app.ts';
-import { openSetFile } from '../label/set-file.ts';
+import { createLabelApp, openSetFile } from '../label/label-app.ts';
 import { addSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -22,6 +22,44 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { between, parseSettings } from '../parse-options.ts';
+
+type ReviewedAlertsDeps = {
+  listAlerts: (query: { after?: string; limit: number }) => Promise<{
+    alerts: Pick<Alert, 'alert_id' | 'condition' | 'explanation' | 'review' | 'frame_url' | 'watch_name'>[];
+    next_after: string | null;
+  }>;
+  alertFrame: (alertId: string) => Promise<Uint8Array>;
+  add: (example: NewExample) => Promise<boolean>;
+};
+
+const pageSize = 100;
+
+/** Adds the reviewed alerts that have evidence to a set: `yes` if the alert was right, else `no`. Returns how many were new. */
+export async function addReviewedAlerts({
+  listAlerts,
+  alertFrame,
+  add,
+}: ReviewedAlertsDeps): Promise<number> {
+  let added = 0;
+  let after: string | null | undefined;
+  do {
+    const page = await listAlerts({ limit: pageSize, ...(after ? { after } : {}) });
+    for (const alert of page.alerts) {
+      if (!alert.review || alert.frame_url === null) continue;
+      const isNew = await add({
+        id: `${alert.watch_name}, alert ${alert.alert_id}`,
+        condition: alert.condition,
+        expected: alert.review.correct ? 'yes' : 'no',
+        frame: await alertFrame(alert.alert_id),
+        verdict: { triggered: true, explanation: alert.explanation },
+        ...(alert.review.note === '' ? {} : { note: alert.review.note }),
+      });
+      if (isNew) added += 1;
+    }
+    after = page.next_after;
+  } while (after !== null);
+  return added;
+}
 
 const labelOptions = z.object({
   labelPort: z.number(),

@@ -7,14 +7,72 @@ import type { Credentials } from '../credentials.ts';
 import { formatFinding } from '../checks/format-finding.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { findNetworkFiles, installCommand } from '../../adapters/vision/objects/packages.ts';
-import { findStrayVariables } from '../service/stray-variables.ts';
-import { addSettings, settingNames } from '../settings.ts';
+import { addSettings, settingNames, listSettings } from '../settings.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 import type { Command } from 'commander';
-import { limitNewObjects } from '../service/limit-new-objects.ts';
 import { parseSettings, wantsJson } from '../parse-options.ts';
+import { findNearestName } from '../../core/nearest-name.ts';
+
+/** Variables with the prefix that are no settings of the service, with their reader. */
+export const otherVariables: Record<string, string> = {
+  WATCHPOST_KEY: 'the commands below keys, for --base-url',
+  WATCHPOST_CAMERA_PASSWORD: 'watchpost discover',
+  WATCHPOST_API_KEY: 'examples of callers',
+  WATCHPOST_WEBHOOK_SECRET: 'examples of receivers',
+  WATCHPOST_VERSION: 'the bundles of the functions on AWS',
+  WATCHPOST_CHROMIUM: 'the tests of the console',
+  WATCHPOST_SCREENSHOTS: 'the tests of the console',
+  WATCHPOST_TEST_FOLDER: 'the tests',
+  WATCHPOST_TEST_SYSTEM_FOLDER: 'the tests',
+  WATCHPOST_TEST_PACKAGES: 'the tests',
+};
+
+const prefix = 'WATCHPOST_';
+/** Names that other programs use, which are no sign of a forgotten prefix. */
+const commonNames = new Set(['PORT', 'HOST', 'LOG_LEVEL', 'FFMPEG', 'OPENAI_API_KEY']);
+
+/** Returns a warning for each variable that looks like a setting but has no effect. */
+export function findStrayVariables(env: NodeJS.ProcessEnv): string[] {
+  const settings = listSettings().map(({ variable }) => variable);
+  const mistyped = Object.keys(env)
+    .filter((name) => name.startsWith(prefix) && !settings.includes(name) && !(name in otherVariables))
+    .map((name) => {
+      const nearest = findNearestName(name, settings);
+      return `${name} is no setting and has no effect.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}`;
+    });
+  const unprefixed = settings
+    .map((variable) => ({ variable, name: variable.slice(prefix.length) }))
+    .filter(
+      ({ variable, name }) =>
+        env[name] !== undefined && env[variable] === undefined && !commonNames.has(name),
+    )
+    .map(({ variable, name }) => `${name} has no effect: the setting is ${variable}.`);
+  return [...mistyped, ...unprefixed];
+}
+
+/** Option of Node that limits the memory for new objects. V8 reads it at its start only. */
+const option = '--max-semi-space-size';
+const limit = `${option}=8`;
+
+export type NodeProcess = Pick<NodeJS.Process, 'execPath' | 'execArgv' | 'argv' | 'env'> & {
+  /** Absent on Windows, and in Node before 22.15. */
+  execve?: NodeJS.Process['execve'];
+  /** Present if another Node process has a channel to this one, which a replacement would close. */
+  send?: NodeJS.Process['send'];
+};
+
+/**
+ * Replaces this process by one with the limit of new objects, with the same pid and streams: `npx watchpost start` then takes as little memory as
+ * `npm start`. Does nothing if Node was started with such a limit, or cannot replace itself. Call it before anything is open.
+ */
+export function limitNewObjects(node: NodeProcess = process): void {
+  const options = [...node.execArgv, node.env['NODE_OPTIONS'] ?? ''];
+  if (options.some((text) => text.replaceAll('_', '-').includes(option))) return;
+  if (node.execve === undefined || node.send !== undefined) return;
+  node.execve(node.execPath, [node.execPath, limit, ...node.execArgv, ...node.argv.slice(1)], node.env);
+}
 
 /** Adds `watchpost start`. */
 export function addStart(program: Command, terminal: Terminal): void {

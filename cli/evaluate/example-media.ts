@@ -4,7 +4,7 @@ import type { CheckMedia } from '../../core/ports/vision-model.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import type { FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { CommandError } from '../command-error.ts';
-import { resolveInSet } from './set-folder.ts';
+import { resolveInSet } from './set-writer.ts';
 
 const timeoutMs = 30_000;
 /** As long as the shortest text by which ffmpeg knows a file that names others, `#EXTM3U`. */

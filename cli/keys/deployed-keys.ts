@@ -3,8 +3,8 @@ import type { KeyCrypto } from '../../core/access/api-key.ts';
 import { clientSettings } from '../../adapters/aws/client-settings.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { CommandError } from '../command-error.ts';
+import { storedKeys } from './key-backend.ts';
 import type { KeyBackend } from './key-backend.ts';
-import { storedKeys } from './stored-keys.ts';
 
 const now = () => new Date();
 

@@ -5,10 +5,10 @@ import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import { CommandError } from '../command-error.ts';
+import { storedKeys } from './key-backend.ts';
 import type { KeyBackend } from './key-backend.ts';
 import { selectTarget } from '../target/select-target.ts';
 import type { KeyTarget } from '../target/select-target.ts';
-import { storedKeys } from './stored-keys.ts';
 
 /** Opens the backend of the target. Throws `CommandError` if several services are named or a key is missing. */
 export async function openKeyBackend(target: KeyTarget): Promise<KeyBackend> {
@@ -18,7 +18,7 @@ export async function openKeyBackend(target: KeyTarget): Promise<KeyBackend> {
       return localKeys(selected.dataDir);
     // Imported on demand: the clients load slower than the rest of the command line.
     case 'remote': {
-      const { remoteKeys } = await import('./remote-keys.ts');
+      const { remoteKeys } = await import('./key-backend.ts');
       return remoteKeys(selected.baseUrl, selected.key);
     }
     case 'deployed': {

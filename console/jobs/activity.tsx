@@ -1,10 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { JobDetail, JobEvent } from '../api/types.ts';
 import { pluralize } from '../parts/pluralize.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Panel } from '../parts/panel.tsx';
-import { clockTime } from '../time/format.ts';
-import { useNow } from '../time/use-now.ts';
+import { EmptyState, Panel } from '../parts/panel.tsx';
+import { clockTime, useNow } from '../time/format.ts';
 import { activityData, axisTimes } from './activity-data.ts';
 import type { ActivityData, Column, CheckOutcome } from './activity-data.ts';
 import { isActive, percent } from './job-labels.ts';

@@ -2,13 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
 import type { JobDetail, JobEvent } from '../api/types.ts';
-import { ConfigPanel } from '../parts/config-panel.tsx';
+import { ConfigPanel, EmptyState, Panel, Stat, Stats, Skeleton } from '../parts/panel.tsx';
 import { Button } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Panel } from '../parts/panel.tsx';
 import { ProblemNote, WarningNote } from '../parts/problem-note.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { navigate, routeUrls } from '../shell/routes.ts';
 import { toDraft } from '../try/draft.ts';
@@ -16,15 +13,14 @@ import { drafts } from '../try/drafts.ts';
 import { Activity } from './activity.tsx';
 import { Deliveries } from '../parts/deliveries.tsx';
 import { configLabels } from './config-labels.ts';
-import { JobFacts } from './job-facts.tsx';
-import { isActive, jobTitle, typeLabel } from './job-labels.ts';
-import { LastFrame } from '../parts/last-frame.tsx';
+import { isActive, jobTitle, typeLabel, percent, skippedShare } from './job-labels.ts';
+import { LastFrame } from '../parts/protected-picture.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import { Timeline } from './timeline.tsx';
 import { useJobLog } from './use-job-log.ts';
 import { pluralize } from '../parts/pluralize.ts';
 import { duration } from '../time/format.ts';
-import { Clock } from '../time/when.tsx';
+import { Clock, When } from '../time/when.tsx';
 
 const everyMs = 5_000;
 
@@ -204,4 +200,55 @@ function words(event: JobEvent): string[] {
   if (event.type === 'watch_triggered') return [`Alert: ${event.data.explanation}`];
   if (event.type === 'summary_generated') return [`Summary of window ${event.data.window_index}`];
   return event.type === 'job_stopped' ? [`The job ended: ${event.data.status}`] : [];
+}
+
+/** Shows the statistics of a job. */
+function JobFacts({ job: { stats, status, job_type: type } }: { job: JobDetail }) {
+  const tokens = stats.input_tokens + stats.output_tokens;
+  return (
+    <Stats>
+      {type === 'live-monitor' ? (
+        <Stat
+          label="Alerts"
+          value={<span class={stats.triggers_fired > 0 ? 'fired' : ''}>{stats.triggers_fired}</span>}
+        />
+      ) : (
+        <Stat label="Summaries" value={stats.windows_summarized ?? 0} />
+      )}
+      <Stat
+        label="Checks"
+        value={stats.checks_performed}
+        note={stats.checks_missed > 0 ? `${stats.checks_missed} failed` : undefined}
+      />
+      <Stat
+        label="Skipped"
+        value={skippedShare(stats) ?? '–'}
+        note={`${stats.frames_skipped} of ${stats.frames_captured + stats.frames_skipped} frames`}
+      />
+      <Stat
+        label="Coverage"
+        value={stats.started_at === null ? '–' : percent(stats.coverage.ratio)}
+        note={stats.coverage.gap_seconds >= 1 ? `${duration(stats.coverage.gap_seconds)} of gaps` : 'No gap'}
+      />
+      <Stat label="Watched" value={duration(stats.watch_duration_seconds)} note={findNext(status, stats)} />
+      {tokens > 0 && <Stat label="Tokens" value={tokens.toLocaleString()} />}
+    </Stats>
+  );
+}
+
+function findNext(status: JobDetail['status'], stats: JobDetail['stats']) {
+  if (!isActive(status))
+    return (
+      stats.ended_at !== null && (
+        <>
+          Ended <When at={stats.ended_at} />
+        </>
+      )
+    );
+  if (stats.next_check_at === null) return undefined;
+  return (
+    <>
+      Next check <When at={stats.next_check_at} />
+    </>
+  );
 }

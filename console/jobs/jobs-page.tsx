@@ -1,17 +1,22 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
-import type { JobStatus, JobType } from '../api/types.ts';
+import type { JobStatus, JobType, JobDetail, JobSummary } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
 import { pluralize } from '../parts/pluralize.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { EmptyState, Skeleton, TableHead } from '../parts/panel.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { useSession } from '../session/session.ts';
 import { duration } from '../time/format.ts';
 import { PageHead } from '../shell/page-head.tsx';
-import { JobTable } from './job-table.tsx';
-import { createJobLoader } from './load-jobs.ts';
+import { Badge } from '../parts/badge.tsx';
+import { When } from '../time/when.tsx';
+import { routeUrls } from '../shell/routes.ts';
+import { percent, skippedShare, jobTitle, typeLabel, isActive } from './job-labels.ts';
+import { LastFrame } from '../parts/protected-picture.tsx';
+import { StatusBadge } from './status-badge.tsx';
+import type { Api, JobQuery } from '../api/api.ts';
+import { Problem } from '../api/problem.ts';
 
 const pageSize = 20;
 const everyMs = 3_000;
@@ -127,4 +132,98 @@ function Pages({ offset, total, onOffset }: PagesProps) {
       </Button>
     </nav>
   );
+}
+
+/** Shows jobs as rows on a wide screen and as cards on a phone. */
+function JobTable({ rows }: { rows: JobRow[] }) {
+  return (
+    <table class="table cards job-table">
+      <TableHead
+        columns={['Job', 'Status', 'Checks', 'Alerts', 'Skipped', 'Coverage', 'Created']}
+        numbers={['Checks', 'Alerts', 'Skipped', 'Coverage', 'Created']}
+      />
+      <tbody>
+        {rows.map((row) => (
+          <Row key={row.job.job_id} {...row} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Row({ job, detail }: JobRow) {
+  const stats = detail?.stats;
+  const failed = stats?.webhook?.failed ?? 0;
+  const ofDigest = job.job_type === 'live-digest';
+  const findings = stats && (ofDigest ? stats.windows_summarized : stats.triggers_fired);
+  return (
+    <tr>
+      <th scope="row">
+        <a class="job-link" href={routeUrls.job(job.job_id)}>
+          <LastFrame path={`/jobs/${job.job_id}/frame`} at={stats?.last_frame_at ?? null} alt="" />
+          <span>
+            <strong>{jobTitle(job)}</strong>
+            <span class="small muted job-source">
+              {typeLabel(job.job_type)} · {job.stream_url}
+            </span>
+          </span>
+        </a>
+      </th>
+      <td data-label="Status">
+        <StatusBadge status={detail?.status ?? job.status} reason={stats?.reason} />
+        {failed > 0 && <Badge tone="bad">{pluralize(failed, 'failed delivery', 'failed deliveries')}</Badge>}
+      </td>
+      <td class="number" data-label="Checks">
+        {stats?.checks_performed ?? '–'}
+      </td>
+      <td class="number" data-label={ofDigest ? 'Summaries' : 'Alerts'}>
+        <span class={findings && !ofDigest ? 'fired' : ''}>{findings ?? '–'}</span>
+        {ofDigest && findings !== undefined && (
+          <span class="small muted desk-only">{findings === 1 ? 'summary' : 'summaries'}</span>
+        )}
+      </td>
+      <td class="number" data-label="Skipped">
+        {(stats && skippedShare(stats)) ?? '–'}
+      </td>
+      <td class="number" data-label="Coverage">
+        {stats?.started_at ? percent(stats.coverage.ratio) : '–'}
+      </td>
+      <td class="number muted" data-label="Created">
+        <When at={job.created_at} />
+      </td>
+    </tr>
+  );
+}
+
+/** Job with its detail; `detail` is undefined if the job expired in between. */
+type JobRow = { job: JobSummary; detail: JobDetail | undefined };
+/** Page of jobs; `total` counts the jobs of all pages. */
+type JobRows = { rows: JobRow[]; total: number };
+
+/**
+ * Creates a loader of job pages with statistics. The list has none, so the loader reads each job; ended jobs are read
+ * once, because their statistics are final.
+ */
+function createJobLoader(api: Api) {
+  const ended = new Map<string, JobDetail>();
+
+  const readDetail = async (job: JobSummary, signal: AbortSignal): Promise<JobDetail | undefined> => {
+    const known = ended.get(job.job_id);
+    if (known) return known;
+    try {
+      const detail = await api.job(job.job_id, signal);
+      if (!isActive(detail.status)) ended.set(job.job_id, detail);
+      return detail;
+    } catch (error) {
+      // The job expired after the list was read.
+      if (error instanceof Problem && error.status === 404) return undefined;
+      throw error;
+    }
+  };
+
+  return async (query: JobQuery, signal: AbortSignal): Promise<JobRows> => {
+    const { jobs, total } = await api.jobs(query, signal);
+    const details = await Promise.all(jobs.map((job) => readDetail(job, signal)));
+    return { rows: jobs.map((job, index) => ({ job, detail: details[index] })), total };
+  };
 }

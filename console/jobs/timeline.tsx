@@ -1,17 +1,14 @@
 import { useState } from 'preact/hooks';
-import type { JobEvent, Progress, AlertEvent } from '../api/types.ts';
+import type { JobEvent, Progress, AlertEvent, SummaryEvent } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import type { Tone } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { pluralize } from '../parts/pluralize.ts';
 import { Choice } from '../parts/choice.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Panel } from '../parts/panel.tsx';
+import { EmptyState, Panel, Skeleton } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { Clock } from '../time/when.tsx';
 import { areDigestEvents, reasonLabel } from './job-labels.ts';
-import { SummaryCard } from './summary-card.tsx';
 import { timelineItems } from './timeline-items.ts';
 import type { TimelineFilter, TimelineItem } from './timeline-items.ts';
 import type { JobLog } from './use-job-log.ts';
@@ -194,5 +191,41 @@ function Evidence({ event: { data } }: { event: AlertEvent }) {
         </Dialog>
       )}
     </div>
+  );
+}
+
+/** Shows the summary of a digest window. */
+function SummaryCard({ event: { data } }: { event: SummaryEvent }) {
+  const [open, setOpen] = useState(false);
+  // A log event links to the frame grid, a streamed event contains it; the card reads both from the same URL.
+  const hasGrid = 'frame_grid_url' in data || ('frame_grid_b64' in data && data.frame_grid_b64 !== null);
+  return (
+    <article class="summary">
+      <p>
+        <Badge tone="accent">Window {data.window_index}</Badge>{' '}
+        <span class="small muted">
+          <Clock at={data.window_start} /> – <Clock at={data.window_end} />
+          {data.partial ? ', partial' : ''}
+        </span>
+      </p>
+      <p class="summary-text">{data.summary}</p>
+      <p class="small muted">
+        {pluralize(data.frames_captured, 'frame')}, {data.frames_skipped} skipped
+        {data.gaps.length > 0 ? `, ${pluralize(data.gaps.length, 'gap')}` : ''}
+      </p>
+      {hasGrid && (
+        <Button small onClick={() => setOpen(true)}>
+          Show frames
+        </Button>
+      )}
+      {open && (
+        <Dialog title={`Frames of window ${data.window_index}`} wide onClose={() => setOpen(false)}>
+          <ProtectedPicture
+            path={`/jobs/${data.job_id}/media/${data.sequence}`}
+            alt={`Frames of window ${data.window_index}: ${data.summary}`}
+          />
+        </Dialog>
+      )}
+    </article>
   );
 }

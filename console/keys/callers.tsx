@@ -3,12 +3,10 @@ import { useAction } from '../api/use-action.ts';
 import type { Resource } from '../api/use-resource.ts';
 import type { Caller } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
-import { TableHead } from '../parts/table-head.tsx';
+import { TableHead, Panel, Skeleton } from '../parts/panel.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
-import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { useSession } from '../session/session.ts';
 import { When } from '../time/when.tsx';
 

@@ -3,13 +3,16 @@ import type { Key, NewKey } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { EmptyState } from '../parts/panel.tsx';
 import { useSession } from '../session/session.ts';
-import { useNow } from '../time/use-now.ts';
+import { useNow } from '../time/format.ts';
 import { When } from '../time/when.tsx';
-import { DescendantsField } from './descendants.tsx';
-import { LabelKey } from './label-key.tsx';
-import { RotateKey } from './rotate-key.tsx';
+import { useAction } from '../api/use-action.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, TextInput, Checkbox } from '../parts/field.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { GraceField } from './grace.tsx';
+import type { Grace } from './grace.tsx';
 
 type Props = { keys: Key[]; onChange: () => void; onNewKey: (key: NewKey) => void };
 type Task = { what: 'label' | 'rotate' | 'revoke'; key: Key };
@@ -149,4 +152,76 @@ function RevokeKey({ entry, onDone, onClose }: RevokeProps) {
 
 function isOver({ revoked_at: end }: Key, now: number): boolean {
   return end !== null && Date.parse(end) <= now;
+}
+
+/** Shows a dialog that changes the label of a key. */
+function LabelKey({ entry, onDone, onClose }: { entry: Key; onDone: () => void; onClose: () => void }) {
+  const { api } = useSession();
+  const [label, setLabel] = useState(entry.label ?? '');
+  const saving = useAction(() => api.labelKey(entry.key_id, label.trim() || null));
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (await saving.run()) onDone();
+  };
+  return (
+    <Dialog title="Edit label" onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
+        <Field label="Label" hint={`Key ${entry.prefix}…`}>
+          {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} autoFocus />}
+        </Field>
+        {saving.problem && <ProblemNote problem={saving.problem} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={saving.busy}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+type RotateProps = { entry: Key; onRotated: (made: NewKey) => void; onClose: () => void };
+
+/** Shows a dialog that rotates a key with a grace period. */
+function RotateKey({ entry, onRotated, onClose }: RotateProps) {
+  const { api, me } = useSession();
+  const [grace, setGrace] = useState<Grace>('3600');
+  const [descendants, setDescendants] = useState(false);
+  const rotating = useAction(async () =>
+    onRotated(await api.rotateKey(entry.key_id, Number(grace), descendants)),
+  );
+  return (
+    <Dialog title={`Rotate ${entry.label ?? entry.prefix}`} onClose={onClose}>
+      <div class="stack">
+        <p>
+          A new key with the same label and scopes replaces this one. Both are valid until the old key ends.
+          {entry.key_id === me.key_id &&
+            ' You are signed in with the old key: sign in with the new one before it ends.'}
+        </p>
+        <GraceField label="Grace period of the old key" value={grace} onValue={setGrace} />
+        <DescendantsField checked={descendants} onChecked={setDescendants} />
+        {rotating.problem && <ProblemNote problem={rotating.problem} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" busy={rotating.busy} onClick={() => void rotating.run()}>
+            Rotate key
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+type DescendantsProps = { checked: boolean; onChecked: (checked: boolean) => void };
+
+/** Renders the choice to include descendants: the holder of a leaked key may have created other keys with it. */
+function DescendantsField(props: DescendantsProps) {
+  return (
+    <Checkbox
+      {...props}
+      label="Also end the keys that it created"
+      hint="And all their descendants. Use it for a leaked key."
+    />
+  );
 }

@@ -1,21 +1,92 @@
 import { useState } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
-import { Button } from '../parts/button.tsx';
-import { Field, Select } from '../parts/field.tsx';
-import { Panel } from '../parts/panel.tsx';
+import { Button, CopyButton } from '../parts/button.tsx';
+import { Field, Select, TextInput, Checkbox } from '../parts/field.tsx';
+import { Panel, Skeleton } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
-import type { NewKey } from '../api/types.ts';
+import type { NewKey, WebhookTest, Scope } from '../api/types.ts';
 import { mayUse, useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
 import { Callers } from './callers.tsx';
-import { CreateKey } from './create-key.tsx';
 import { KeyTable } from './key-table.tsx';
-import { TestWebhook } from './test-webhook.tsx';
 import { WebhookSecretPanel } from './webhook-secret.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { useAction } from '../api/use-action.ts';
+import { Badge } from '../parts/badge.tsx';
+import { milliseconds } from '../time/format.ts';
+
+const scopes: { scope: Scope; label: string; hint: string }[] = [
+  { scope: 'read', label: 'read', hint: 'Read jobs, events and frames; start and change nothing' },
+  { scope: 'jobs', label: 'jobs', hint: 'Checks, jobs, webhooks; includes read' },
+  { scope: 'keys', label: 'keys', hint: 'Keys of this caller, and the webhook secret' },
+  { scope: 'internal', label: 'internal', hint: 'Metrics, alarms and logs of the service' },
+  { scope: 'admin', label: 'admin', hint: 'Callers, and keys of other callers; includes keys' },
+];
+
+type Props = { caller: string; onCreated: (key: NewKey) => void; onClose: () => void };
+
+/** Shows a dialog that creates a key. Offers only the scopes of the key in use. */
+function CreateKey({ caller, onCreated, onClose }: Props) {
+  const session = useSession();
+  const { api, me } = session;
+  const [label, setLabel] = useState('');
+  const [chosen, setChosen] = useState<Scope[]>([mayUse(session, 'jobs') ? 'jobs' : 'read']);
+  const creating = useAction(async () => {
+    const request = { label: label.trim() || null, scopes: chosen };
+    onCreated(await api.createKey(caller === me.caller ? request : { ...request, caller }));
+  });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (chosen.length > 0) void creating.run();
+  };
+  return (
+    <Dialog title="New key" onClose={onClose}>
+      <form class="stack" onSubmit={submit}>
+        {caller !== me.caller && (
+          <p class="muted">
+            For the caller <strong>{caller}</strong>.
+          </p>
+        )}
+        <Field label="Label" hint="Where the key is used, such as “door camera script”">
+          {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} autoFocus />}
+        </Field>
+        <Scopes chosen={chosen} onChosen={setChosen} />
+        {creating.problem && <ProblemNote problem={creating.problem} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={creating.busy} disabled={chosen.length === 0}>
+            Create key
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+type ScopesProps = { chosen: Scope[]; onChosen: (scopes: Scope[]) => void };
+
+function Scopes({ chosen, onChosen }: ScopesProps) {
+  const session = useSession();
+  return (
+    <fieldset class="field">
+      <legend>Scopes</legend>
+      {scopes
+        .filter(({ scope }) => mayUse(session, scope))
+        .map(({ scope, label, hint }) => (
+          <Checkbox
+            key={scope}
+            label={label}
+            hint={hint}
+            checked={chosen.includes(scope)}
+            onChecked={(checked) =>
+              onChosen(checked ? [...chosen, scope] : chosen.filter((each) => each !== scope))
+            }
+          />
+        ))}
+    </fieldset>
+  );
+}
 
 /** Shows API keys, the webhook signing secret and callers. */
 export function KeysPage() {
@@ -102,5 +173,57 @@ function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => void }) 
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+/** Sends one signed test event to a URL, to verify a receiver before a job depends on it. */
+function TestWebhook() {
+  const { api } = useSession();
+  const [url, setUrl] = useState('');
+  const [result, setResult] = useState<WebhookTest>();
+  const sending = useAction(async () => {
+    setResult(undefined);
+    setResult(await api.testWebhook(url.trim()));
+  });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (url.trim() !== '') void sending.run();
+  };
+  return (
+    <Panel
+      title="Send a test event"
+      intro="Sends one signed event of type test and shows the response of your receiver."
+    >
+      <form class="stack" onSubmit={submit}>
+        <Field label="Receiver URL">
+          {(ids) => (
+            <TextInput
+              {...ids}
+              inputMode="url"
+              placeholder="https://example.com/hooks/watchpost"
+              value={url}
+              onValue={setUrl}
+            />
+          )}
+        </Field>
+        <div class="actions">
+          <Button type="submit" busy={sending.busy} disabled={url.trim() === ''}>
+            Send test event
+          </Button>
+        </div>
+        <div role="status">{result && <Result result={result} />}</div>
+        {sending.problem && <ProblemNote problem={sending.problem} />}
+      </form>
+    </Panel>
+  );
+}
+
+function Result({ result: { status, latency_ms: latencyMs, error } }: { result: WebhookTest }) {
+  return (
+    <p>
+      <Badge tone={error === null ? 'good' : 'bad'}>{error === null ? 'delivered' : 'failed'}</Badge>{' '}
+      {status === null ? error : `Status ${status} in ${milliseconds(latencyMs)}`}
+      {status !== null && error !== null && <span class="muted">: {error}</span>}
+    </p>
   );
 }

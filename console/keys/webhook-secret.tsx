@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.ts';
 import type { WebhookSecret } from '../api/types.ts';
-import { Button } from '../parts/button.tsx';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { Button, CopyButton } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';

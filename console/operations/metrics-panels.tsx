@@ -1,11 +1,8 @@
 import { useResource } from '../api/use-resource.ts';
 import type { Metrics } from '../api/types.ts';
 import { pluralize } from '../parts/pluralize.ts';
-import { TableHead } from '../parts/table-head.tsx';
-import { Panel } from '../parts/panel.tsx';
+import { TableHead, Panel, Stat, Stats, Skeleton } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
-import { Stat, Stats } from '../parts/stat.tsx';
 import { useSession } from '../session/session.ts';
 import { When } from '../time/when.tsx';
 import { savings } from './savings.ts';

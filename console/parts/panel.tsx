@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { Icon } from './icon.tsx';
+import type { IconName } from './icon.tsx';
+import { CopyButton } from './button.tsx';
 
 type Props = {
   title: string;
@@ -20,5 +23,127 @@ export function Panel({ title, aside, intro, children }: Props) {
       {intro !== undefined && <p class="muted panel-intro">{intro}</p>}
       {children}
     </section>
+  );
+}
+
+export function Stats({ children }: { children: ComponentChildren }) {
+  return <dl class="stats">{children}</dl>;
+}
+
+export function Stat({
+  label,
+  value,
+  note,
+}: {
+  label: string;
+  value: ComponentChildren;
+  note?: ComponentChildren;
+}) {
+  return (
+    <div class="stat">
+      <dt>{label}</dt>
+      <dd>
+        <span class="stat-value">{value}</span>
+        {note !== undefined && <span class="stat-note">{note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+export function EmptyState({
+  icon,
+  title,
+  children,
+}: {
+  icon: IconName;
+  title: string;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class="empty-state">
+      <span class="empty-icon">
+        <Icon name={icon} />
+      </span>
+      <strong>{title}</strong>
+      {children}
+    </div>
+  );
+}
+
+/** Shows a placeholder for loading content. */
+export function Skeleton({ rows = 3 }: { rows?: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, index) => (
+        <span key={index} />
+      ))}
+    </div>
+  );
+}
+
+/** Shows code with a copy button. Long lines scroll inside the block, so it accepts focus. */
+export function CodeBlock({ code, label, wraps = false }: { code: string; label: string; wraps?: boolean }) {
+  return (
+    <div class={wraps ? 'code-block wraps' : 'code-block'}>
+      <div class="code-head">
+        <span aria-hidden="true">{label}</span>
+        <CopyButton text={code} what={label} />
+      </div>
+      <pre tabIndex={0} role="region" aria-label={label}>
+        <code>{code}</code>
+      </pre>
+    </div>
+  );
+}
+
+type TableHeadProps = {
+  columns: readonly string[];
+  /** Columns of numbers, which are aligned to the right. */
+  numbers?: readonly string[];
+};
+
+/** Shows the head of a table. */
+export function TableHead({ columns, numbers = [] }: TableHeadProps) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th key={column} scope="col" class={numbers.includes(column) ? 'number' : undefined}>
+            {column}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+type ConfigPanelProps = {
+  /** Name of the id, such as "Job id". */
+  idName: string;
+  id: string;
+  /** Names and values of the configuration. */
+  labels: readonly (readonly [name: string, value: string])[];
+  aside?: string | undefined;
+};
+
+/** Shows the configuration of a job or a watch. */
+export function ConfigPanel({ idName, id, labels, aside }: ConfigPanelProps) {
+  return (
+    <Panel title="Configuration" aside={aside}>
+      <dl class="pairs">
+        <div>
+          <dt>{idName}</dt>
+          <dd class="mono">
+            {id} <CopyButton text={id} what={idName} />
+          </dd>
+        </div>
+        {labels.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
   );
 }

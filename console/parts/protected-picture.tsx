@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { asProblem } from '../api/problem.ts';
 import { useSession } from '../session/session.ts';
 import { Icon } from './icon.tsx';
+import type { Boxes } from '../api/types.ts';
 
 /** Shows an image that requires the key. If it cannot be loaded, shows a placeholder with the reason. */
 export function ProtectedPicture({ path, alt, version }: { path: string; alt: string; version?: string }) {
@@ -22,6 +23,43 @@ export function ProtectedPicture({ path, alt, version }: { path: string; alt: st
   return (
     <span class="picture missing" role="img" aria-label={state.problem ?? `${alt}: loading`}>
       <Icon name="camera" />
+    </span>
+  );
+}
+
+/** Shows a picture with the boxes of its objects drawn over it, in shares of the picture. */
+export function BoxedPicture({ address, alt, boxes }: { address: string; alt: string; boxes: Boxes }) {
+  if (boxes.length === 0) return <img class="picture" src={address} alt={alt} />;
+  return (
+    <figure class="boxed">
+      <span class="boxed-picture">
+        <img class="picture" src={address} alt={alt} />
+        <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+          {boxes.flatMap(({ x, y, width, height }, index) =>
+            ['ground', 'line'].map((kind) => (
+              <rect key={`${index} ${kind}`} class={kind} x={x} y={y} width={width} height={height} />
+            )),
+          )}
+        </svg>
+      </span>
+      <figcaption class="small muted">
+        Boxes: {boxes.map(({ label, score }) => `${label} ${score.toFixed(2)}`).join(', ')}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** Shows the newest frame of a job or watch, whose image is at `path`. */
+export function LastFrame({ path, at, alt }: { path: string; at: string | null; alt: string }) {
+  return (
+    <span class="thumbnail">
+      {at === null ? (
+        <span class="picture missing">
+          <Icon name="camera" />
+        </span>
+      ) : (
+        <ProtectedPicture path={path} version={at} alt={alt} />
+      )}
     </span>
   );
 }

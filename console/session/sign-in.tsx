@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
 import { Button } from '../parts/button.tsx';
-import { CodeBlock } from '../parts/code-block.tsx';
+import { CodeBlock } from '../parts/panel.tsx';
 import { Field, SecretInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Logo } from '../shell/logo.tsx';

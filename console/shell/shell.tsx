@@ -5,7 +5,7 @@ import { JobsPage } from '../jobs/jobs-page.tsx';
 import { KeysPage } from '../keys/keys-page.tsx';
 import { TryPage } from '../try/try-page.tsx';
 import { OperationsPage } from '../operations/operations-page.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { EmptyState } from '../parts/panel.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { WatchPage } from '../watches/watch-page.tsx';
 import { WatchesPage } from '../watches/watches-page.tsx';

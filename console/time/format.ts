@@ -1,3 +1,5 @@
+import { useEffect, useState } from 'preact/hooks';
+
 /** Formats times in the time zone and language of the browser. */
 
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
@@ -41,4 +43,14 @@ export function duration(seconds: number): string {
 /** Returns a latency as text: "850 ms", "1.2 s". */
 export function milliseconds(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Returns the current time in epoch milliseconds, updated every `everyMs`. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
 }

@@ -1,5 +1,4 @@
-import { clockTime, exactTime, relativeTime } from './format.ts';
-import { useNow } from './use-now.ts';
+import { clockTime, exactTime, relativeTime, useNow } from './format.ts';
 
 /** Shows a relative time, with the exact time in the tooltip and in `datetime`. */
 export function When({ at }: { at: string }) {

@@ -3,17 +3,18 @@ import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { Panel } from '../parts/panel.tsx';
+import { Panel, CodeBlock } from '../parts/panel.tsx';
 import { useSession } from '../session/session.ts';
 import { routeUrls, navigate } from '../shell/routes.ts';
-import { DigestFields, MonitorFields } from './job-fields.tsx';
 import { digestRequest, monitorRequest, watchRequest } from './draft.ts';
 import type { Draft, Purpose } from './draft.ts';
 import { basePath } from '../api/http.ts';
-import { CodeBlock } from '../parts/code-block.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { requestCode } from './request-code.ts';
 import type { Language } from './request-code.ts';
+import { NumberFields, prefilterSwitch, Switches } from '../parts/draft-fields.tsx';
+import { Checkbox, Field, TextInput } from '../parts/field.tsx';
+import { duration } from '../time/format.ts';
 
 type Props = { draft: Draft; onChange: (part: Partial<Draft>) => void };
 
@@ -137,5 +138,121 @@ function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft }) {
         .
       </p>
     </div>
+  );
+}
+
+type JobFieldsProps = { draft: Draft; onChange: (part: Partial<Draft>) => void };
+
+/** Renders the fields of a monitor. */
+function MonitorFields({ draft, onChange }: JobFieldsProps) {
+  const { max_job_seconds: maxSeconds } = useSession().service.limits;
+  const numbers = [
+    { field: 'intervalSeconds', label: 'Interval (s)', hint: '5 to 300', min: 5, max: 300 },
+    {
+      field: 'durationSeconds',
+      label: 'Duration (s)',
+      hint: `5 to ${maxSeconds}, the limit of this service`,
+      min: 5,
+      max: maxSeconds,
+    },
+    {
+      field: 'cooldownSeconds',
+      label: 'Cooldown (s)',
+      hint: 'Minimum time between alerts; the API’s default is 0',
+      min: 0,
+      max: 3600,
+    },
+    {
+      field: 'maxTriggers',
+      label: 'Maximum alerts',
+      hint: 'Empty: no limit; the API’s default is 1',
+      min: 1,
+      empty: 'No limit',
+    },
+  ] as const;
+  return (
+    <>
+      <NumberFields
+        entries={numbers}
+        values={draft}
+        onValue={(field, value) => onChange({ ...draft, [field]: value })}
+      />
+      <Switches
+        entries={[
+          {
+            field: 'lookBack',
+            label: 'Scan the time between checks',
+            hint: 'Judges visits that end before the next check, for more traffic and model calls; a watch always does',
+          },
+          prefilterSwitch,
+        ]}
+        values={draft}
+        onValue={(field, value) => onChange({ ...draft, [field]: value })}
+      />
+      <WebhookFields draft={draft} onChange={onChange} />
+    </>
+  );
+}
+
+/** Renders the fields of a digest. */
+function DigestFields({ draft, onChange }: JobFieldsProps) {
+  const { max_job_seconds: maxSeconds } = useSession().service.limits;
+  const numbers = [
+    {
+      field: 'windowMinutes',
+      label: 'Window (min)',
+      hint: 'One summary each, 1 to 60',
+      min: 1,
+      max: 60,
+    },
+    { field: 'captureSeconds', label: 'Sample interval (s)', hint: '10 to 300', min: 10, max: 300 },
+    {
+      field: 'maxWindows',
+      label: 'Maximum windows',
+      hint: `Empty: for ${duration(maxSeconds)}, the limit of this service`,
+      min: 1,
+      empty: 'No limit',
+    },
+  ] as const;
+  return (
+    <>
+      <NumberFields
+        entries={numbers}
+        values={draft}
+        onValue={(field, value) => onChange({ ...draft, [field]: value })}
+      />
+      <Switches
+        entries={[{ field: 'includeFrames', label: 'Frame grid with each summary' }, prefilterSwitch]}
+        values={draft}
+        onValue={(field, value) => onChange({ ...draft, [field]: value })}
+      />
+      <WebhookFields draft={draft} onChange={onChange} />
+    </>
+  );
+}
+
+function WebhookFields({ draft, onChange }: JobFieldsProps) {
+  return (
+    <>
+      <Field label="Webhook URL" hint="Optional: Watchpost sends each event there, signed">
+        {(ids) => (
+          <TextInput
+            {...ids}
+            inputMode="url"
+            placeholder="https://example.com/hooks/watchpost"
+            value={draft.webhookUrl}
+            onValue={(webhookUrl) => onChange({ webhookUrl })}
+          />
+        )}
+      </Field>
+      {draft.webhookUrl.trim() !== '' && (
+        <Checkbox
+          label="Webhook for alerts only"
+          hint="Sends alerts, summaries and errors, not the start and end of the job"
+          checked={draft.alertsOnly}
+          onChecked={(alertsOnly) => onChange({ alertsOnly })}
+        />
+      )}
+    </>
   );
 }

@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks';
-import { EmptyState } from '../parts/empty-state.tsx';
+import { useState, useEffect, useRef } from 'preact/hooks';
+import { EmptyState, Stat, Stats } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
-import type { CheckRequest, InputMode } from '../api/types.ts';
+import type { CheckRequest, InputMode, Boxes } from '../api/types.ts';
 import { walkByCheck } from '../walk/checks.ts';
 import { WalkTest } from '../walk/walk-test.tsx';
 import { emptyDraft, checkRequest, walkRequest } from './draft.ts';
@@ -12,11 +12,104 @@ import { drafts } from './drafts.ts';
 import { StartJob } from './start-job.tsx';
 import { CheckForm } from './check-form.tsx';
 import { FindCamera } from './find-camera.tsx';
-import { useCheck } from './use-check.ts';
-import { CheckVerdict } from './verdict.tsx';
-import { milliseconds } from '../time/format.ts';
-import { useNow } from '../time/use-now.ts';
+import { milliseconds, useNow } from '../time/format.ts';
 import { Button } from '../parts/button.tsx';
+import type { MeteredCheckResult, ModelUse } from '../api/check-result.ts';
+import { asProblem } from '../api/problem.ts';
+import type { Problem } from '../api/problem.ts';
+import { useBlobAddress } from '../api/use-blob-address.ts';
+import { Badge } from '../parts/badge.tsx';
+import { BoxedPicture } from '../parts/protected-picture.tsx';
+import { checkCost } from './price.ts';
+
+const modes = { frames: 'One frame', clip: 'Clip', hybrid: 'Frame and clip' };
+
+/** Shows the result of a check: frame, verdict, explanation, latency, cost and model. */
+function CheckVerdict({ answer, request }: { answer: MeteredCheckResult; request: CheckRequest }) {
+  const cost = checkCost(answer.use);
+  return (
+    <article class="verdict" aria-label="Verdict">
+      <div class="verdict-picture">
+        <Frame base64={answer.frame_b64} boxes={answer.boxes} />
+      </div>
+      <div class="verdict-body">
+        <VerdictBadge answer={answer} />
+        <p class="quoted">“{request.condition}”</p>
+        <p>{answer.explanation}</p>
+        <Stats>
+          <Stat label="Latency" value={milliseconds(answer.latency_ms)} note={modes[request.input_mode]} />
+          <Stat label="Cost" value={cost.text} note={cost.note} />
+          {answer.use && <Stat label="Model" value={answer.use.model} note={modelNote(answer.use)} />}
+        </Stats>
+      </div>
+    </article>
+  );
+}
+
+function VerdictBadge({ answer: { triggered, judged } }: { answer: MeteredCheckResult }) {
+  if (judged === false) return <Badge tone="warn">Not judged</Badge>;
+  return (
+    <Badge tone={triggered ? 'alert' : 'neutral'} dot={triggered}>
+      {triggered ? 'The condition holds' : 'The condition does not hold'}
+    </Badge>
+  );
+}
+
+/** Names the provider of a model and the time that it took, which the latency includes. */
+function modelNote({ provider, model, milliseconds: took }: ModelUse): string | undefined {
+  return (
+    [...(provider === model ? [] : [provider]), ...(took === null ? [] : [milliseconds(took)])].join(', ') ||
+    undefined
+  );
+}
+
+function Frame({ base64, boxes }: { base64: string | undefined; boxes: Boxes }) {
+  const address = useBlobAddress(base64);
+  return address === undefined ? (
+    <span class="picture missing" />
+  ) : (
+    <BoxedPicture address={address} alt="Checked frame" boxes={boxes} />
+  );
+}
+
+/** State of the single check. `since` is in epoch milliseconds. */
+type CheckState =
+  | { state: 'idle' }
+  | { state: 'looking'; since: number; mode: InputMode }
+  | { state: 'seen'; answer: MeteredCheckResult; request: CheckRequest }
+  | { state: 'failed'; problem: Problem };
+
+/** Typical latency before the first check, in milliseconds (measured with the built-in model and a local model server). */
+const firstGuess: Record<InputMode, number> = { frames: 2_500, clip: 5_000, hybrid: 6_000 };
+
+/** Runs one check at a time and tracks the typical latency per mode. A new check aborts the previous one. */
+function useCheck() {
+  const { api } = useSession();
+  const [look, setLook] = useState<CheckState>({ state: 'idle' });
+  const abort = useRef<AbortController>(undefined);
+  const typical = useRef(firstGuess);
+
+  useEffect(() => () => abort.current?.abort(), []);
+
+  const run = async (request: CheckRequest) => {
+    abort.current?.abort();
+    const controller = new AbortController();
+    abort.current = controller;
+    setLook({ state: 'looking', since: Date.now(), mode: request.input_mode });
+    try {
+      const answer = await api.look(request, controller.signal);
+      typical.current = { ...typical.current, [request.input_mode]: Math.max(answer.latency_ms, 300) };
+      if (!controller.signal.aborted) setLook({ state: 'seen', answer, request });
+    } catch (error) {
+      if (!controller.signal.aborted) setLook({ state: 'failed', problem: asProblem(error) });
+    }
+  };
+  const stop = () => {
+    abort.current?.abort();
+    setLook({ state: 'idle' });
+  };
+  return { look, run, stop, typicalMs: (mode: InputMode) => typical.current[mode] };
+}
 
 /** Checks a condition on a stream once and starts jobs. */
 export function TryPage() {

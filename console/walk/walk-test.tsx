@@ -1,18 +1,17 @@
 import { useState } from 'preact/hooks';
 import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Badge } from '../parts/badge.tsx';
-import { BoxedPicture } from '../parts/boxed-picture.tsx';
+import { BoxedPicture } from '../parts/protected-picture.tsx';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/field.tsx';
 import { pluralize } from '../parts/pluralize.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { useNow } from '../time/use-now.ts';
+import { useNow } from '../time/format.ts';
 import { findMotion } from './motion.ts';
-import { walkSeconds } from './run-walk.ts';
+import { walkSeconds, useWalkTest } from './use-walk-test.ts';
+import type { WalkPicture, WalkState } from './use-walk-test.ts';
 import { describeScore, isPerhaps, scoreWalk } from './score.ts';
 import type { WalkVerdict } from './score.ts';
-import { useWalkTest } from './use-walk-test.ts';
-import type { WalkPicture, WalkState } from './use-walk-test.ts';
 
 type Props = { check: (signal: AbortSignal) => Promise<WalkPicture> };
 

@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
-import type { Watch } from '../api/types.ts';
+import { useState, useEffect } from 'preact/hooks';
+import type { Watch, WatchTest, Boxes, WatchPreview } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -10,9 +10,62 @@ import { navigate, routeUrls } from '../shell/routes.ts';
 import { walkByPreview } from '../walk/checks.ts';
 import { WalkTest } from '../walk/walk-test.tsx';
 import { EditWatch } from './edit-watch.tsx';
-import { PreviewWatch } from './preview-watch.tsx';
-import { SnoozeWatch } from './snooze-watch.tsx';
-import { TestWatch } from './test-watch.tsx';
+import { Badge } from '../parts/badge.tsx';
+import { Skeleton } from '../parts/panel.tsx';
+import { milliseconds } from '../time/format.ts';
+import { Findings } from '../try/advice.tsx';
+import { useResource } from '../api/use-resource.ts';
+import { useBlobAddress } from '../api/use-blob-address.ts';
+import { BoxedPicture } from '../parts/protected-picture.tsx';
+import { Clock } from '../time/when.tsx';
+import { Field, Select } from '../parts/field.tsx';
+
+const durations = [
+  { value: '1800', label: '30 minutes' },
+  { value: '3600', label: '1 hour' },
+  { value: '14400', label: '4 hours' },
+  { value: '43200', label: '12 hours' },
+  { value: '86400', label: '1 day' },
+  { value: '604800', label: '1 week' },
+];
+
+/** Shows a dialog that snoozes one condition or all. */
+function SnoozeWatch({ watch, onDone, onClose }: { watch: Watch; onDone: () => void; onClose: () => void }) {
+  const { api } = useSession();
+  const [seconds, setSeconds] = useState('3600');
+  const [conditionId, setConditionId] = useState('');
+  const snoozing = useAction(() =>
+    api.snoozeWatch(watch.watch_id, Number(seconds), conditionId === '' ? undefined : conditionId),
+  );
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (await snoozing.run()) onDone();
+  };
+  const conditions = [
+    { value: '', label: 'All conditions' },
+    ...watch.conditions.map(({ condition_id: value, condition }) => ({ value, label: condition })),
+  ];
+  return (
+    <Dialog title="Snooze alerts" onClose={onClose}>
+      <form class="stack" onSubmit={(event) => void submit(event)}>
+        <p>No alert opens and none is repeated meanwhile. Checks continue.</p>
+        <Field label="Duration">
+          {(ids) => <Select {...ids} value={seconds} onValue={setSeconds} options={durations} />}
+        </Field>
+        <Field label="Condition">
+          {(ids) => <Select {...ids} value={conditionId} onValue={setConditionId} options={conditions} />}
+        </Field>
+        {snoozing.problem && <ProblemNote problem={snoozing.problem} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={snoozing.busy}>
+            Start snooze
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
 
 type Task = 'pause' | 'test' | 'snooze' | 'preview' | 'walk' | 'edit' | 'delete';
 
@@ -96,4 +149,81 @@ function TaskDialog({ task, watch, onDone, onClose }: TaskProps) {
         </ConfirmDialog>
       );
   }
+}
+
+/** Sends a test alert to all destinations of a watch and shows what each answered. */
+function TestWatch({ watchId, onClose }: { watchId: string; onClose: () => void }) {
+  const { api } = useSession();
+  const [result, setResult] = useState<WatchTest>();
+  const testing = useAction(async () => setResult(await api.testWatch(watchId)));
+  useEffect(() => void testing.run(), [watchId]);
+  return (
+    <Dialog title="Test destinations" onClose={onClose}>
+      {testing.busy && <Skeleton rows={3} />}
+      {testing.problem && <ProblemNote problem={testing.problem} onRetry={() => void testing.run()} />}
+      {result?.destinations.length === 0 && <p>This watch has no destinations. Add some with “Edit”.</p>}
+      {result && (
+        <ul class="condition-list" aria-label="Results">
+          {result.destinations.map(({ destination_id: id, type, error, latency_ms: latency }) => (
+            <li key={id}>
+              <div class="condition-head">
+                <strong>
+                  {id} <span class="muted">{type}</span>
+                </strong>
+                <Badge tone={error === null ? 'good' : 'alert'}>
+                  {error === null ? `accepted in ${milliseconds(latency)}` : 'failed'}
+                </Badge>
+              </div>
+              {error !== null && <p>{error}</p>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Dialog>
+  );
+}
+
+/** Checks all conditions once on a new capture and shows the verdicts. Changes no state. */
+function PreviewWatch({ watchId, onClose }: { watchId: string; onClose: () => void }) {
+  const { api } = useSession();
+  const { value, problem, reload } = useResource(() => api.previewWatch(watchId), [watchId]);
+  const address = useBlobAddress(value?.frame_b64);
+  return (
+    <Dialog title="Check now" wide onClose={onClose}>
+      {!value && !problem && <Skeleton rows={4} />}
+      {problem && <ProblemNote problem={problem} onRetry={reload} />}
+      {value && (
+        <>
+          {address !== undefined && (
+            <BoxedPicture address={address} alt="Checked frame" boxes={value.verdicts.flatMap(frameBoxes)} />
+          )}
+          <ul class="condition-list">
+            {value.verdicts.map(
+              ({ condition_id: id, condition, triggered, judged, explanation, findings }) => (
+                <li key={id}>
+                  <div class="condition-head">
+                    <strong>{condition}</strong>
+                    <Badge tone={triggered ? 'alert' : 'neutral'}>
+                      {judged === false ? 'not judged' : triggered ? 'holds' : 'does not hold'}
+                    </Badge>
+                  </div>
+                  <p>{explanation}</p>
+                  <Findings findings={findings} />
+                </li>
+              ),
+            )}
+          </ul>
+          <p class="small muted">
+            Captured at <Clock at={value.captured_at} />, took {milliseconds(value.latency_ms)}. This check
+            changes no state and sends nothing.
+          </p>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+/** Returns the boxes of a verdict; none if they are of another frame of the clip. */
+function frameBoxes({ boxes, shown_at_seconds: at }: WatchPreview['verdicts'][number]): Boxes {
+  return at === undefined ? (boxes ?? []) : [];
 }

@@ -1,14 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
-import type { Watch } from '../api/types.ts';
+import type { Watch, WatchStats } from '../api/types.ts';
 import { AlertList } from '../alerts/alert-list.tsx';
 import { Deliveries } from '../parts/deliveries.tsx';
-import { ConfigPanel } from '../parts/config-panel.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { LastFrame } from '../parts/last-frame.tsx';
-import { Panel } from '../parts/panel.tsx';
+import { ConfigPanel, EmptyState, Panel, Stat, Stats, Skeleton, TableHead } from '../parts/panel.tsx';
+import { LastFrame } from '../parts/protected-picture.tsx';
 import { ProblemNote, WarningNote } from '../parts/problem-note.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { routeUrls } from '../shell/routes.ts';
 import { Clock, When } from '../time/when.tsx';
@@ -16,10 +13,11 @@ import { Conditions } from './conditions.tsx';
 import { Lanes } from './lanes.tsx';
 import { WatchActions } from './watch-actions.tsx';
 import { WatchBadge } from './watch-badge.tsx';
-import { watchConfigLabels } from './watch-config-labels.ts';
-import { WatchDays, WatchFacts } from './watch-facts.tsx';
-import { countOpen, findCause, findTrouble } from './watch-labels.ts';
+import { countOpen, findCause, findTrouble, visitLabel } from './watch-labels.ts';
 import { WatchProgress } from './watch-progress.tsx';
+import { pluralize } from '../parts/pluralize.ts';
+import { duration } from '../time/format.ts';
+import { percent } from '../jobs/job-labels.ts';
 
 const everyMs = 3_000;
 const statsEveryMs = 15_000;
@@ -152,4 +150,126 @@ function Absent() {
       </a>
     </EmptyState>
   );
+}
+
+/** Returns the configuration of a watch as pairs of name and text. */
+function watchConfigLabels(watch: Watch): [string, string][] {
+  return [
+    ['Interval', duration(watch.interval_seconds)],
+    ['Confirming check', `after ${duration(watch.confirm_seconds)}`],
+    ['Input', watch.input_mode],
+    ['Motion pre-filter', watch.enable_prefilter ? 'on' : 'off'],
+    ['Between checks', watch.look_back ? (watch.follow ? 'scanned and followed' : 'scanned') : 'not scanned'],
+    ['Schedule', scheduleText(watch.schedule)],
+    ['Budget of a day', budgetText(watch.budget)],
+    ['Destinations', destinationsText(watch.destinations)],
+    ['Regions', regionsText(watch.regions)],
+    ['Retention', pluralize(watch.retention_days, 'day')],
+    ...(watch.labels.length > 0 ? [['Labels', watch.labels.join(', ')] satisfies [string, string]] : []),
+  ];
+}
+
+function scheduleText(schedule: Watch['schedule']): string {
+  if (!schedule) return 'always';
+  const spans = schedule.active.map(({ days, from, to }) => `${days.join(', ')} ${from}–${to}`);
+  return `${spans.join('; ')} (${schedule.time_zone})`;
+}
+
+function budgetText(budget: Watch['budget']): string {
+  if (!budget) return 'no limit';
+  const { model_calls_per_day: calls, usd_per_day: usd } = budget;
+  const limits = [
+    ...(calls === null ? [] : [pluralize(calls, 'model call')]),
+    ...(usd === null ? [] : [`$${usd}`]),
+  ];
+  return limits.join(', ');
+}
+
+function regionsText(regions: Watch['regions']): string {
+  if (!regions) return 'the whole frame';
+  const count = (mode: 'include' | 'exclude') => regions.filter((region) => region.mode === mode).length;
+  return `${count('include')} watched, ${count('exclude')} hidden`;
+}
+
+function destinationsText(destinations: Watch['destinations']): string {
+  if (destinations.length === 0) return 'none';
+  return destinations.map(({ type, url_masked: url }) => `${type} ${url}`).join(', ');
+}
+
+type Counters = WatchStats['total'];
+
+/** Shows the statistics of the last seven days. */
+function WatchFacts({ watch, stats: { total } }: { watch: Watch; stats: WatchStats }) {
+  const open = countOpen(watch);
+  const captures = total.checks + total.skipped;
+  const { budget } = watch.state;
+  return (
+    <>
+      <Stats>
+        <Stat
+          label="Open alerts"
+          value={<span class={open > 0 ? 'fired' : ''}>{open}</span>}
+          note={`${total.alerts_opened} opened in 7 days`}
+        />
+        <Stat
+          label="Checks"
+          value={total.checks.toLocaleString()}
+          note={total.not_judged > 0 ? `${total.not_judged} verdicts not judged` : '7 days'}
+        />
+        <Stat
+          label="Skipped"
+          value={captures === 0 ? '–' : percent(total.skipped / captures)}
+          note={`${total.skipped} of ${captures} captures`}
+        />
+        <Stat label="Coverage" value={coverageText(total)} note="7 days" />
+        <Stat
+          label="Cost"
+          value={dollars(total.usd)}
+          note={
+            budget
+              ? `Today: ${budget.model_calls} calls, ${dollars(budget.usd)}`
+              : `${total.model_calls} model calls`
+          }
+        />
+      </Stats>
+      <p class="small muted">{visitLabel(watch)}</p>
+    </>
+  );
+}
+
+/** Shows the statistics by day. */
+function WatchDays({ stats: { days } }: { stats: WatchStats }) {
+  return (
+    <Panel title="Days" aside="UTC">
+      {days.length === 0 ? (
+        <p class="muted">No checks in the last seven days.</p>
+      ) : (
+        <table class="table watch-days">
+          <TableHead
+            columns={['Day', 'Checks', 'Alerts', 'Coverage', 'Cost']}
+            numbers={['Checks', 'Alerts', 'Coverage', 'Cost']}
+          />
+          <tbody>
+            {days.toReversed().map((day) => (
+              <tr key={day.day}>
+                <th scope="row">{day.day.slice(5)}</th>
+                <td class="number">{day.checks}</td>
+                <td class="number">{day.alerts_opened}</td>
+                <td class="number">{coverageText(day)}</td>
+                <td class="number">{dollars(day.usd)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}
+
+function coverageText({ coverage }: Counters): string {
+  return coverage === null ? '–' : percent(coverage);
+}
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd > 0 && usd < 1 ? 4 : 2)}`;
 }

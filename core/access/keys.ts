@@ -3,8 +3,8 @@ import type { KeyCrypto } from './api-key.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { addSeconds, secondsUntil } from '../time.ts';
 import { ForbiddenError, RateLimitedError, WatchpostError } from '../errors.ts';
-import type { ApiKey } from '../records/key.ts';
 import { isRevoked } from '../records/key.ts';
+import type { ApiKey } from '../records/key.ts';
 import { mayChange, mayCreate, mayGrant, mayRevoke, maySee } from './key-rights.ts';
 import type { Actor } from './key-rights.ts';
 import type { KeyPosition, KeyStore } from '../ports/key-store.ts';
@@ -196,4 +196,30 @@ function tooManyKeysError(): WatchpostError {
 
 function callerNotFoundError(): WatchpostError {
   return new WatchpostError('NOT_FOUND', 'No such caller', 'Add the caller with POST /callers.');
+}
+
+/** Returns a key as lists show it: `key_id` is its SHA-256, `prefix` the start of its text. */
+export function presentKey(key: ApiKey) {
+  const { hash, prefix, caller, scopes, label, created_by, created_at, last_used_at, revoked_at } = key;
+  return { key_id: hash, prefix, caller, scopes, label, created_by, created_at, last_used_at, revoked_at };
+}
+
+/** Returns a page of keys. `next_after` is the start of the next page, `null` on the last. */
+export function presentKeys({ keys, next }: ListedKeys) {
+  return { keys: keys.map(presentKey), next_after: next === null ? null : `${next.created_at}.${next.hash}` };
+}
+
+/** Returns a revoked key, with its revoked descendants if requested. */
+export function presentRevocation({ key, descendants }: Revocation) {
+  return { ...presentKey(key), ...(descendants && { descendants: descendants.map(presentKey) }) };
+}
+
+/** Returns the successor with its text, and the key that it replaces. */
+export function presentRotation({ old, descendants, ...created }: Rotation) {
+  return { ...presentNewKey(created), replaces: presentRevocation({ key: old, descendants }) };
+}
+
+/** Returns a new key with its text in `key`. No later response contains it, because only its hash is stored. */
+export function presentNewKey({ text, key }: CreatedKey) {
+  return { key: text, ...presentKey(key) };
 }

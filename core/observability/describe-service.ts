@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Limits } from '../dependencies.ts';
 import type { Cameras } from '../ports/cameras.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
-import type { serviceResponseSchema } from '../responses/service.ts';
+import type { serviceResponseSchema } from '../responses/observability.ts';
 
 type Deps = {
   version: string;

@@ -1,6 +1,6 @@
 import type { CallerUse } from '../records/caller-use.ts';
 import type { Finding } from '../ports/health.ts';
-import type { CacheUse } from '../ports/cache-use.ts';
+import type { CacheUse } from '../ports/metrics.ts';
 import type { readMetrics } from './metrics.ts';
 
 type Metrics = Awaited<ReturnType<typeof readMetrics>>;

@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { LogQuery } from '../requests/log.ts';
+import type { LogQuery } from '../requests/usage.ts';
 
 /** Returns the newest entries, all or of one level, oldest first. */
 export async function readLog({ level, limit }: LogQuery, deps: Pick<CoreDeps, 'recentLog'>) {

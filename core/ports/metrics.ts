@@ -57,3 +57,6 @@ export interface MetricsSink {
    */
   add(name: MetricName, value?: number, caller?: string): void;
 }
+
+/** Memory that the caches of one name hold in this process, and may hold. */
+export type CacheUse = { cache: string; bytes: number; maxBytes: number };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
-import { text } from './text.ts';
+import { text } from './fields.ts';
 
 /** Body of `POST /cameras/streams`. Its password is in no error response. */
 export const cameraStreamsRequestSchema = z.object({

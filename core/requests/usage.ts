@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { flag, integer } from './fields.ts';
 import { callerName } from './keys.ts';
+import { logLevelSchema } from '../ports/log.ts';
 
 const day = z.iso.date();
 
@@ -14,3 +15,10 @@ export const usageQuerySchema = z.object({
   limit: integer(z.int().min(1).max(1000)).default(100),
 });
 export type UsageQuery = z.infer<typeof usageQuerySchema>;
+
+/** Query of `GET /logs`. */
+export const logQuerySchema = z.object({
+  level: logLevelSchema.optional().describe('Only entries of this level'),
+  limit: integer(z.int().min(1).max(500)).default(100),
+});
+export type LogQuery = z.infer<typeof logQuerySchema>;

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { inputModeSchema } from '../records/capture.ts';
 import { watchStatusSchema } from '../records/watch-state.ts';
-import { flag, integer, jobId } from './fields.ts';
-import { text } from './text.ts';
+import { flag, integer, jobId, text } from './fields.ts';
 
 /** Paths and queries of `/watches` and `/alerts`. */
 

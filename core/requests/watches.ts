@@ -6,8 +6,7 @@ import { createRegionMask } from '../records/region.ts';
 import { sensitivitySchema } from '../records/vision.ts';
 import { destinationTypeSchema, notifySchema, severitySchema, weekdaySchema } from '../records/watch.ts';
 import type { DestinationType } from '../records/watch.ts';
-import { condition, flag, integer, streamUrl } from './fields.ts';
-import { text } from './text.ts';
+import { condition, flag, integer, streamUrl, text } from './fields.ts';
 
 /** Bodies of `/watches`: fields, limits and defaults of a watch. */
 

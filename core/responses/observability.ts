@@ -60,3 +60,56 @@ export const logsResponseSchema = z.object({
   ),
 });
 apiNames.add(logsResponseSchema, { id: 'Logs' });
+
+/** Response of `GET /service`: what a caller can expect of this service. */
+export const serviceResponseSchema = z.object({
+  version: z
+    .string()
+    .describe('Version of the software; the version of the interface is in the OpenAPI document'),
+  limits: z.object({
+    max_job_seconds: z.int().describe('Maximum duration of a monitor, and of a digest without max_windows'),
+    retention_seconds: z.int().describe('Time for which a finished job stays readable'),
+    jobs_per_caller: z.int().describe('Maximum active jobs of a caller'),
+  }),
+  discovers_cameras: z.boolean().describe('True if GET /cameras asks the cameras of the network'),
+  model: z.object({
+    provider: z.string(),
+    name: z.string(),
+    supports_video: z.boolean().describe('True if input_mode can be clip or hybrid'),
+    condition_examples: z.array(z.string()).describe('Conditions that this model judges well'),
+  }),
+});
+apiNames.add(serviceResponseSchema, { id: 'Service' });
+
+const amounts = {
+  model_calls: count,
+  model_errors: count.describe(
+    'Model calls without a usable result; they cost the tokens that the model stated, else nothing',
+  ),
+  input_tokens: count,
+  output_tokens: count,
+  cost_usd: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('List price of the tokens, in US dollars; null if the price of the model is unknown'),
+};
+
+/** Response of `GET /usage`. */
+export const usageResponseSchema = z.object({
+  from: z.iso.date(),
+  to: z.iso.date(),
+  callers: z
+    .array(
+      z.object({
+        caller: z.string(),
+        ...amounts,
+        days: z
+          .array(z.object({ day: z.iso.date(), ...amounts }))
+          .describe('Days with model calls, oldest first'),
+      }),
+    )
+    .describe('Ordered by name'),
+  next_after: z.string().nullable().describe('Value of after for the next page; null on the last page'),
+});
+apiNames.add(usageResponseSchema, { id: 'Usage' });

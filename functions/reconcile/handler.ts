@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { countTokens, readUsageToday, selectLargestUses } from '../../core/access/caller-usage.ts';
 import { repairDue, repairRun } from '../../core/workflow/repair.ts';
-import { countWatches } from '../../core/observability/count-watches.ts';
+import { countWatches } from '../../core/observability/metrics.ts';
 import type { ReconcileFunctionDeps } from './dependencies.ts';
 import { fanOut, repairShard, shardEventSchema } from './fan-out.ts';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 /** Modules that can open connections or start programs, with the reason why they do not bypass the guard. */
 const mayReachOut: Record<string, string> = {
-  'adapters/egress/guarded-http.ts': 'the guarded client',
+  'adapters/egress/guarded-http.ts': "the guarded client, also through an operator's proxy",
   'adapters/egress/guarded-tcp.ts': 'connections of RTSP, guarded',
   'adapters/egress/guarded-udp.ts': 'to allowed addresses, and to the group of WS-Discovery',
   'adapters/embedded/names/lookups.ts': 'starts the process that resolves names',
@@ -13,14 +13,13 @@ const mayReachOut: Record<string, string> = {
   'adapters/egress/guard.ts': 'resolves names',
   'adapters/egress/egress-error.ts': 'names of errors only',
   'adapters/egress/pinned-connector.ts': 'connects to what the guard returned',
-  'adapters/egress/proxy-dispatcher.ts': "to an operator's proxy",
   'adapters/media/ffmpeg/ffmpeg-process.ts':
     'starts ffmpeg, with an empty environment and white lists of protocols',
   'adapters/media/ffmpeg/locate-ffmpeg.ts': 'reads the version of ffmpeg',
   'adapters/media/rtsp/rtsp-relay.ts': 'listens on loopback for ffmpeg, connects nowhere',
   'adapters/recordings/read-frames.ts':
     "starts ffmpeg on an operator's recordings, with an empty environment",
-  'adapters/recordings/read-key-frames.ts':
+  'adapters/recordings/played-frames.ts':
     "starts ffmpeg on an operator's recordings, with an empty environment",
   'adapters/vision/local/model-process.ts':
     'the process of the local model: imports its library by name, without network',
@@ -44,7 +43,7 @@ const mayReachOut: Record<string, string> = {
   'cli/service/vision-model.ts': 'to the vision server that the operator has set',
   'client/transport.ts': 'the client library, to the service that its user names',
   'layers/ffmpeg/packaged-binary.ts': 'starts pip, before deployment',
-  'layers/ffmpeg/published-binary.ts': 'builds the layer, before deployment',
+  'layers/ffmpeg/build-layer.ts': 'builds the layer, before deployment',
   'lib/operations/smoke/helper-stack.ts': 'the smoke test of a deployment, to the stack that it created',
 };
 

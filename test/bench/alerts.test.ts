@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDelays } from '../../bench/delays.ts';
+import { readDelays } from '../../bench/service.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 22) + seconds * 1000).toISOString();
 const progress = (seconds: number, next: number | null) => ({

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { listSettings } from '../../cli/settings.ts';
-import { findStrayVariables, otherVariables } from '../../cli/service/stray-variables.ts';
+import { findStrayVariables, otherVariables } from '../../cli/commands/start.ts';
 
 /** Every text that names a setting names one that exists: messages, help, pages, examples. */
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { explainCondition } from '../../adapters/vision/objects/explain-objects.ts';
 import { parseCondition } from '../../adapters/vision/condition/parse-condition.ts';
 import { findMotion, graySize } from '../../console/walk/motion.ts';
-import { runWalk } from '../../console/walk/run-walk.ts';
+import { runWalk } from '../../console/walk/use-walk-test.ts';
 import { describeScore, findPlace, findWeakness, isPerhaps, scoreWalk } from '../../console/walk/score.ts';
 import type { WalkVerdict } from '../../console/walk/score.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { listPrices } from '../../cli/cost/list-prices.ts';
+import { listPrices } from '../../cli/cost/stream-hour.ts';
 import { metricUnits } from '../../core/ports/metrics.ts';
 import { ofType, synthesize } from './synthesize.ts';
 

@@ -65,7 +65,7 @@ const reviewed: Record<string, string> = {
   'cli/service/http-server.ts on request': 'counts responses',
   'cli/service/broker-presence.ts setTimer': 'catches and logs',
   'cli/service/maintenance.ts setTimer': 'catches and logs',
-  'cli/service/malformed-request.ts on clientError': 'writes a fixed text',
+  'cli/service/http-server.ts on clientError': 'writes a fixed text',
   'cli/temporary-folder.ts on exit': 'at the end of the process',
   'cli/temporary-folder.ts prependListener': 'at the end of the process',
   'core/observability/model-status.ts setTimer': 'catches what the model throws',

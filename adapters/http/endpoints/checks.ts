@@ -1,14 +1,21 @@
 import { analyzeFrame } from '../../../core/stream/analyze-frame.ts';
 import { checkOnce } from '../../../core/stream/check-once.ts';
-import { analyzeFrameRequestSchema } from '../../../core/requests/analyze-frame.ts';
-import { checkOnceRequestSchema } from '../../../core/requests/check-once.ts';
-import { analyzeFrameResponseSchema, checkOnceResponseSchema } from '../../../core/responses/checks.ts';
+import {
+  analyzeFrameRequestSchema,
+  checkOnceRequestSchema,
+  validateStreamRequestSchema,
+} from '../../../core/requests/checks.ts';
+import {
+  analyzeFrameResponseSchema,
+  checkOnceResponseSchema,
+  streamValidationResponseSchema,
+} from '../../../core/responses/checks.ts';
 import { condition, frameBase64, streamUrl } from '../../openapi/examples/jobs.ts';
 import * as examples from '../../openapi/examples/checks.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { jsonResponse } from '../endpoint-response.ts';
-import { latencyMs } from '../latency.ts';
+import { jsonResponse, latencyMs } from '../endpoint-response.ts';
 import { setBoxesHeader, setModelUsageHeaders } from '../model-usage-headers.ts';
+import { validateStream } from '../../../core/stream/validate-stream.ts';
 
 /** Checks without a job. */
 
@@ -102,3 +109,35 @@ export const checkEndpoints = [checkOnceEndpoint, analyzeFrameEndpoint];
 function notJudged({ judged }: { judged?: boolean | undefined }): { judged?: false } {
   return judged === false ? { judged } : {};
 }
+
+/** Endpoint that validates stream URLs. */
+
+const validateStreamEndpoint = defineEndpoint(
+  {
+    id: 'validate_stream',
+    method: 'post',
+    path: '/streams/validate',
+    tag: 'checks',
+    title: 'Check a stream URL',
+    description:
+      'Checks that the URL is a live stream. A stream that is not live returns `error_hint`, not an error.',
+    scope: 'jobs',
+    effect: 'probes',
+    rateLimit: 'calls',
+    // Includes a probe of 20 s, and with `include_frame` a capture of 20 s.
+    timeBudgetSeconds: 40,
+    request: { body: validateStreamRequestSchema },
+    response: jsonResponse(streamValidationResponseSchema, {
+      description: 'What is there',
+      picture: 'frame_b64',
+    }),
+    errors: ['INVALID_URL', 'STREAM_FETCH_FAILED'],
+    examples: {
+      body: { stream: { stream_url: streamUrl } },
+      response: { live: examples.liveStream, offline: examples.offlineStream },
+    },
+  },
+  ({ body, caller }, deps) => validateStream(body.stream_url, body.include_frame, caller, deps),
+);
+
+export const streamEndpoints = [validateStreamEndpoint];

@@ -1,15 +1,11 @@
 import type { Endpoint } from '../endpoint.ts';
 import { adviceEndpoints } from './advice.ts';
-import { callerEndpoints } from './callers.ts';
+import { callerEndpoints, erasureEndpoints, keyEndpoints } from './keys.ts';
 import { cameraEndpoints } from './cameras.ts';
-import { checkEndpoints } from './checks.ts';
-import { erasureEndpoints } from './erasure.ts';
+import { checkEndpoints, streamEndpoints } from './checks.ts';
 import { jobEndpoints } from './jobs.ts';
-import { keyEndpoints } from './keys.ts';
-import { observabilityEndpoints } from './observability.ts';
-import { serviceEndpoints } from './service.ts';
+import { observabilityEndpoints, serviceEndpoints } from './observability.ts';
 import { startEndpoints } from './starts.ts';
-import { streamEndpoints } from './streams.ts';
 import { alertEndpoints } from './alerts.ts';
 import { usageEndpoints } from './usage.ts';
 import { watchEventEndpoints } from './watch-events.ts';

@@ -1,11 +1,15 @@
-import { createKey, listKeys, relabelKey, revokeKey, rotateKey } from '../../../core/access/keys.ts';
 import {
+  createKey,
+  listKeys,
+  relabelKey,
+  revokeKey,
+  rotateKey,
   presentKey,
   presentKeys,
   presentNewKey,
   presentRevocation,
   presentRotation,
-} from '../../../core/access/present-key.ts';
+} from '../../../core/access/keys.ts';
 import {
   keyLabelSchema,
   keyListQuerySchema,
@@ -13,6 +17,9 @@ import {
   keyRequestSchema,
   keyRevocationQuerySchema,
   keyRotationQuerySchema,
+  callerPathSchema,
+  callerListQuerySchema,
+  callerRequestSchema,
 } from '../../../core/requests/keys.ts';
 import {
   keyListResponseSchema,
@@ -20,10 +27,15 @@ import {
   newKeySchema,
   revokedKeySchema,
   rotatedKeySchema,
+  erasureResponseSchema,
+  callerListResponseSchema,
+  callerResponseSchema,
 } from '../../../core/responses/access.ts';
 import * as examples from '../../openapi/examples/access.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
+import { eraseCaller } from '../../../core/access/erase-caller.ts';
+import { addCaller, listCallers, presentCaller } from '../../../core/access/callers.ts';
 
 /**
  * Endpoints of API keys. A key with the scope `keys` manages keys of its caller that have no additional scopes; `admin` manages all
@@ -160,3 +172,69 @@ export const keyEndpoints = [
   revokeKeyEndpoint,
   rotateKeyEndpoint,
 ];
+
+const eraseCallerEndpoint = defineEndpoint(
+  {
+    id: 'delete_caller',
+    tag: 'access',
+    scope: 'admin',
+    method: 'delete',
+    path: '/callers/{caller}',
+    title: 'Erase a caller',
+    description:
+      'Removes a caller with everything that is stored for it: keys, jobs, watches, frames and clips, events, alerts, deliveries and usage. Running jobs end without a further event. Repeat the call until `complete` is true. A key cannot erase its own caller.',
+    effect: 'removes',
+    idempotent: true,
+    timeBudgetSeconds: 29,
+    request: { parameters: callerPathSchema },
+    response: jsonResponse(erasureResponseSchema, { description: 'What was removed' }),
+    errors: ['NOT_FOUND'],
+    examples: { parameters: { caller: 'mooring' }, response: { erased: examples.erasure } },
+  },
+  ({ parameters: { caller }, key }, deps) => eraseCaller(key, caller, deps),
+);
+
+export const erasureEndpoints = [eraseCallerEndpoint];
+
+/** Endpoints of callers, the tenants of the service. */
+
+const ofCallers = { path: '/callers', tag: 'access', scope: 'admin' } as const;
+
+const listCallersEndpoint = defineEndpoint(
+  {
+    ...ofCallers,
+    id: 'list_callers',
+    method: 'get',
+    title: 'List callers',
+    description: 'Returns the tenants of this service, ordered by name.',
+    effect: 'reads',
+    request: { query: callerListQuerySchema },
+    response: jsonResponse(callerListResponseSchema, { description: 'One page of callers' }),
+    errors: [],
+    examples: { response: { callers: { callers: [examples.caller], next_after: null } } },
+  },
+  ({ query: { after, limit } }, deps) => listCallers(after, limit, deps),
+);
+
+const addCallerEndpoint = defineEndpoint(
+  {
+    ...ofCallers,
+    id: 'add_caller',
+    method: 'post',
+    title: 'Add a caller',
+    description:
+      'Creates a tenant with its own jobs, keys and webhook secret. A repeated request changes nothing.',
+    effect: 'changes',
+    idempotent: true,
+    request: { body: callerRequestSchema },
+    response: jsonResponse(callerResponseSchema, { description: 'The caller' }),
+    errors: [],
+    examples: {
+      body: { caller: { caller: 'harbour', label: 'The harbour office' } },
+      response: { caller: examples.caller },
+    },
+  },
+  async ({ body }, deps) => presentCaller(await addCaller(body, deps)),
+);
+
+export const callerEndpoints = [listCallersEndpoint, addCallerEndpoint];

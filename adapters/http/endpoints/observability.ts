@@ -1,18 +1,50 @@
 import type { z } from 'zod';
 import { readMetrics } from '../../../core/observability/metrics.ts';
-import { prometheusContentType } from '../../../core/observability/prometheus.ts';
+import { prometheusContentType, formatPrometheus } from '../../../core/observability/prometheus.ts';
 import { readLog } from '../../../core/observability/read-log.ts';
-import { logQuerySchema } from '../../../core/requests/log.ts';
+import { logQuerySchema } from '../../../core/requests/usage.ts';
 import {
   alarmsResponseSchema,
   logsResponseSchema,
   metricsResponseSchema,
+  serviceResponseSchema,
 } from '../../../core/responses/observability.ts';
 import * as examples from '../../openapi/examples/observability.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse, textResponse } from '../endpoint-response.ts';
 import type { ResponseWith } from '../endpoint-response.ts';
-import { readPrometheus, wantsPrometheus } from '../prometheus.ts';
+import { describeService } from '../../../core/observability/describe-service.ts';
+import { service } from '../../openapi/examples/observability.ts';
+import type { Context } from 'hono';
+import { parseAccept } from 'hono/utils/accept';
+import { readUsageToday } from '../../../core/access/caller-usage.ts';
+import { readCacheUse } from '../../byte-cache.ts';
+import type { HttpDeps } from '../dependencies.ts';
+
+/** Reads the metrics and checks as text for Prometheus. */
+async function readPrometheus(
+  deps: Pick<
+    HttpDeps,
+    'jobs' | 'watches' | 'meter' | 'pace' | 'vision' | 'health' | 'callers' | 'usage' | 'now'
+  >,
+): Promise<string> {
+  return formatPrometheus(
+    await readMetrics(deps),
+    (await deps.health?.read()) ?? [],
+    await readUsageToday(deps),
+    readCacheUse(),
+  );
+}
+
+const textTypes = new Set(['text/plain', 'application/openmetrics-text']);
+
+/** Returns true if the Accept header names the text format and prefers it to JSON. Without a preference, JSON is the default. */
+function wantsPrometheus(context: Context): boolean {
+  const accepted = parseAccept(context.req.header('Accept') ?? '');
+  const quality = (isWanted: (type: string) => boolean) =>
+    Math.max(0, ...accepted.filter(({ type }) => isWanted(type.toLowerCase())).map(({ q }) => q));
+  return quality((type) => textTypes.has(type)) > quality((type) => type === 'application/json');
+}
 
 /** Endpoints of metrics, alarms and logs, for operators. */
 
@@ -105,3 +137,26 @@ const logsEndpoint = defineEndpoint(
 );
 
 export const observabilityEndpoints = [metricsEndpoint, prometheusEndpoint, alarmsEndpoint, logsEndpoint];
+
+/** Endpoint that describes the service, for clients that adapt to it. */
+
+const serviceEndpoint = defineEndpoint(
+  {
+    id: 'service',
+    tag: 'operations',
+    scope: 'any',
+    method: 'get',
+    path: '/service',
+    title: 'Read version, limits and model',
+    description:
+      'Returns the version and limits of this service, its model, and conditions that the model judges well.',
+    effect: 'reads',
+    request: {},
+    response: jsonResponse(serviceResponseSchema, { description: 'Version, limits and model' }),
+    errors: [],
+    examples: { response: { service } },
+  },
+  async (_request, deps) => describeService(deps),
+);
+
+export const serviceEndpoints = [serviceEndpoint];

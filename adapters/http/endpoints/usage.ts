@@ -1,6 +1,6 @@
 import { readUsage } from '../../../core/access/caller-usage.ts';
 import { usageQuerySchema } from '../../../core/requests/usage.ts';
-import { usageResponseSchema } from '../../../core/responses/usage.ts';
+import { usageResponseSchema } from '../../../core/responses/observability.ts';
 import * as examples from '../../openapi/examples/access.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';

@@ -14,9 +14,8 @@ import {
 import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { eventsResponse } from '../endpoint-response.ts';
-import { readLastEventId } from '../sse/last-event-id.ts';
+import { readLastEventId, wantsEvents } from '../sse/wants-events.ts';
 import { readSequence, respondWithWatchEvents } from '../sse/stream-watches.ts';
-import { wantsEvents } from '../sse/wants-events.ts';
 
 /** Event logs of watches, as JSON or as event streams. */
 

@@ -35,9 +35,8 @@ import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import type { HttpDeps } from '../dependencies.ts';
 import type { Call } from '../endpoint.ts';
-import { jpegResponse, jsonResponse } from '../endpoint-response.ts';
+import { jpegResponse, jsonResponse, latencyMs } from '../endpoint-response.ts';
 import { ifMatchHeader, readVersion, toEntityTag } from '../entity-tag.ts';
-import { latencyMs } from '../latency.ts';
 import { validationError } from '../validation.ts';
 
 /** Endpoints of watches: monitors that stand until they are paused or deleted. */

@@ -4,10 +4,10 @@ import type { Job } from '../../../core/records/job.ts';
 import type { EventSession, EventStreamReader } from '../../../core/ports/event-sessions.ts';
 import { isTerminal } from '../../../core/records/job.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
-import { byteStream } from './byte-stream.ts';
+import { byteStream } from './messages.ts';
 import type { EventStreamDeps } from './dependencies.ts';
 import { jobMessages } from './job-messages.ts';
-import { readLastEventId } from './last-event-id.ts';
+import { readLastEventId } from './wants-events.ts';
 
 /**
  * Responds with the job's events after its last event id, else after `after`, and with new events until the first terminal one.

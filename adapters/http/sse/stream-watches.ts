@@ -7,10 +7,9 @@ import { presentWatch } from '../../../core/watch/present-watch.ts';
 import { tailWatchEvents } from '../../../core/watch/watch-logs.ts';
 import type { LogScope } from '../../../core/watch/watch-logs.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
-import { byteStream } from './byte-stream.ts';
+import { byteStream, formatError, formatRetry, heartbeatComment } from './messages.ts';
 import type { EventStreamDeps } from './dependencies.ts';
 import { watchSession } from './job-messages.ts';
-import { formatError, formatRetry, heartbeatComment } from './messages.ts';
 import { openSession, toHeaders } from './stream-job.ts';
 
 type Reader = {

@@ -1,10 +1,82 @@
 import { TransientError, VisionError } from '../../../core/errors.ts';
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
-import { burnInTime } from './contact-sheet-clock.ts';
 import { createImageDecoder } from '../ffmpeg/decode-image.ts';
 import type { ImageSize } from '../ffmpeg/decode-image.ts';
-import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
-import { encodeJpeg } from '../ffmpeg/encode-jpeg.ts';
+import { withoutTurns } from '../ffmpeg/in-turn.ts';
+import type { InTurn } from '../ffmpeg/in-turn.ts';
+import { quietArguments } from '../ffmpeg/capture-arguments.ts';
+import { spawnFfmpeg } from '../ffmpeg/spawn-ffmpeg.ts';
+
+const timeoutMs = 10_000;
+const jpegBytesLimit = 16 * 1024 * 1024;
+
+/**
+ * Encodes packed RGB (`width * height * 3` bytes) as JPEG. Throws an `Error` if ffmpeg fails, takes over 10 s, or
+ * writes over 16 MiB.
+ */
+export async function encodeJpeg(
+  rgb: Uint8Array,
+  { width, height }: ImageSize,
+  ffmpegPath: string,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const input = `-codec_whitelist rawvideo -protocol_whitelist pipe -f rawvideo -pixel_format rgb24 -video_size ${width}x${height} -i pipe:0`;
+  const output = '-frames:v 1 -c:v mjpeg -q:v 4 -pix_fmt yuvj420p -f image2pipe pipe:1';
+  const outcome = await spawnFfmpeg(
+    {
+      ffmpegPath,
+      args: [...quietArguments, ...input.split(' '), ...output.split(' ')],
+      input: [rgb],
+      outputBytes: jpegBytesLimit,
+      timeoutMs,
+    },
+    signal,
+  );
+  if (outcome.ended === 'exited' && outcome.exitCode === 0 && outcome.stdout.length > 0)
+    return outcome.stdout;
+  throw new Error(`Encoding a JPEG ${outcome.ended}: ${outcome.stderr.trim()}`);
+}
+
+/** Time of day drawn into an image with built-in glyphs, because the host may have no font. */
+
+/** Glyphs: seven rows of five pixels, from the top. */
+const figures: Record<string, readonly string[]> = {
+  '0': ['.###.', '#...#', '#..##', '#.#.#', '##..#', '#...#', '.###.'],
+  '1': ['..#..', '.##..', '..#..', '..#..', '..#..', '..#..', '.###.'],
+  '2': ['.###.', '#...#', '....#', '..##.', '.#...', '#....', '#####'],
+  '3': ['.###.', '#...#', '....#', '..##.', '....#', '#...#', '.###.'],
+  '4': ['...#.', '..##.', '.#.#.', '#..#.', '#####', '...#.', '...#.'],
+  '5': ['#####', '#....', '####.', '....#', '....#', '#...#', '.###.'],
+  '6': ['..##.', '.#...', '#....', '####.', '#...#', '#...#', '.###.'],
+  '7': ['#####', '....#', '...#.', '..#..', '.#...', '.#...', '.#...'],
+  '8': ['.###.', '#...#', '#...#', '.###.', '#...#', '#...#', '.###.'],
+  '9': ['.###.', '#...#', '#...#', '.####', '....#', '...#.', '.##..'],
+  ':': ['.....', '..#..', '..#..', '.....', '..#..', '..#..', '.....'],
+};
+
+const figureWidth = 6;
+const figureHeight = 7;
+/** Pixels per glyph pixel. Glyphs of 21 px stay legible after a model has scaled the sheet down. */
+const zoom = 3;
+const margin = 2;
+
+/** Draws `hh:mm:ss` (UTC), white on black, into the top left corner of an image in packed RGB. */
+function burnInTime(rgb: Uint8Array, { width, height }: ImageSize, time: Date): void {
+  const text = time.toISOString().slice(11, 19);
+  const columns = text.length * figureWidth + 2 * margin - 1;
+  const rows = figureHeight + 2 * margin;
+  for (let y = 0; y < Math.min(rows * zoom, height); y += 1) {
+    for (let x = 0; x < Math.min(columns * zoom, width); x += 1) {
+      const lit = isLit(text, Math.floor(x / zoom) - margin, Math.floor(y / zoom) - margin);
+      rgb.fill(lit ? 255 : 0, (y * width + x) * 3, (y * width + x + 1) * 3);
+    }
+  }
+}
+
+function isLit(text: string, column: number, row: number): boolean {
+  const figure = figures[text[Math.floor(column / figureWidth)] ?? ''];
+  return figure?.[row]?.[column % figureWidth] === '#';
+}
 
 /** Width of the black lines between tiles, in pixels. They keep a model from reading two frames as one scene. */
 const linePixels = 4;

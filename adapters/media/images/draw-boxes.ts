@@ -1,7 +1,9 @@
-import type { DrawBoxes } from '../../../core/ports/draw-boxes.ts';
-import { quietArguments } from '../ffmpeg/capture-arguments.ts';
-import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
-import { runForOutput } from '../ffmpeg/run-for-output.ts';
+import type { DrawBoxes, CutFrame } from '../../../core/ports/draw-boxes.ts';
+import { quietArguments, decodingLimits } from '../ffmpeg/capture-arguments.ts';
+import { withoutTurns } from '../ffmpeg/in-turn.ts';
+import type { InTurn } from '../ffmpeg/in-turn.ts';
+import { TransientError } from '../../../core/errors.ts';
+import { spawnFfmpeg } from '../ffmpeg/spawn-ffmpeg.ts';
 
 const timeoutMs = 5000;
 const maxBytes = 16 * 1024 * 1024;
@@ -22,5 +24,45 @@ export function createDrawBoxes(options: { ffmpegPath: string; inTurn?: InTurn }
     const args = [...quietArguments, ...input.split(' '), '-vf', filters.join(','), ...output.split(' ')];
     const drawing = { ffmpegPath, args, input: [jpeg], outputBytes: maxBytes, timeoutMs };
     return (await runForOutput(drawing, inTurn, signal)) ?? jpeg;
+  };
+}
+
+/** Runs ffmpeg in a turn. Returns null if it gives no output, or if no turn was free in time. */
+export async function runForOutput(
+  run: Parameters<typeof spawnFfmpeg>[0],
+  inTurn: InTurn,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  try {
+    const outcome = await inTurn(() => spawnFfmpeg(run, signal), signal);
+    return outcome.ended === 'exited' && outcome.exitCode === 0 && outcome.stdout.length > 0
+      ? outcome.stdout
+      : null;
+  } catch (error) {
+    if (signal.aborted || error instanceof TransientError) return null;
+    throw error;
+  }
+}
+
+const clipInput = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:0';
+const frameOutput =
+  '-map 0:v:0 -frames:v 1 -fps_mode passthrough -c:v mjpeg -q:v 3 -pix_fmt yuvj420p -f image2pipe pipe:1';
+
+/**
+ * Creates a function that cuts a frame out of a clip with ffmpeg. `framesPerSecond` is the rate at which the model samples clips: the frame is the very
+ * one that it has judged.
+ */
+export function createCutFrame(options: {
+  ffmpegPath: string;
+  framesPerSecond: number;
+  inTurn?: InTurn;
+}): CutFrame {
+  const { ffmpegPath, framesPerSecond, inTurn = withoutTurns } = options;
+  return async (clip, atSeconds, signal) => {
+    const filter = `fps=${framesPerSecond},select=eq(n\\,${Math.round(atSeconds * framesPerSecond)})`;
+    const own = [...clipInput.split(' '), '-vf', filter, ...frameOutput.split(' ')];
+    const args = [...quietArguments, ...decodingLimits, ...own];
+    const cutting = { ffmpegPath, args, input: [clip], outputBytes: maxBytes, timeoutMs };
+    return runForOutput(cutting, inTurn, signal);
   };
 }

@@ -1,18 +1,149 @@
-import { distances } from './distance.ts';
-import {
-  exposureBounds,
-  fitLight,
-  levelsIn,
-  type LightBounds,
-  medianDifference,
-  whiteBalanceBounds,
-} from './light-fit.ts';
-import { type LightLimits, lightOfColor, lightOfLuma, localLight } from './local-light.ts';
-import { measureNoise, type NoiseMap } from './noise-map.ts';
+import { exposureBounds, fitLight, levelsIn, medianDifference, whiteBalanceBounds } from './light-fit.ts';
+import type { LightBounds } from './light-fit.ts';
+import { lightOfColor, lightOfLuma, localLight, lightUnit } from './local-light.ts';
+import type { LightLimits, LocalLight } from './local-light.ts';
+import { measureNoise } from './noise-map.ts';
+import type { NoiseMap } from './noise-map.ts';
+import { maxInt, minInt } from './planes.ts';
 import type { Plane, Planes } from './planes.ts';
-import { findShift, applyShift } from './shift.ts';
 import { fullWeight, thresholdFor, weightsFor } from './threshold.ts';
 import type { MotionTuning } from './tuning.ts';
+
+/** Camera shift in pixels: reference (x, y) is at (x + right, y + down) in the current image. */
+type Shift = { right: number; down: number };
+
+/**
+ * Sampling grid and maximum difference of a pixel, in levels: a larger one is motion and does not indicate the
+ * shift.
+ */
+const stepAcross = 5;
+const stepDown = 4;
+const maxDifference = 24;
+/** Minimum share of the difference that a shift must remove. */
+const minGain = 0.15;
+
+/**
+ * Finds the shift by descent from 0, one pixel per round, at most `most` pixels. `offset` is the median level
+ * difference of both luma planes.
+ */
+export function findShift(reference: Plane, current: Plane, offset: number, max: number): Shift {
+  const still = difference(reference, current, offset, max, 0, 0);
+  let found: Shift = { right: 0, down: 0 };
+  let left = still;
+  for (let round = 0; round < max; round += 1) {
+    const from = found;
+    for (let down = from.down - 1; down <= from.down + 1; down += 1) {
+      for (let right = from.right - 1; right <= from.right + 1; right += 1) {
+        if (right === from.right && down === from.down) continue;
+        const now = difference(reference, current, offset, max, right, down);
+        if (now >= left) continue;
+        left = now;
+        found = { right, down };
+      }
+    }
+    if (found === from) break;
+  }
+  return left < still * (1 - minGain) ? found : { right: 0, down: 0 };
+}
+
+function difference(
+  reference: Plane,
+  current: Plane,
+  offset: number,
+  margin: number,
+  right: number,
+  down: number,
+): number {
+  const { width, height } = reference;
+  const back = down * width + right;
+  let total = 0;
+  for (let y = margin; y < height - margin; y += stepDown) {
+    const row = y * width;
+    for (let at = row + margin; at < row + width - margin; at += stepAcross) {
+      const levels = (current.samples[at] ?? 0) - (reference.samples[at - back] ?? 0) - offset;
+      const size = levels < 0 ? -levels : levels;
+      total += size < maxDifference ? size : maxDifference;
+    }
+  }
+  return total;
+}
+
+/**
+ * Shifts the reference to the current camera position, with repeated borders. A chroma sample covers 2×2 pixels.
+ */
+export function applyShift(planes: Planes, { right, down }: Shift): Planes {
+  if (right === 0 && down === 0) return planes;
+  const [colorRight, colorDown] = [Math.trunc(right / 2), Math.trunc(down / 2)];
+  return {
+    luma: shiftedPlane(planes.luma, right, down),
+    cb: shiftedPlane(planes.cb, colorRight, colorDown),
+    cr: shiftedPlane(planes.cr, colorRight, colorDown),
+  };
+}
+
+function shiftedPlane({ samples, width, height }: Plane, right: number, down: number): Plane {
+  const moved = new Uint8Array(samples.length);
+  for (let y = 0; y < height; y += 1) {
+    const from = Math.min(Math.max(y - down, 0), height - 1) * width;
+    for (let x = 0; x < width; x += 1) {
+      moved[y * width + x] = samples[from + Math.min(Math.max(x - right, 0), width - 1)] ?? 0;
+    }
+  }
+  return { samples: moved, width, height };
+}
+
+const lightBits = Math.log2(lightUnit);
+
+/**
+ * Returns the distance of each pixel, in levels, from the range of the reference within `reach` pixels (0 or 1).
+ * Inside the range it is 0, which suppresses small shifts and edge noise. `expected` maps each reference level to
+ * its level in the current light. At the border, edge pixels are repeated.
+ */
+function distances(
+  reference: Plane,
+  current: Uint8Array,
+  expected: Int16Array,
+  light: { local: LocalLight; at: Uint8Array },
+  reach: 0 | 1,
+): Uint8Array {
+  const { width, height, samples } = reference;
+  const { low, high } = reach === 0 ? { low: samples, high: samples } : extremesAlongRows(reference);
+  const { local, at: lightAt } = light;
+  const found = new Uint8Array(current.length);
+  for (let y = 0; y < height; y += 1) {
+    const up = y === 0 ? 0 : reach * width;
+    const down = y === height - 1 ? 0 : reach * width;
+    for (let at = y * width; at < (y + 1) * width; at += 1) {
+      const least = minInt(minInt(low[at - up] ?? 0, low[at] ?? 0), low[at + down] ?? 0);
+      const max = maxInt(maxInt(high[at - up] ?? 0, high[at] ?? 0), high[at + down] ?? 0);
+      const lit = (local[at] ?? 0) * (lightAt[samples[at] ?? 0] ?? 0);
+      const seen = (current[at] ?? 0) - ((lit + lightUnit / 2) >> lightBits);
+      const beyond = maxInt(seen - (expected[max] ?? 0), (expected[least] ?? 0) - seen);
+      found[at] = minInt(maxInt(beyond, 0), 255);
+    }
+  }
+  return found;
+}
+
+function extremesAlongRows({ samples, width }: Plane): { low: Uint8Array; high: Uint8Array } {
+  const low = new Uint8Array(samples.length);
+  const high = new Uint8Array(samples.length);
+  for (let row = 0; row < samples.length; row += width) {
+    let left = samples[row] ?? 0;
+    let here = left;
+    const last = row + width - 1;
+    for (let at = row; at < last; at += 1) {
+      const right = samples[at + 1] ?? 0;
+      low[at] = minInt(left, minInt(here, right));
+      high[at] = maxInt(left, maxInt(here, right));
+      left = here;
+      here = right;
+    }
+    low[last] = minInt(left, here);
+    high[last] = maxInt(left, here);
+  }
+  return { low, high };
+}
 
 /** Differences from the reference after correction of camera shift, light and noise. */
 export type Changes = {

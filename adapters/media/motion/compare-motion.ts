@@ -1,16 +1,35 @@
 import { thumbnail } from '../../../core/records/capture.ts';
 import { createRegionMask } from '../../../core/records/region.ts';
-import type { CompareMotion, MotionComparison } from '../../../core/records/motion.ts';
-import { type Changes, type Differences, weighDifferences } from './changed-pixels.ts';
-import { compareSeries } from './compare-series.ts';
-import { componentWeights } from './components.ts';
+import type { CompareMotion, MotionComparison, EarlierMotion } from '../../../core/records/motion.ts';
+import { weighDifferences } from './changed-pixels.ts';
+import type { Changes, Differences } from './changed-pixels.ts';
 import { isIdentical } from './frame-health.ts';
 import { noiseAllowance, learnNoise, quietNoiseMap } from './noise-map.ts';
-import { minMotionArea, updateFlakeArea } from './precipitation.ts';
-import { prepareThumbnail, type ThumbnailWork } from './prepare-thumbnail.ts';
-import { decodeReference, decodeState, encodeState, type Learned } from './state-codec.ts';
+import { prepareThumbnail } from './prepare-thumbnail.ts';
+import type { ThumbnailWork } from './prepare-thumbnail.ts';
+import { decodeReference, decodeState, encodeState } from './state-codec.ts';
+import type { Learned, DecodedState } from './state-codec.ts';
 import { fullWeight } from './threshold.ts';
-import { type MotionTuning, motionTuning } from './tuning.ts';
+import { motionTuning } from './tuning.ts';
+import type { MotionTuning } from './tuning.ts';
+
+/**
+ * Rank of the component that estimates flake size. Snow and heavy rain cause many small changes in every frame, so
+ * the minimum area follows the usual size of the sixth largest. Few scenes have six equal objects that change at
+ * every check, and an object above `maxArea` always counts.
+ */
+const rank = 5;
+
+/** Returns the minimum area of the largest component, in pixels, for a learned flake area. */
+export function minMotionArea(flakeArea: number, { minArea, maxArea, weatherFactor }: MotionTuning): number {
+  return Math.min(Math.max(minArea, flakeArea * weatherFactor), maxArea);
+}
+
+/** Updates the flake area, in whole pixels: rises by half of the difference, falls by an eighth per tick. */
+export function updateFlakeArea(flakeArea: number, components: readonly number[]): number {
+  const seen = Math.min(Math.round((components[rank] ?? 0) / fullWeight), 255);
+  return seen > flakeArea ? (flakeArea + seen + 1) >> 1 : Math.max(seen, flakeArea - 1 - (flakeArea >> 3));
+}
 
 const pixels = thumbnail.width * thumbnail.height;
 
@@ -128,4 +147,84 @@ function verdict(
     moved: unmistakable || (components[0] ?? 0) >= minArea * fullWeight,
     changedShare: Math.min(1, (unmistakable ? countWithoutNoiseMap : changed) / watchedPixels),
   };
+}
+
+/**
+ * Returns the total weight of each 8-connected group of pixels, heaviest first. Does not modify `weights`. The
+ * stack holds each pixel at most once, because a pushed pixel is cleared in `open`.
+ */
+export function componentWeights(weights: Uint8Array, width: number): number[] {
+  const open = weights.slice();
+  const stack = new Uint16Array(open.length);
+  const found: number[] = [];
+  for (let start = 0; start < open.length; start += 1) {
+    if (open[start] === 0) continue;
+    let total = open[start] ?? 0;
+    open[start] = 0;
+    stack[0] = start;
+    let depth = 1;
+    while (depth > 0) {
+      depth -= 1;
+      const at = stack[depth] ?? 0;
+      const x = at % width;
+      const from = x === 0 ? 0 : -1;
+      const to = x === width - 1 ? 0 : 1;
+      for (let row = at - width; row <= at + width; row += width) {
+        for (let near = row + from; near <= row + to; near += 1) {
+          const weight = open[near] ?? 0;
+          if (weight === 0) continue;
+          total += weight;
+          open[near] = 0;
+          stack[depth] = near;
+          depth += 1;
+        }
+      }
+    }
+    found.push(total);
+  }
+  return found.toSorted((a, b) => b - a);
+}
+
+/** Comparison of one thumbnail, with what it teaches about noise. */
+type Compared = {
+  moved: boolean;
+  changedShare: number;
+  black: boolean;
+  identicalToPrevious: boolean;
+  learned: Learned;
+};
+type Compare<Result> = (work: ThumbnailWork, learned: Learned, differences: Differences) => Result;
+
+/**
+ * Compares earlier thumbnails and then the newest one with the motion reference, in the order of their times, so that noise is learned from each. In a quiet
+ * scene that is one comparison for each: thumbnails of which one alone differs from the reference differ from each other. A black one is no news.
+ */
+function compareSeries<Result extends Compared>(
+  earlier: readonly ThumbnailWork[],
+  newestWork: ThumbnailWork,
+  remembered: DecodedState,
+  compare: Compare<Result>,
+): { newest: Result; series: EarlierMotion[] } {
+  let { learned } = remembered;
+  let isStill = true;
+  let news: { work: ThumbnailWork; moved: boolean } | undefined;
+  const differ = (one: ThumbnailWork, other: ThumbnailWork): boolean =>
+    compare(one, learned, one.measureFrom(other)).moved;
+  const compared = earlier.map((work) => {
+    const found = compare(work, learned, work.measure(remembered));
+    const { moved, changedShare, black } = found;
+    const differs = news === undefined ? moved : news.moved !== moved || (moved && differ(work, news.work));
+    const isNews = differs && !black;
+    if (isNews) news = { work, moved };
+    ({ learned } = found);
+    isStill &&= found.identicalToPrevious;
+    return { work, motion: { moved, isNews, changedShare, black } };
+  });
+  const newest = compare(newestWork, learned, newestWork.measure(remembered));
+  ({ learned } = newest);
+  const series = compared.map(({ work, motion }) => ({
+    ...motion,
+    likeNewest: motion.moved === newest.moved && !(motion.moved && differ(work, newestWork)),
+  }));
+  return { newest: { ...newest, identicalToPrevious: isStill && newest.identicalToPrevious }, series };
 }

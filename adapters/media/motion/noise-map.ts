@@ -1,5 +1,5 @@
 import { thumbnail } from '../../../core/records/capture.ts';
-import { maxInt, minInt } from './integers.ts';
+import { maxInt, minInt } from './planes.ts';
 
 /**
  * Learned noise per 2×2 cell; rises by half of a difference, so a clock is learned in two or three ticks. An object

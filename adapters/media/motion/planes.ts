@@ -30,3 +30,54 @@ export function joinPlanes({ luma, cb, cr }: Planes): Uint8Array {
   picture.set(cr.samples, lumaBytes + chromaBytes);
   return picture;
 }
+
+/**
+ * Returns the smaller of two 32-bit integers. It has no branch, which the processor would mispredict half of the
+ * time.
+ */
+export function minInt(a: number, b: number): number {
+  const difference = a - b;
+  return b + (difference & (difference >> 31));
+}
+
+/** Returns the larger of two 32-bit integers, without a branch. */
+export function maxInt(a: number, b: number): number {
+  const difference = a - b;
+  return a - (difference & (difference >> 31));
+}
+
+/**
+ * Histogram of integer differences, for medians without sorting. Differences beyond ±127 count as ±127, far from
+ * every median in use.
+ */
+type Histogram = Uint16Array;
+
+const bound = 127;
+
+/** Creates an empty histogram. */
+export function emptyHistogram(): Histogram {
+  return new Uint16Array(2 * bound + 2);
+}
+
+/** Returns the bin of a difference. */
+export function histogramBin(difference: number): number {
+  return difference < -bound ? 0 : difference > bound ? 2 * bound : difference + bound;
+}
+
+/** Returns the median of `total` counted differences, or 0 if `total` is 0. Clears the histogram. */
+export function drainMedian(differences: Histogram, total: number): number {
+  return drainQuantile(differences, total, 0.5);
+}
+
+/** Returns the quantile `share` of `total` counted differences, or 0 if `total` is 0. Clears the histogram. */
+export function drainQuantile(differences: Histogram, total: number, share: number): number {
+  if (total === 0) return 0;
+  let left = Math.floor(total * share);
+  let bin = 0;
+  for (; bin < 2 * bound; bin += 1) {
+    left -= differences[bin] ?? 0;
+    if (left < 0) break;
+  }
+  differences.fill(0);
+  return bin - bound;
+}

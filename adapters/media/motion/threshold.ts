@@ -1,4 +1,4 @@
-import { histogramBin, emptyHistogram, drainQuantile } from './histogram.ts';
+import { histogramBin, emptyHistogram, drainQuantile } from './planes.ts';
 import type { MotionTuning } from './tuning.ts';
 
 /**

@@ -9,10 +9,121 @@ import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
 import type { PictureLimits } from './picture-limits.ts';
-import { picturePosition, pictureTime, staleHours } from './picture-time.ts';
 import { hasMotion, readClip } from './read-clip.ts';
-import { IncompletePictureError, readPictures, type Picture } from './read-pictures.ts';
-import { withoutMetadata } from './strip-metadata.ts';
+import { IncompletePictureError, readPictures } from './read-pictures.ts';
+import type { Picture } from './read-pictures.ts';
+import { createHash } from 'node:crypto';
+import { parseHttpDate } from '../../../core/outside-time.ts';
+
+const markers = {
+  scan: 0xda,
+  jfif: 0xe0,
+  exif: 0xe1,
+  adobe: 0xee,
+  lastApplication: 0xef,
+  comment: 0xfe,
+} as const;
+
+/**
+ * Returns a JPEG without the metadata in front of its first scan: location and serial number do not belong into a decoder, and errors in them say nothing
+ * about the picture. Keeps what determines its shape, colors and orientation.
+ */
+function withoutMetadata(jpeg: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
+  const parts: Buffer[] = [];
+  let keptFrom = 0;
+  for (let at = 2; at + 4 <= bytes.length;) {
+    const marker = bytes[at + 1] ?? 0;
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    if (marker === markers.scan) return Buffer.concat([...parts, bytes.subarray(keptFrom)]);
+    const end = at + 2 + bytes.readUInt16BE(at + 2);
+    const isMetadata =
+      marker === markers.comment || (marker > markers.jfif && marker <= markers.lastApplication);
+    if (isMetadata && marker !== markers.adobe) {
+      parts.push(bytes.subarray(keptFrom, at));
+      if (marker === markers.exif) parts.push(onlyOrientation(bytes.subarray(at + 4, end)));
+      keptFrom = end;
+    }
+    at = end;
+  }
+  return jpeg;
+}
+
+const exifName = 'Exif\0\0';
+/** Big-endian TIFF with one entry, whose value is not written yet. */
+const orientationEntry = Buffer.from('4d4d002a000000080001011200030000000100000000', 'hex');
+const [orientationTag, entryBytes] = [0x0112, 12];
+
+/** Returns the segment of EXIF with the orientation alone; empty for an upright picture. */
+function onlyOrientation(exif: Buffer): Buffer {
+  const orientation = readOrientation(exif);
+  if (orientation < 2 || orientation > 8) return Buffer.alloc(0);
+  const entry = Buffer.concat([Buffer.from(exifName), orientationEntry, Buffer.alloc(4)]);
+  entry.writeUInt16BE(orientation, exifName.length + 18);
+  return Buffer.concat([Buffer.from([0xff, markers.exif, 0, entry.length + 2]), entry]);
+}
+
+/** Returns 0 without an orientation. */
+function readOrientation(exif: Buffer): number {
+  const tiff = exif.subarray(exifName.length);
+  const isLittle = tiff.toString('latin1', 0, 2) === 'II';
+  if (exif.toString('latin1', 0, exifName.length) !== exifName || tiff.length < 8) return 0;
+  const readShort = (at: number) => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
+  const entries = 2 + (isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4));
+  const end =
+    entries > tiff.length ? 0 : Math.min(tiff.length, entries + entryBytes * readShort(entries - 2));
+  // Behind them are other values, and the orientation of the thumbnail.
+  for (let at = entries; at + entryBytes <= end; at += entryBytes)
+    if (readShort(at) === orientationTag) return readShort(at + 8);
+  return 0;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Maximum plausible age of a picture that is captured, in milliseconds. Some servers state the time of their start instead. */
+const plausibleMs = 60 * 60_000;
+/** Assumed time between new pictures, in seconds: many cameras of places and weather have one per minute. */
+const usualSeconds = 60;
+const maxSeconds = 3600;
+const staleAfterPictures = 3;
+
+/** Returns the time of a picture by `Last-Modified`, compared with the clock of its server; `now` without one or if it is implausible. */
+function pictureTime(headers: Headers, now: Date): Date {
+  const ageMs = readAgeMs(headers, now);
+  return ageMs >= 0 && ageMs <= plausibleMs ? new Date(now.getTime() - ageMs) : now;
+}
+
+/** Returns the age of a picture in hours if its server states more than one hour, and more than three times its `max-age`; else undefined. */
+function staleHours(headers: Headers, now: Date): number | undefined {
+  const ageMs = readAgeMs(headers, now);
+  const isStale = ageMs > Math.max(plausibleMs, staleAfterPictures * readMaxAge(headers) * 1000);
+  return isStale ? Math.round(ageMs / 3_600_000) : undefined;
+}
+
+function readAgeMs(headers: Headers, now: Date): number {
+  const changedMs = parseHttpDate(headers['last-modified'] ?? '');
+  return changedMs === undefined ? 0 : (parseHttpDate(headers['date'] ?? '') ?? now.getTime()) - changedMs;
+}
+
+/** Returns the position of a single picture: the same bytes are the same picture. A `max-age` above the usual time is the time between new ones. */
+function picturePosition(
+  jpeg: Uint8Array,
+  headers: Headers,
+): Pick<Capture, 'position' | 'isIntervalAssumed'> {
+  const seconds = Math.min(readMaxAge(headers), maxSeconds);
+  const segment = createHash('sha256').update(jpeg).digest('hex').slice(0, 16);
+  return seconds > usualSeconds
+    ? { position: { segment, segment_seconds: seconds } }
+    : { position: { segment, segment_seconds: usualSeconds }, isIntervalAssumed: true };
+}
+
+function readMaxAge(headers: Headers): number {
+  const [, age = '0'] = /max-age=(\d{1,9})/.exec(headers['cache-control'] ?? '') ?? [];
+  return Number(age);
+}
 
 export type PictureDeps = {
   ffmpeg: FfmpegRunner;

@@ -1,13 +1,205 @@
-import { NotLiveError } from '../../../core/errors.ts';
+import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
 import type { StreamDetails } from '../../../core/records/capture.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
-import { platformBlockedError } from '../platform-request.ts';
-import type { TwitchPage } from '../platform-page.ts';
+import { platformBlockedError, requestPlatform, unexpectedResponseError } from '../platform-request.ts';
+import { BroadcastEndedError } from '../resolution.ts';
+import type { TwitchPage, Resolution } from '../resolution.ts';
 import type { TwitchSettings } from '../platform-settings.ts';
-import type { Resolution } from '../resolution.ts';
-import { readAccessToken, tokenRefusal } from './access-token.ts';
-import { queryTwitch, type TwitchChannel } from './twitch-gql.ts';
-import { checkUsher, channelOfflineError, usherPlaylistUrl } from './usher.ts';
+import { z } from 'zod';
+import { cookieValue } from '../cookies.ts';
+
+const tokenAnswerSchema = z.object({
+  data: z.object({
+    streamPlaybackAccessToken: z.object({ value: z.string(), signature: z.string() }).nullable(),
+  }),
+});
+
+const count = z.int().nonnegative().nullish().catch(null);
+const words = z.string().nullish().catch(null);
+
+const channelAnswerSchema = z.object({
+  data: z.object({
+    user: z
+      .object({
+        displayName: words,
+        broadcastSettings: z.object({ title: words }).nullish().catch(null),
+        stream: z
+          .object({ id: z.string(), type: words, title: words, viewersCount: count, previewImageURL: words })
+          .nullable(),
+      })
+      .nullable(),
+  }),
+});
+
+/** Playback access token with its signature. */
+type TwitchToken = NonNullable<z.infer<typeof tokenAnswerSchema>['data']['streamPlaybackAccessToken']>;
+/** Channel, or `null` if it does not exist. */
+type TwitchChannel = z.infer<typeof channelAnswerSchema>['data']['user'];
+
+/**
+ * Requests a channel and its access token in one request. Uses plain queries, because the hashes of persisted ones
+ * rotate. `channel` is undefined if its format is unknown: that costs the description, not the stream.
+ */
+async function queryTwitch(
+  login: string,
+  http: GuardedHttp,
+  settings: TwitchSettings,
+): Promise<{ token: TwitchToken | null; channel: TwitchChannel | undefined }> {
+  const variables = { login };
+  const answer = await requestPlatform(http, 'Twitch', settings.gqlUrl, {
+    method: 'POST',
+    headers: toHeaders(settings),
+    body: JSON.stringify([
+      { query: tokenQuery, variables },
+      { query: channelQuery, variables },
+    ]),
+  });
+  if (answer.status === 429) throw platformBlockedError('Twitch', 'it limits requests from this address');
+  if (answer.status !== 200) throw platformBlockedError('Twitch', `it returns HTTP status ${answer.status}`);
+  const [token, channel] = readPair(answer.body);
+  const channelRead = channelAnswerSchema.safeParse(channel);
+  return { token: readToken(token), channel: channelRead.success ? channelRead.data.data.user : undefined };
+}
+
+const tokenQuery =
+  'query($login: String!) { streamPlaybackAccessToken(channelName: $login, params: {platform: "web", playerBackend: "mediaplayer", playerType: "site"}) { value signature } }';
+
+const channelQuery =
+  'query($login: String!) { user(login: $login) { displayName broadcastSettings { title } stream { id type title viewersCount previewImageURL(width: 640, height: 360) } } }';
+
+/** Sends only `auth-token` of the account cookies, like Twitch's web page. */
+function toHeaders({ clientId, cookies }: TwitchSettings): Record<string, string> {
+  const account = cookieValue(cookies, 'auth-token');
+  return {
+    'client-id': clientId,
+    'content-type': 'text/plain;charset=UTF-8',
+    ...(account === null ? {} : { authorization: `OAuth ${account}` }),
+  };
+}
+
+function readPair(body: Uint8Array): unknown[] {
+  try {
+    return z.array(z.unknown()).parse(JSON.parse(Buffer.from(body).toString()));
+  } catch (cause) {
+    throw unexpectedResponseError('Twitch', cause);
+  }
+}
+
+const refusedSchema = z.object({ errors: z.array(z.object({ message: z.string() })).min(1) });
+
+function readToken(answer: unknown): TwitchToken | null {
+  const read = tokenAnswerSchema.safeParse(answer);
+  if (read.success) return read.data.data.streamPlaybackAccessToken;
+  const refused = refusedSchema.safeParse(answer);
+  if (refused.success && refused.data.errors.some(({ message }) => /integrity/i.test(message))) {
+    throw platformBlockedError('Twitch', 'it requires a browser integrity check');
+  }
+  throw unexpectedResponseError('Twitch', read.error);
+}
+
+/** Claims of a playback access token: the JSON in its `value`. Every field is optional. */
+const tokenSchema = z.object({
+  expires: z.number().int().positive().optional().catch(undefined),
+  ci_gb: z.boolean().default(false).catch(false),
+  geoblock_reason: z.string().default('').catch(''),
+  authorization: z.object({ forbidden: z.boolean() }).optional().catch(undefined),
+  private: z.object({ allowed_to_view: z.boolean() }).optional().catch(undefined),
+});
+
+/** Claims of a playback access token. */
+type AccessToken = z.infer<typeof tokenSchema>;
+
+/** Reads the claims of a token. Unreadable claims are treated as absent, because Twitch may change the format. */
+function readAccessToken(value: string): AccessToken {
+  return tokenSchema.catch(noClaims).parse(fromJson(value));
+}
+
+const noClaims: AccessToken = { ci_gb: false, geoblock_reason: '' };
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the error for a token that Twitch will reject according to its claims, or null. */
+function tokenRefusal(token: AccessToken): StreamFetchError | null {
+  if (token.ci_gb || token.geoblock_reason !== '') return regionBlockedError();
+  if (token.private?.allowed_to_view === false || token.authorization?.forbidden === true)
+    return restrictedError();
+  return null;
+}
+
+/** Error for a stream that is blocked in this region. */
+function regionBlockedError(): StreamFetchError {
+  return new StreamFetchError(
+    'The stream is blocked in the region of this service, or for its kind of address. Ask the operator to set a proxy in another region (WATCHPOST_TWITCH_PROXY).',
+  );
+}
+
+/** Error for a stream with restricted access. */
+function restrictedError(): StreamFetchError {
+  return new StreamFetchError(
+    'The stream is restricted to subscribers or otherwise not public. Ask the operator to set cookies of an account with access (WATCHPOST_TWITCH_COOKIES), or use a public stream.',
+  );
+}
+
+/**
+ * Returns the URL of a channel's multivariant playlist, with the parameters of Twitch's player. Requests H.264
+ * only, which every ffmpeg decodes.
+ */
+function usherPlaylistUrl(usherUrl: string, login: string, token: TwitchToken, random: number): string {
+  const query = new URLSearchParams({
+    allow_source: 'true',
+    playlist_include_framerate: 'true',
+    player_backend: 'mediaplayer',
+    platform: 'web',
+    supported_codecs: 'h264',
+    p: String(Math.floor(random * 9_999_999)),
+    sig: token.signature,
+    token: token.value,
+  });
+  return `${usherUrl}/api/v2/channel/hls/${login}.m3u8?${query.toString()}`;
+}
+
+/** Requests the playlist once to read the reason of a rejection, which a capture would only see as a status. */
+async function checkUsher(playlistUrl: string, http: GuardedHttp): Promise<void> {
+  const { status, body } = await requestPlatform(http, 'Twitch', playlistUrl, {});
+  if (status === 200) return;
+  if (status === 404) throw channelOfflineError();
+  throw status === 403 ? forbidden(errorCode(body)) : unexplained(status);
+}
+
+/**
+ * Error for an offline channel, which has ended: after a lost connection, Twitch keeps a channel live for a while.
+ */
+function channelOfflineError(details = {}): BroadcastEndedError {
+  return new BroadcastEndedError('The channel is not live. Try again when it is.', 'Stream is offline', {
+    details,
+  });
+}
+
+const errorsSchema = z.array(z.object({ error_code: z.string() })).min(1);
+
+function errorCode(body: Uint8Array): string {
+  try {
+    return errorsSchema.parse(JSON.parse(Buffer.from(body).toString()))[0]?.error_code ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function forbidden(code: string): StreamFetchError {
+  if (code === 'content_geoblocked') return regionBlockedError();
+  if (code === 'unauthorized_entitlements') return restrictedError();
+  return platformBlockedError('Twitch', 'it rejects the playlist request');
+}
+
+function unexplained(status: number): StreamFetchError {
+  return new StreamFetchError(`Twitch returned HTTP status ${status}. Try again later.`);
+}
 
 /**
  * Resolves the broadcast of a Twitch channel. Throws `NotLiveError` (offline, unknown, rerun) and

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAnswerLimit } from '../../../adapters/egress/answer-limit.ts';
+import { createAnswerLimit } from '../../../adapters/egress/guarded-udp.ts';
 
 test('a host that floods has 500 kB of answers, all hosts have 4 MB, and a further host still fits', () => {
   const fits = createAnswerLimit();

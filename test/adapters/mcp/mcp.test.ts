@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
-import { toStructuredResult } from '../../../adapters/mcp/tool-result.ts';
+import { toStructuredResult } from '../../../adapters/mcp/mcp-server.ts';
 import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
 import { listen } from '../../../cli/service/http-server.ts';
 import type { HttpServer } from '../../../cli/service/http-server.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDecodeTurns } from '../../../adapters/embedded/load/limit-decodes.ts';
 import { createContactSheets } from '../../../adapters/media/images/contact-sheet.ts';
-import { createCutFrame } from '../../../adapters/media/images/cut-frame.ts';
-import { createDrawBoxes } from '../../../adapters/media/images/draw-boxes.ts';
+import { createCutFrame, createDrawBoxes } from '../../../adapters/media/images/draw-boxes.ts';
 import type { InTurn } from '../../../adapters/media/ffmpeg/in-turn.ts';
 import { jpeg, mp4 } from '../vision/pixel/pictures.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createApp } from '../../../adapters/http/app.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { apiCall } from '../../../adapters/mcp/arguments.ts';
-import { webhooks } from '../../../adapters/openapi/webhooks.ts';
+import { webhooks } from '../../../adapters/openapi/document.ts';
 import { streamedEventSchema } from '../../../core/responses/events.ts';
 import { readKey, tellApiStory } from '../../support/api/api-story.ts';
 import type { CallOperation } from '../../support/api/api-story.ts';

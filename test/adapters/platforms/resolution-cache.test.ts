@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Resolution } from '../../../adapters/platforms/resolution.ts';
-import { createResolutionCache, type ResolutionCache } from '../../../adapters/platforms/resolution-cache.ts';
+import {
+  createResolutionCache,
+  type ResolutionCache,
+} from '../../../adapters/platforms/platform-capturer.ts';
 
 const never = new AbortController().signal;
 let nowMs: number;

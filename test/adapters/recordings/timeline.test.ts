@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { recordedAt, recordedCamera } from '../../../adapters/recordings/recorded-at.ts';
-import { arrangeTimeline, fileAt, nextStart } from '../../../adapters/recordings/timeline.ts';
+import {
+  recordedAt,
+  recordedCamera,
+  arrangeTimeline,
+  fileAt,
+  nextStart,
+} from '../../../adapters/recordings/timeline.ts';
 
 test.each([
   ['/nvr/recordings/2026-11-20/14/front_door/35.12.mp4', '2026-11-20T14:35:12.000Z'],

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { estimate } from '../../../cli/cost/estimate.ts';
+import { estimate, transitionsPerExecution, transitionsPerLoop } from '../../../cli/cost/estimate.ts';
 import type { CostQuestion } from '../../../cli/cost/estimate.ts';
-import { listPrices } from '../../../cli/cost/list-prices.ts';
+import { listPrices } from '../../../cli/cost/stream-hour.ts';
 import { priceOfModel } from '../../../adapters/vision/bedrock/model-prices.ts';
-import { transitionsPerExecution, transitionsPerLoop } from '../../../cli/cost/workflow-usage.ts';
 import { rules } from '../../../core/rules.ts';
 import { units } from '../../../adapters/aws/usage-units.ts';
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createLabelApp } from '../../../cli/label/label-app.ts';
-import { openSetFile } from '../../../cli/label/set-file.ts';
+import { createLabelApp, openSetFile } from '../../../cli/label/label-app.ts';
 
 let folder: string;
 let file: string;

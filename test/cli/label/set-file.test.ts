@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { readExampleMedia } from '../../../cli/evaluate/example-media.ts';
-import { openSetFile } from '../../../cli/label/set-file.ts';
+import { openSetFile } from '../../../cli/label/label-app.ts';
 import { openSetWriter } from '../../../cli/evaluate/set-writer.ts';
-import { addReviewedAlerts } from '../../../cli/label/add-reviewed-alerts.ts';
+import { addReviewedAlerts } from '../../../cli/commands/label.ts';
 
 let folder: string;
 let file: string;

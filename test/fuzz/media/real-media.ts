@@ -1,5 +1,5 @@
 import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
-import { encodeJpeg } from '../../../adapters/media/ffmpeg/encode-jpeg.ts';
+import { encodeJpeg } from '../../../adapters/media/images/contact-sheet.ts';
 import { ffmpegPath, record } from '../../support/hls/recording.ts';
 import type { Real } from './properties.ts';
 

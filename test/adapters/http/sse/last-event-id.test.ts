@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { readLastEventId } from '../../../../adapters/http/sse/last-event-id.ts';
+import { readLastEventId } from '../../../../adapters/http/sse/wants-events.ts';
 
 const app = new Hono().get('/', (context) => context.json(readLastEventId(context) ?? null));
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCutFrame } from '../../../../adapters/media/images/cut-frame.ts';
+import { createCutFrame } from '../../../../adapters/media/images/draw-boxes.ts';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { mp4 } from '../../vision/pixel/pictures.ts';
 

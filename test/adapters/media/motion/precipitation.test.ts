@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { componentWeights } from '../../../../adapters/media/motion/components.ts';
+import {
+  componentWeights,
+  minMotionArea,
+  updateFlakeArea,
+} from '../../../../adapters/media/motion/compare-motion.ts';
 import { fullWeight } from '../../../../adapters/media/motion/threshold.ts';
 import { motionTuning } from '../../../../adapters/media/motion/tuning.ts';
-import { minMotionArea, updateFlakeArea } from '../../../../adapters/media/motion/precipitation.ts';
 
 const createFlakes = (area: number) => Array.from({ length: 30 }, () => area * fullWeight);
 

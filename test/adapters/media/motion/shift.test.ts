@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findShift, applyShift } from '../../../../adapters/media/motion/shift.ts';
+import { findShift, applyShift } from '../../../../adapters/media/motion/changed-pixels.ts';
 import { type Planes, splitPlanes } from '../../../../adapters/media/motion/planes.ts';
 import { thumbnail } from '../../../../core/records/capture.ts';
 import { texture } from '../../../../bench/motion/texture.ts';

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { noiseCells } from '../../../../adapters/media/motion/noise-map.ts';
 import { fingerprint } from '../../../../adapters/media/motion/frame-health.ts';
-import { fromResiduals, toResiduals } from '../../../../adapters/media/motion/residuals.ts';
-import { decodeState, encodeReference, encodeState } from '../../../../adapters/media/motion/state-codec.ts';
+import {
+  fromResiduals,
+  toResiduals,
+  decodeState,
+  encodeReference,
+  encodeState,
+} from '../../../../adapters/media/motion/state-codec.ts';
 import { thumbnail } from '../../../../core/records/capture.ts';
 
 const picture = Uint8Array.from({ length: thumbnail.bytes }, (_, at) => (at * 7 + (at >> 5)) % 256);

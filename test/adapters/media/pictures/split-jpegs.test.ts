@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createJpegMark } from '../../../../adapters/media/ffmpeg/single-jpeg.ts';
-import { createJpegSplitter, JpegTooLargeError } from '../../../../adapters/media/pictures/split-jpegs.ts';
+import { createJpegSplitter, JpegTooLargeError } from '../../../../adapters/media/pictures/read-pictures.ts';
 
 const [one, two] = [createJpegMark(), createJpegMark()];
 const start = Buffer.from([0xff, 0xd8]);

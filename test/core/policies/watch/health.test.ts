@@ -5,7 +5,7 @@ import type { WatchRun } from '../../../../core/records/watch-run.ts';
 import type { WatchStatus } from '../../../../core/records/watch-state.ts';
 import { failingModel } from '../../../support/trouble.ts';
 import { decideHealth } from '../../../../core/policies/watch/health.ts';
-import { countWatches } from '../../../../core/observability/count-watches.ts';
+import { countWatches } from '../../../../core/observability/metrics.ts';
 import { initialWatchState } from '../../../../core/policies/watch/initial-state.ts';
 import { destination, watchId } from '../../../support/watches/watch-records.ts';
 
