@@ -1,8 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
-import { folderOfRun, sharedFolder } from '../../support/runner/run-folder.ts';
+import { folderOfRun } from '../../support/runner/run-folder.ts';
 
 /** Available Python: `receivers` require a package of PyPI, which is downloaded once. */
 export type Python = { present: boolean; receivers: boolean; env: NodeJS.ProcessEnv };
@@ -61,21 +60,6 @@ function runs(args: string[]): boolean {
   } catch {
     return false;
   }
-}
-
-/** Settings of Go, which `.ci/run` shares. A program that is killed leaves its build. */
-export const goEnv = {
-  ...parseEnv(readFileSync(new URL('go.env', import.meta.url), 'utf8')),
-  GOTMPDIR: sharedFolder(),
-};
-
-/** Returns true if Go is installed. Prints a warning for blocks that cannot run; throws in CI. */
-export function findGo(): boolean {
-  const found = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
-  if (!found) reportOmission('go is not installed', 'the receiver in Go');
-  // The first build of the standard library takes longer than a block may.
-  else spawnSync('go', ['build', 'net/http'], { stdio: 'ignore', env: { ...process.env, ...goEnv } });
-  return found;
 }
 
 function reportOmission(why: string, what: string): void {

@@ -45,7 +45,7 @@ export async function readPage(page: string, world: World): Promise<AsyncDisposa
     if (block.language === 'toml')
       return parseBy('import sys, tomllib; tomllib.load(sys.stdin.buffer)', text);
     if (block.language === 'python') parseBy('import ast, sys; ast.parse(sys.stdin.read())', text);
-    if (['ts', 'python', 'go'].includes(block.language)) {
+    if (['ts', 'python'].includes(block.language)) {
       if (block.note !== '') writeFileSync(join(folder, block.note), text);
       return;
     }
@@ -55,11 +55,7 @@ export async function readPage(page: string, world: World): Promise<AsyncDisposa
 
   async function type(block: Block, text: string): Promise<void> {
     printed = undefined;
-    if (
-      reasonNotToRun(block) !== undefined ||
-      needsMorePython(text, world.python) ||
-      (!world.hasGo && text.startsWith('go '))
-    )
+    if (reasonNotToRun(block) !== undefined || needsMorePython(text, world.python))
       return void execFileSync('bash', ['-n'], { input: text, stdio: ['pipe', 'ignore', 'pipe'] });
     if (block.note !== 'terminal') {
       printed = await shell.run(text);
@@ -89,7 +85,6 @@ export async function readPage(page: string, world: World): Promise<AsyncDisposa
     }
     const terminal = terminals.find(({ command }) => command.includes(block.note));
     if (terminal === undefined && !world.python.receivers && block.note.endsWith('.py')) return;
-    if (terminal === undefined && !world.hasGo && block.note.endsWith('.go')) return;
     const output = () => terminal?.output() ?? `no terminal of ${block.note}`;
     await appears(block, () => missingLine(shown, output()), output);
   }

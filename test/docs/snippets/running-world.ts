@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findGo, goEnv, preparePython } from './python.ts';
+import { preparePython } from './python.ts';
 import type { Python } from './python.ts';
 import { openTerminal } from './shell.ts';
 import type { Terminal } from './shell.ts';
@@ -23,8 +23,6 @@ export type World = {
   jobId: string;
   env: NodeJS.ProcessEnv;
   python: Python;
-  /** True if the Go tool is installed. */
-  hasGo: boolean;
   /** Creates a folder in the checkout for a page, so that `watchpost/client` resolves. */
   folderFor(page: string): string;
   /** Replaces ports, folders and ids in the text of a page. */
@@ -40,11 +38,10 @@ const yard = sceneArguments({
   startsAt: new Date(0),
 }).filter((word) => word !== '-re');
 
-const documentedPorts = [9000, 9001, 9002, 9003];
+const documentedPorts = [9000, 9001, 9002];
 
 export async function openWorld(): Promise<World> {
   const python = preparePython();
-  const hasGo = findGo();
   const cache = resolve('.cache/docs');
   mkdirSync(cache, { recursive: true });
   const root = mkdtempSync(join(cache, 'run-'));
@@ -52,7 +49,6 @@ export async function openWorld(): Promise<World> {
   const env = {
     ...process.env,
     ...python.env,
-    ...goEnv,
     WATCHPOST_PORT: '0',
     WATCHPOST_DATA_DIR: dataDir,
     WATCHPOST_JOBS_PER_CALLER: '50',
@@ -86,7 +82,6 @@ export async function openWorld(): Promise<World> {
       dataDir,
       jobId,
       python,
-      hasGo,
       env: { ...env, KEY: credentials.api_key },
       folderFor: (page) => {
         // A second try of a page has a folder of its own.
