@@ -162,14 +162,11 @@ function newestScan(
   if (!('captured' in outcome) || outcome.captured.repeated) return {};
   const { scan } = outcome.captured;
   if (!scan || (scan.frames === 0 && scan.covered_seconds === 0)) return { scan: undefined };
-  const { distance_seconds, covered_seconds } = scan;
-  // The scan of a confirming check is short: the next one of the interval leaves out what the last one did.
-  const isShort = covered_seconds < intervalSeconds / 2;
+  const distance = scan.distance_seconds || (before?.distance_seconds ?? 0);
+  // The newest frame advances by whole segments or key frames.
+  const stepSeconds = Math.max(distance, outcome.captured.seen.position.segment_seconds);
+  // A scan of less than an interval is beside a confirming check: one of the interval leaves out what the last one did.
+  const isShort = scan.covered_seconds + scan.left_out_seconds + stepSeconds < intervalSeconds;
   const leftOut = Math.max(scan.left_out_seconds, isShort ? (before?.left_out_seconds ?? 0) : 0);
-  return {
-    scan: {
-      distance_seconds: distance_seconds || (before?.distance_seconds ?? 0),
-      left_out_seconds: leftOut,
-    },
-  };
+  return { scan: { distance_seconds: distance, left_out_seconds: leftOut } };
 }
