@@ -37,6 +37,7 @@ const commands: Record<string, Record<string, Part>> = {
   simulate: {
     service: { run: 'node test/simulation/simulate-process.ts' },
     jobs: { run: 'SIMULATION_SEEDS=all vitest run test/simulation/virtual-jobs.test.ts' },
+    visits: { run: 'SIMULATION_SEEDS=all vitest run test/simulation/virtual-visits.test.ts' },
     mutations: onRequest('node test/simulation/mutate-process.ts'),
   },
   fuzz: {

@@ -117,7 +117,7 @@ const ofWatches: Row[] = [
     'condition-steps.ts',
     'if (!isNewest || !trouble?.lost) return false;',
     'return false;',
-    'core/workflow/watch-moments.test.ts',
+    'core/workflow/watch-loss.test.ts',
   ],
   [
     'visits in one scan',

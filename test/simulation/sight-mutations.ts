@@ -74,5 +74,19 @@ export const ofSight: Row[] = [
     'core/watch/claims.test.ts',
   ],
   ['sight without a verdict', 'condition.ts', 'if (state.unjudged > 0) return state;', ''],
+  [
+    'picture of a capture under way',
+    'decide-tick.ts',
+    'frameTime(outcome.captured, earlier(new Date(outcome.captured.seen.seen_at), now))',
+    'shownAt',
+    'simulation/virtual-visits.test.ts',
+  ],
+  [
+    'left-out time beside a confirming check',
+    '../../sight/after-tick.ts',
+    'isShort ? (before?.left_out_seconds ?? 0) : 0',
+    '0',
+    'core/workflow/left-out-time.test.ts',
+  ],
   ['budget is a gap', 'decide-tick.ts', 'exhausted && inGap === null', 'false'],
 ];

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { runVisits } from './virtual-visits.ts';
 
-/** The last four have intervals in which the newest frame advances by a segment more. */
-const seeds = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 35, 39, 42, 51];
+/**
+ * `npm run simulate` and its mutations take a hundred. In 27, a thing comes while a capture is under way; the last four have intervals in which the newest frame
+ * advances by a segment more.
+ */
+const takesAll = process.env['SIMULATION_SEEDS'] === 'all';
+const seeds = takesAll
+  ? Array.from({ length: 100 }, (_, seed) => seed)
+  : [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 27, 35, 39, 42, 51];
 
 test.each(seeds)(
   'no motion is in quiet time, each sure visit opens one alert, and all active time has a class (seed %i)',
@@ -10,7 +16,8 @@ test.each(seeds)(
   async (seed) => {
     const summary = await runVisits(seed, 400);
     expect(summary.visits).toBeGreaterThan(5);
-    expect(summary.required).toBeGreaterThan(0);
+    // A few of the hundred claim nothing about their visits.
+    if (!takesAll) expect(summary.required).toBeGreaterThan(0);
     expect(summary.quietSeconds).toBeGreaterThan(0);
   },
 );

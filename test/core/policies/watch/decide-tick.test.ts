@@ -266,13 +266,15 @@ test('the URL of a stream that failed is resolved again after a tick without a c
   expect(watch.judge(20, false).resolve_again).toBe(false);
 });
 
-test('the next check is an interval away at most, whatever the phase of the grid, also after a confirming check', () => {
+test('the next check is an interval away at most, and on the phase of its grid if it confirms nothing', () => {
   for (let phase = 0; phase < 10_000; phase += 700) {
     const watch = runWatch({ confirm_seconds: 5 }, phase);
     let at = 0;
     for (const verdict of [false, true, false, false, false, false]) {
-      const next = (Date.parse(watch.judge(at, verdict).wait_until) - begin.getTime()) / 1000;
+      const { wait_until: wakeUp, confirming } = watch.judge(at, verdict);
+      const next = (Date.parse(wakeUp) - begin.getTime()) / 1000;
       expect(Math.round((next - at) * 1000)).toBeLessThanOrEqual(10_000);
+      if (!confirming) expect((Date.parse(wakeUp) - phase) % 10_000).toBeLessThan(1000);
       at = next;
     }
   }
