@@ -26,16 +26,19 @@ export type TableReader = {
 type Table = { parts: Uint8Array[]; section: Uint8Array | null; packets: Uint8Array[] };
 
 const maxSectionBytes = 1024 + 3;
+/** Maximum packets of tables that are read: five minutes of both tables, 25 times a second. A segment may consist of them. */
+const maxPackets = 15_000;
 const [patId, pmtId] = [0x00, 0x02];
 
 export function createTableReader(): TableReader {
   const pat = createTable();
   let pmt = createTable();
   let pmtPid: number | null = null;
+  let packets = 0;
   let streams: { type: number; pid: number }[] = [];
   return {
     read,
-    isWithin: () => pat.parts.length > 0 || pmt.parts.length > 0,
+    isWithin: () => packets <= maxPackets && (pat.parts.length > 0 || pmt.parts.length > 0),
     hasProgram: () => pmtPid !== null,
     video() {
       for (const { type, pid } of streams) {
@@ -50,6 +53,9 @@ export function createTableReader(): TableReader {
 
   function read(packet: Uint8Array): boolean {
     const pid = readPid(packet);
+    if (pid !== 0 && pid !== pmtPid) return false;
+    packets += 1;
+    if (packets > maxPackets) return true;
     if (pid === 0 && readTable(pat, packet, patId) && pat.section) {
       const named = readPmtPid(pat.section) ?? pmtPid;
       if (named !== pmtPid) pmt = createTable();

@@ -132,9 +132,12 @@ export const parserScenes: Record<string, Scene> = {
       .map((url) => check(url));
   },
 
-  'http of old cameras': async (cleanup) => {
+  http: async (cleanup) => {
+    const strict = 'HTTP/1.1 200 OK\r\n';
     const head = 'HTTP/1.1 200 OK\nno colon\n';
     const answers: RawAnswer[] = [
+      { begin: `${strict}transfer-encoding: chunked\r\n\r\n`, flood: '1\r\nx\r\n'.repeat(10_000) },
+      { begin: strict, flood: 'x: y\r\n'.repeat(10_000) },
       { begin: `${head}transfer-encoding: chunked\n\n`, flood: '1\r\nx\r\n'.repeat(10_000) },
       { begin: `${head}transfer-encoding: chunked\n\n`, flood: `1;${'x'.repeat(1_000)}\n#\n`.repeat(60) },
       { begin: head, flood: 'HTTP/1.1 100 Continue\n\n'.repeat(2_000) },

@@ -41,6 +41,14 @@ test('a segment that repeats a packet which begins an access unit is not indexed
   expect(keyFrameOffsetsTs(repeated(6000))).toBeNull();
 });
 
+test('a segment that consists of tables is read up to a number of them', () => {
+  const { psi } = indexAccessUnits([whole])!;
+  const [pat] = splitPackets(whole).filter((packet) => readPid(packet) === 0);
+  const tables = (count: number) => Buffer.concat([...Array.from({ length: count }, () => pat!), whole]);
+  expect(indexAccessUnits([tables(10_000)])?.psi).toHaveLength(psi.length);
+  expect(indexAccessUnits([tables(20_000)])).toBeNull();
+});
+
 test('the next packet is found after garbage that contains sync bytes', () => {
   const garbage = Buffer.from('xxGxxGx');
   expect(findPacket(Buffer.concat([garbage, whole]), 0)).toBe(garbage.length);
