@@ -39,5 +39,5 @@ export async function arrangeSamples(
 
 function inGroups(samples: Sample[], size: number): Sample[][] {
   const count = Math.ceil(samples.length / size);
-  return Array.from({ length: count }, (_, at) => samples.slice(at * size, (at + 1) * size));
+  return Array.from({ length: count }, (_, index) => samples.slice(index * size, (index + 1) * size));
 }

@@ -10,7 +10,7 @@ export function extractJson(text: string, isCut = false): unknown {
   const whole = plain.startsWith('{') ? parse(plain) : undefined;
   if (whole !== undefined) return whole;
   const spoken = withoutThoughts(text);
-  let found: unknown;
+  let last: unknown;
   let end = 0;
   let tried = 0;
   for (let start = spoken.indexOf('{'); start !== -1; start = spoken.indexOf('{', start)) {
@@ -22,10 +22,10 @@ export function extractJson(text: string, isCut = false): unknown {
     // An answer that is no JSON is not replaced by a draft before it.
     const isRead =
       object !== undefined || (close !== -1 && namedValue.test(spoken.slice(start, start + 100)));
-    if (isRead) [found, end] = [object, close];
+    if (isRead) [last, end] = [object, close];
     start = isRead ? close : start + 1;
   }
-  return isCut && /[^\s`]/.test(spoken.slice(end)) ? undefined : found;
+  return isCut && /[^\s`]/.test(spoken.slice(end)) ? undefined : last;
 }
 
 /**
@@ -42,20 +42,20 @@ function closeObject(text: string): unknown {
   let closers = '';
   let quoted = false;
   let complete = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
     if (closers.length > maxBraces) return undefined;
     if (quoted) {
-      if (character === '\\') at += 1;
+      if (character === '\\') index += 1;
       else if (character === '"') quoted = false;
     } else if (character === '"') quoted = true;
     else if (character === '{' || character === '[') {
       closers = (character === '{' ? '}' : ']') + closers;
-      complete = text.slice(0, at + 1) + closers;
+      complete = text.slice(0, index + 1) + closers;
     } else if (character === '}' || character === ']') {
       closers = closers.slice(1);
-      complete = text.slice(0, at + 1) + closers;
-    } else if (character === ',') complete = text.slice(0, at) + closers;
+      complete = text.slice(0, index + 1) + closers;
+    } else if (character === ',') complete = text.slice(0, index) + closers;
   }
   const closed = quoted ? `${text}…"${closers}` : text + closers;
   return (/\d\s*$/.test(text) && !quoted ? undefined : parse(closed)) ?? parse(complete);
@@ -102,8 +102,8 @@ const namedValue = /^\{\s*['"]?\w+['"]?\s*:/;
 function parse(json: string): unknown {
   for (const text of [json, json.replaceAll(/,(?=\s*[}\]])/g, '')])
     try {
-      const found: unknown = JSON.parse(text);
-      return found;
+      const value: unknown = JSON.parse(text);
+      return value;
     } catch {
       continue;
     }
@@ -114,14 +114,14 @@ function parse(json: string): unknown {
 function endOfObject(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
-  for (let at = start; at < text.length; at += 1) {
-    const character = text[at];
+  for (let index = start; index < text.length; index += 1) {
+    const character = text[index];
     if (quoted) {
-      if (character === '\\') at += 1;
+      if (character === '\\') index += 1;
       else if (character === '"') quoted = false;
     } else if (character === '"') quoted = true;
     else if (character === '{') depth += 1;
-    else if (character === '}' && --depth === 0) return at + 1;
+    else if (character === '}' && --depth === 0) return index + 1;
   }
   return -1;
 }

@@ -14,7 +14,7 @@ export async function mapConcurrently<Item, Result>(
 
   /** All workers read from one generator. A worker that throws closes it for the others. */
   async function takeTurns(): Promise<void> {
-    for (const [at, item] of rest) results[at] = await work(item);
+    for (const [index, item] of rest) results[index] = await work(item);
   }
 }
 

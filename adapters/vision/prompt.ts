@@ -243,7 +243,7 @@ export function summaryTask(shown: Date[][], taken: number): ModelTask<SummaryFi
     system: `${ground} Write an account of what happened.`,
     text: [
       `These are ${tiles} moments${left} of one stream, in the order in which they were taken:`,
-      ...shown.map((times, at) => `picture ${at + 1}: ${describeContent(times)}`),
+      ...shown.map((times, picture) => `picture ${picture + 1}: ${describeContent(times)}`),
       'Tell in order what was visible, what changed and when. Give times of day where they help.',
     ].join('\n'),
     schema: summaryFields,

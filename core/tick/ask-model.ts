@@ -186,9 +186,9 @@ function readAnswer(
   joint: boolean,
 ): ConditionAnswer {
   if (!verdicts) return withoutVerdict(condition, joint);
-  const found = verdicts.filter(({ condition_id: id }) => id === condition.condition_id);
-  const [verdict] = found;
-  if (!verdict || found.length > 1) return { ...withoutVerdict(condition, joint), leftOut: joint };
+  const named = verdicts.filter(({ condition_id: id }) => id === condition.condition_id);
+  const [verdict] = named;
+  if (!verdict || named.length > 1) return { ...withoutVerdict(condition, joint), leftOut: joint };
   const { triggered, explanation, boxes, shown_at_seconds, prompt_version } = verdict;
   if (triggered === null) return { ...withoutVerdict(condition, joint), unjudgedReason: explanation };
   return {

@@ -43,14 +43,14 @@ export async function readCheckMedia(
       frame: await media.get(moment.frame_key),
     })),
   );
-  const found = earlier.flatMap(({ frame: bytes, ...moment }) => (bytes ? { ...moment, frame: bytes } : []));
-  if (black && found.length === 0) return undefined;
+  const kept = earlier.flatMap(({ frame: bytes, ...moment }) => (bytes ? { ...moment, frame: bytes } : []));
+  if (black && kept.length === 0) return undefined;
   return {
     mode,
     frame,
     at: new Date(captured_at),
     black,
-    moments: found,
+    moments: kept,
     ...(clip ? { clip } : {}),
     ...(previous ? { previous } : {}),
     ...(regions !== undefined && { regions }),

@@ -24,9 +24,9 @@ export const modelPrices: Readonly<Record<string, ModelPrice>> = {
 
 /** Finds the price of a model id, with or without version, geography (`us.`) or vendor. Returns undefined if unknown. */
 export function priceOfModel(modelId: string): ModelPrice | undefined {
-  const known = Object.entries(modelPrices).find(([family]) => {
+  const listed = Object.entries(modelPrices).find(([family]) => {
     const [, name = family] = family.split(/\.(.*)/);
     return new RegExp(`(^|\\.)${name}(-v?\\d|:|$)`).test(modelId);
   });
-  return known?.[1];
+  return listed?.[1];
 }

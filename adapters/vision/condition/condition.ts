@@ -5,9 +5,9 @@ import type { Color } from '../pixel/colors.ts';
 /** Condition as parts that are decided one by one, joined by logic. */
 export type Logic<Part> =
   | Part
-  | { kind: 'not'; of: Logic<Part> }
-  | { kind: 'all'; of: Logic<Part>[] }
-  | { kind: 'any'; of: Logic<Part>[] };
+  | { kind: 'not'; part: Logic<Part> }
+  | { kind: 'all'; parts: Logic<Part>[] }
+  | { kind: 'any'; parts: Logic<Part>[] };
 
 /** Part of a condition that is measured in the whole picture. */
 export type Measurement =
@@ -49,29 +49,31 @@ export function decide<Part extends { kind: string }>(
   decidePart: (part: Part) => boolean | null,
 ): boolean | null {
   if (isPart(condition)) return decidePart(condition);
-  if (condition.kind === 'not') return not(decide(condition.of, decidePart));
-  const parts = condition.of.map((part) => decide(part, decidePart));
+  if (condition.kind === 'not') return not(decide(condition.part, decidePart));
+  const parts = condition.parts.map((part) => decide(part, decidePart));
   return condition.kind === 'all' ? all(parts) : not(all(parts.map(not)));
 }
 
 /** Returns true if some picture could make a condition true: "a person falls" never is, if only "a person" can be decided. */
 export function canHold(condition: Condition, wanted = true): boolean {
   if (isPart(condition)) return condition.kind !== 'unmeasurable';
-  if (condition.kind === 'not') return canHold(condition.of, !wanted);
-  const parts = condition.of.map((part) => canHold(part, wanted));
+  if (condition.kind === 'not') return canHold(condition.part, !wanted);
+  const parts = condition.parts.map((part) => canHold(part, wanted));
   return (condition.kind === 'all') === wanted ? parts.every(Boolean) : parts.some(Boolean);
 }
 
 /** Lists the parts of a condition. */
 export function listParts<Part extends { kind: string }>(condition: Logic<Part>): Part[] {
   if (isPart(condition)) return [condition];
-  return condition.kind === 'not' ? listParts(condition.of) : condition.of.flatMap((part) => listParts(part));
+  return condition.kind === 'not'
+    ? listParts(condition.part)
+    : condition.parts.flatMap((part) => listParts(part));
 }
 
 /** Joins parts by "and" or "or". A single part stays alone. */
 export function join<Part>(kind: 'all' | 'any', parts: Logic<Part>[]): Logic<Part> {
   const [only] = parts;
-  return only !== undefined && parts.length === 1 ? only : { kind, of: parts };
+  return only !== undefined && parts.length === 1 ? only : { kind, parts };
 }
 
 function isPart<Part extends { kind: string }>(condition: Logic<Part>): condition is Part {

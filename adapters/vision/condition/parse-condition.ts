@@ -40,7 +40,9 @@ export function parseCondition(text: string): Reading {
     ...overturned.map((words) => ({ words, kind: 'words' as const })),
     ...segments.flatMap(({ clause }) => clause.notJudged),
   ].map((part) => ({ ...part, words: asWritten(part.words) }));
-  const notJudged = parts.filter(({ words }, at) => parts.findIndex((part) => part.words === words) === at);
+  const notJudged = parts.filter(
+    ({ words }, index) => parts.findIndex((part) => part.words === words) === index,
+  );
   return {
     condition: isJudged ? condition : null,
     notJudged: [...notJudged, ...times.map((words) => ({ words, kind: 'time' as const }))],
@@ -109,15 +111,15 @@ function addKinds(clauses: readonly Clause[]): Condition | null {
 /** Lists the joiners that can be read in two ways. */
 function listAmbiguities(stated: Segment[], isChoice: boolean): string[] {
   const counted = stated.flatMap(({ clause: { condition } }) => {
-    const [part] = condition?.kind === 'all' ? condition.of : [condition];
+    const [part] = condition?.kind === 'all' ? condition.parts : [condition];
     return part?.kind === 'objects' && part.compare === 'at least' && part.colors.length === 0
       ? [part.classes.join()]
       : [];
   });
   // "A man and a woman" may be one person or two.
   const isDoubled = !isChoice && new Set(counted).size < counted.length;
-  return stated.slice(1).flatMap((segment, at) => {
-    const before = stated[at];
+  return stated.slice(1).flatMap((segment, index) => {
+    const before = stated[index];
     const { joiner } = segment;
     // "A dog or a cat and a bird", "it is dark, a dog or a cat".
     const isMixed = isChoice && (joiner === 'and' || (joiner === 'comma' && before?.clause.isBare !== true));

@@ -39,18 +39,18 @@ function takePlaces(tokens: readonly string[]) {
   const rest: string[] = [];
   const rides: string[] = [];
   let end = 0;
-  for (let at = 0; at < tokens.length; at = Math.max(end, at + 1)) {
-    const token = tokens[at] ?? '';
+  for (let start = 0; start < tokens.length; start = Math.max(end, start + 1)) {
+    const token = tokens[start] ?? '';
     // "Cars are not driving past the house" is no absence.
-    const isDenied = tokens[at - 1] === 'not' && words.movements.has(token);
-    const taken = isDenied ? 0 : countPlace(tokens.slice(at));
-    const isRidden = taken === 0 && ridden.test(`${token} ${findHead(tokens.slice(at + 1))}`);
+    const isDenied = tokens[start - 1] === 'not' && words.movements.has(token);
+    const taken = isDenied ? 0 : countPlace(tokens.slice(start));
+    const isRidden = taken === 0 && ridden.test(`${token} ${findHead(tokens.slice(start + 1))}`);
     const isUnread = taken === 0 && !isRidden && words.prepositions.has(token);
-    if (taken > 0 || isUnread) end = isUnread ? tokens.length : at + taken;
-    if (taken > 1) places.push(tokens.slice(at, end).join(' '));
+    if (taken > 0 || isUnread) end = isUnread ? tokens.length : start + taken;
+    if (taken > 1) places.push(tokens.slice(start, end).join(' '));
     if (isRidden) rides.push(token);
     if (isRidden) rest.push('with');
-    else if (isUnread) rest.push(tokens.slice(at).join(' '));
+    else if (isUnread) rest.push(tokens.slice(start).join(' '));
     else if (taken === 0 || words.absences.has(token)) rest.push(token);
   }
   return { places, rest, rides, endsWithPlace: places.length > 0 && end === tokens.length };
@@ -78,13 +78,13 @@ function countPlace(tokens: readonly string[]): number {
   if (!reaches && !words.prepositions.has(first)) return 0;
   if (more.length === 0) return /^(?:in|by|past|inside)$/.test(first) ? 1 : 0;
   let head = 0;
-  for (const [at, token] of more.entries()) {
+  for (const [position, token] of more.entries()) {
     const classes = findNoun(token)?.classes.join();
     const isPlace =
       words.placeWords.has(token) ||
       (classes && ![ridden, held].some((list) => list.test(`${first} ${classes}`)));
     // "In zone 3" names the zone, "in the room 3 people" counts people.
-    if (isPlace || (head > 0 && /^#\d+-$/.test(token) && at === more.length - 1)) head = at + 2;
+    if (isPlace || (head > 0 && /^#\d+-$/.test(token) && position === more.length - 1)) head = position + 2;
     else if (head > 0 || !(words.determiners.has(token) || words.readColors(token).length > 0)) break;
   }
   return head;
@@ -149,7 +149,7 @@ function toCondition({ classes, colors, least, most, isDenied }: Objects): Condi
     ...(least > 0 ? [{ ...atom, compare: 'at least' as const, count: least }] : []),
     ...(most < Infinity ? [{ ...atom, compare: 'at most' as const, count: most }] : []),
   ]);
-  return isDenied ? { kind: 'not', of: counts } : counts;
+  return isDenied ? { kind: 'not', part: counts } : counts;
 }
 
 function readToken(token: string, rest: readonly string[], state: State): void {

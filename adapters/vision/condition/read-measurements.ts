@@ -5,10 +5,10 @@ import * as words from './vocabulary.ts';
 const measurements: [ReadonlySet<string>, Condition][] = [
   [words.dark, { kind: 'dark' }],
   [words.bright, { kind: 'bright' }],
-  [words.lit, { kind: 'not', of: { kind: 'dark' } }],
+  [words.lit, { kind: 'not', part: { kind: 'dark' } }],
   [words.blank, { kind: 'blank' }],
   [words.motion, { kind: 'motion' }],
-  [words.still, { kind: 'not', of: { kind: 'motion' } }],
+  [words.still, { kind: 'not', part: { kind: 'motion' } }],
 ];
 const undecided: Condition = { kind: 'unmeasurable' };
 const brightness = [words.dark, words.lit, words.bright];
@@ -16,15 +16,19 @@ const extents = [words.mostWords, words.allWords, words.largeWords, words.smallW
 
 /** Reads what is measured in the whole picture: colors, brightness, blankness and motion. Nothing is judged beside a word that is not understood. */
 export function readMeasurements(tokens: readonly string[], places: readonly string[]) {
-  const measured = tokens.map((_, at) => findMeasurement(tokens, at));
+  const measured = tokens.map((_, index) => findMeasurement(tokens, index));
   const isMeasured = measured.some(Boolean);
   const isBright = tokens.some((token) => brightness.some((list) => list.has(token)));
-  const isUnknown = (token: string, at: number) => {
+  const isUnknown = (token: string, index: number) => {
     // "Red, not blue" denies the second color, "red not blue" is not understood.
-    if (words.isDenial(token)) return measured.slice(0, at).some(Boolean) && measured.slice(at).some(Boolean);
-    if (measured[at] || words.isFiller(token))
+    if (words.isDenial(token))
+      return measured.slice(0, index).some(Boolean) && measured.slice(index).some(Boolean);
+    if (measured[index] || words.isFiller(token))
       return (
-        measured[at] !== null && isBright && /^an?$/.test(tokens[at - 1] ?? '') && !isView(tokens[at + 1])
+        measured[index] !== null &&
+        isBright &&
+        /^an?$/.test(tokens[index - 1] ?? '') &&
+        !isView(tokens[index + 1])
       );
     // The mean brightness is that of the view: "something dark" and "the cupboard is dark" are not about it.
     const isBeside =
@@ -41,7 +45,7 @@ export function readMeasurements(tokens: readonly string[], places: readonly str
   );
   if (unknown.length > 0) return { condition: undecided, unknown };
   return {
-    condition: !isMeasured ? null : denials.length === 1 ? { kind: 'not' as const, of: all } : all,
+    condition: !isMeasured ? null : denials.length === 1 ? { kind: 'not' as const, part: all } : all,
     unknown,
   };
 }
@@ -51,17 +55,17 @@ function isView(token = ''): boolean {
 }
 
 /** Returns what a token measures, or null. */
-function findMeasurement(tokens: readonly string[], at: number): Condition | null {
-  const found = measurements.find(([list]) => list.has(tokens[at] ?? ''));
-  if (found) return found[1];
-  const colors = words.readColors(tokens[at]).map((color) => readColor(color, tokens, tokens[at + 1]));
+function findMeasurement(tokens: readonly string[], index: number): Condition | null {
+  const measurement = measurements.find(([list]) => list.has(tokens[index] ?? ''));
+  if (measurement) return measurement[1];
+  const colors = words.readColors(tokens[index]).map((color) => readColor(color, tokens, tokens[index + 1]));
   return colors.length === 0 ? null : join('any', colors);
 }
 
 function readColor(color: Color, tokens: readonly string[], next = ''): Measurement {
   const has = (list: ReadonlySet<string>) => tokens.some((token) => list.has(token));
   const covers = (share: number) => ({ kind: 'share' as const, color, compare: 'at least' as const, share });
-  const share = tokens.map(readShare).find((found) => found !== null);
+  const share = tokens.map(readShare).find((each) => each !== null);
   if (share) return { ...covers(share.share), ...share };
   if (has(words.mostWords)) return covers(0.5);
   if (has(words.allWords)) return covers(0.9);

@@ -109,10 +109,10 @@ export function readTokens(text: string): string[] {
   let sentence = text.toLowerCase().replaceAll(/[’`]/g, "'");
   for (const [phrase, word] of rules)
     sentence = sentence.replaceAll(phrase, word).replaceAll(/\s+/g, ' ').trim();
-  for (const phrase of phrases) sentence = sentence.replaceAll(phrase, (found) => found.replaceAll(' ', '_'));
+  for (const phrase of phrases) sentence = sentence.replaceAll(phrase, (nouns) => nouns.replaceAll(' ', '_'));
   for (const [phrase, limit] of limits)
-    sentence = sentence.replaceAll(phrase, (...found) => {
-      const groups = found.slice(1, -2).filter((group) => typeof group === 'string');
+    sentence = sentence.replaceAll(phrase, (...matched) => {
+      const groups = matched.slice(1, -2).filter((group) => typeof group === 'string');
       const [first = 0, second = 0] = groups.map(toNumber);
       return limit(first, second);
     });

@@ -95,8 +95,8 @@ async function explainAbsence(
   try {
     const { count, read } = await reader.readMedia(media, signal);
     let missing = findMissing(condition, await read(0));
-    for (let at = 1; missing !== undefined && at < (await count()); at += 1)
-      missing = findMissing(condition, await read(at));
+    for (let frame = 1; missing !== undefined && frame < (await count()); frame += 1)
+      missing = findMissing(condition, await read(frame));
     failed(false);
     return (
       missing &&

@@ -20,9 +20,9 @@ export function inspectModelFiles({ model, projector }: ModelFiles): number {
 }
 
 function readSize(path: string): number {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isFile()) throw new Error(`there is no file ${path}`);
-  return found.size;
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (!file?.isFile()) throw new Error(`there is no file ${path}`);
+  return file.size;
 }
 
 /** Returns the architecture that a GGUF file names: `clip` for projectors; undefined if its first entry is another one. */
@@ -37,11 +37,11 @@ function readArchitecture(path: string): string | undefined {
   // Magic, version, counts of tensors and entries; then key (length, text), type 8 (text) and value (length, text).
   if (header.toString('latin1', 0, 4) !== 'GGUF') throw new Error(`${path} is no GGUF file`);
   const key = 'general.architecture';
-  const at = 32 + key.length;
-  if (Number(header.readBigUInt64LE(24)) !== key.length || header.toString('latin1', 32, at) !== key)
+  const begin = 32 + key.length;
+  if (Number(header.readBigUInt64LE(24)) !== key.length || header.toString('latin1', 32, begin) !== key)
     return undefined;
-  const length = Number(header.readBigUInt64LE(at + 4));
-  return header.readUInt32LE(at) === 8 && length < 64
-    ? header.toString('latin1', at + 12, at + 12 + length)
+  const length = Number(header.readBigUInt64LE(begin + 4));
+  return header.readUInt32LE(begin) === 8 && length < 64
+    ? header.toString('latin1', begin + 12, begin + 12 + length)
     : undefined;
 }

@@ -35,7 +35,7 @@ let cancelled: number | undefined;
 
 async function load(options: Load): Promise<void> {
   const { loadModel } = z
-    .object({ loadModel: z.custom<Runtime['loadModel']>((found) => typeof found === 'function') })
+    .object({ loadModel: z.custom<Runtime['loadModel']>((value) => typeof value === 'function') })
     .parse(await import(options.runtime));
   const loaded = await loadModel({
     model: options.model,
@@ -46,7 +46,7 @@ async function load(options: Load): Promise<void> {
     ctx_shift: false,
   });
   const opened = z
-    .custom<Context>((found) => typeof found === 'object' && found !== null && 'initMultimodal' in found)
+    .custom<Context>((value) => typeof value === 'object' && value !== null && 'initMultimodal' in value)
     .parse(loaded);
   if (!opened.initMultimodal({ path: options.projector }) || !opened.getMultimodalSupport().vision)
     throw new Error('The projector takes no pictures');

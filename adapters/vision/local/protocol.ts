@@ -16,7 +16,7 @@ const requestSchema = z.object({
   system: z.string(),
   text: z.string(),
   /** JPEGs, before the text. */
-  pictures: z.array(z.custom<Uint8Array>((found) => found instanceof Uint8Array)),
+  pictures: z.array(z.custom<Uint8Array>((value) => value instanceof Uint8Array)),
   /** JSON Schema, which the answer is forced to follow. */
   schema: z.json(),
   maxTokens: z.int(),

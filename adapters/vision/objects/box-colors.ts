@@ -67,8 +67,8 @@ function measureColors(
   let orangeReds = 0;
   for (let y = top; y < Math.min(bottom, height); y += 1) {
     for (let x = left; x < Math.min(right, width); x += 1) {
-      const at = (y * width + x) * 3;
-      const levels = [rgb[at] ?? 0, rgb[at + 1] ?? 0, rgb[at + 2] ?? 0] as const;
+      const offset = (y * width + x) * 3;
+      const levels = [rgb[offset] ?? 0, rgb[offset + 1] ?? 0, rgb[offset + 2] ?? 0] as const;
       const color = colorIndex(...levels);
       if (color === red && isOrangeRed(...levels)) orangeReds += 1;
       counts[color] = (counts[color] ?? 0) + 1;

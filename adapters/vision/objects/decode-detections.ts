@@ -20,7 +20,7 @@ export type NetworkOutput = { scores: Float32Array; extents: Float32Array };
 /** Returns the detections in the output for an input of this size, best first. */
 export function decodeDetections({ scores, extents }: NetworkOutput, size: PictureSize): Detection[] {
   const [columns, rows] = [size.width / cellPixels, size.height / cellPixels];
-  const found: Detection[] = [];
+  const detections: Detection[] = [];
   for (let index = 0; index < scores.length; index += 1) {
     const score = scores[index] ?? 0;
     if (score < minScore) continue;
@@ -35,9 +35,9 @@ export function decodeDetections({ scores, extents }: NetworkOutput, size: Pictu
     );
     if (box === null) continue;
     const isSmall = object === 'person' && box.height < smallPerson.height;
-    found.push({ object, score: isSmall ? score * smallPerson.weight : score, box });
+    detections.push({ object, score: isSmall ? score * smallPerson.weight : score, box });
   }
-  return suppressDuplicates(found.toSorted((a, b) => b.score - a.score)).slice(0, maxDetections);
+  return suppressDuplicates(detections.toSorted((a, b) => b.score - a.score)).slice(0, maxDetections);
 }
 
 /** Returns true if no neighbor of the cell has a higher score for the class. */

@@ -67,8 +67,8 @@ export function describeObjects({ detections }: ObjectMoment): string {
 export function describeColors(atom: ObjectsAtom, moment: ObjectMoment): string {
   const { seen } = findObjects(atom, moment);
   const groups = seen.map((detection) => {
-    const found = mainBoxColors(moment.picture, detection.box);
-    return `${formatCount([detection], detection.object)}: ${found.length === 0 ? 'no main color' : found.join(', ')}`;
+    const colors = mainBoxColors(moment.picture, detection.box);
+    return `${formatCount([detection], detection.object)}: ${colors.length === 0 ? 'no main color' : colors.join(', ')}`;
   });
   return groups.length === 0 ? `${capital(formatNone(atom))} is seen.` : `Looks like ${groups.join('; ')}.`;
 }

@@ -134,15 +134,15 @@ export async function decideOverMoments(
     const reads = countNextReads({ count, left, needed, holding: holding() });
     if (reads === 0) break;
     const moments = await Promise.all(
-      Array.from({ length: reads }, async (_, at) => (left - at === count ? first : read(left - at))),
+      Array.from({ length: reads }, async (_, back) => (left - back === count ? first : read(left - back))),
     );
     verdicts.push(...moments.map((moment) => ({ holds: holdsAt(condition, moment), moment })));
     left -= reads;
   }
   const find = (wanted: boolean | null) => verdicts.find(({ holds }) => holds === wanted);
-  const found = holding() >= needed ? find(true) : undefined;
+  const decided = holding() >= needed ? find(true) : undefined;
   const undecided = holding() === 0 ? find(null) : undefined;
-  return found ?? undecided ?? { holds: false, moment: find(false)?.moment ?? (await first) };
+  return decided ?? undecided ?? { holds: false, moment: find(false)?.moment ?? (await first) };
 }
 
 /**
@@ -166,10 +166,10 @@ export function countNextReads(state: {
 export function requiresAbsence(condition: Condition): boolean {
   switch (condition.kind) {
     case 'not':
-      return listParts(condition.of).some(({ kind }) => kind === 'objects');
+      return listParts(condition.part).some(({ kind }) => kind === 'objects');
     case 'all':
     case 'any':
-      return condition.of.some(requiresAbsence);
+      return condition.parts.some(requiresAbsence);
     default:
       return condition.kind === 'objects' && condition.compare === 'at most';
   }

@@ -79,17 +79,17 @@ export function resizeNetwork(
   const resized = weights.slice();
   const view = new DataView(resized.buffer);
   for (const { name, cellPixels } of upsamplings) {
-    const at = byteOffset(specs, name);
-    view.setInt32(at, height / cellPixels, true);
-    view.setInt32(at + 4, width / cellPixels, true);
+    const offset = byteOffset(specs, name);
+    view.setInt32(offset, height / cellPixels, true);
+    view.setInt32(offset + 4, width / cellPixels, true);
   }
   return { topology: { ...topology, node }, specs, weights: resized };
 }
 
 function byteOffset(specs: Network['specs'], name: string): number {
-  const at = specs.findIndex((spec) => spec.name === name);
-  if (at === -1) throw new Error(`The network has no constant ${name}`);
-  return specs.slice(0, at).reduce((sum, spec) => sum + byteLength(spec), 0);
+  const index = specs.findIndex((spec) => spec.name === name);
+  if (index === -1) throw new Error(`The network has no constant ${name}`);
+  return specs.slice(0, index).reduce((sum, spec) => sum + byteLength(spec), 0);
 }
 
 function byteLength({ shape, quantization }: Network['specs'][number]): number {

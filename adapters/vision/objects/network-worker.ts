@@ -30,8 +30,8 @@ const models = new Map<string, Promise<GraphModel>>();
 
 function modelFor(size: PictureSize): Promise<GraphModel> {
   const key = `${size.width}x${size.height}`;
-  const known = models.get(key);
-  if (known !== undefined) return known;
+  const loaded = models.get(key);
+  if (loaded !== undefined) return loaded;
   const { topology, specs, weights } = resizeNetwork(network, size);
   const loading = loadGraphModel(
     io.fromMemory({

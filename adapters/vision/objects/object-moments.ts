@@ -62,9 +62,9 @@ export function createMomentReader({
       return {
         count: async () => 1 + (await moving()).length,
         read: async (index) => {
-          const known = moments.get(index);
+          const detected = moments.get(index);
           const rgb = index === 0 ? still : (await moving())[index - 1];
-          if (known !== undefined || rgb === undefined) return known ?? failMissingMoment();
+          if (detected !== undefined || rgb === undefined) return detected ?? failMissingMoment();
           const atSeconds = index === 0 ? null : (index - 1) / clipFramesPerSecond;
           const moment = await toMoment({ rgb, size, atSeconds, regions: media.regions }, detector, signal);
           moments.set(index, moment);
@@ -80,8 +80,8 @@ export function createMomentReader({
     signal: AbortSignal,
   ): Promise<Capture> {
     const key = clip ?? frame;
-    const known = captures.get(key);
-    if (known?.frame === frame) return known;
+    const decodedBefore = captures.get(key);
+    if (decodedBefore?.frame === frame) return decodedBefore;
     const size = inputSize(frame, detector);
     const still = await decoded(signal, () => decoder.decode(frame, size, signal));
     const capture = { frame, size, still, moments: new Map<number, ObjectMoment>() };
@@ -90,13 +90,13 @@ export function createMomentReader({
   }
 
   function decodeClip(clip: Uint8Array, size: PictureSize): SharedCall<Uint8Array[]> {
-    const known = clips.get(clip);
-    if (known !== undefined) return known;
+    const shared = clips.get(clip);
+    if (shared !== undefined) return shared;
     const forget = () => void clips.delete(clip);
     const call = shareCall(async (signal) => {
       const pictures = await decoder.decodeClip(clip, size, decodedFramesPerSecond, signal);
       // Copies: pictures of one decoding may share a buffer, and a message to the detector copies the whole of it.
-      return pictures.filter((_, at) => at % picturesPerMoment === 0).map((rgb) => rgb.slice());
+      return pictures.filter((_, number) => number % picturesPerMoment === 0).map((rgb) => rgb.slice());
     }, forget);
     call.result.catch(forget);
     clips.set(clip, call);
@@ -138,18 +138,16 @@ async function toMoment(
   detector: ObjectDetector,
   signal: AbortSignal,
 ): Promise<ObjectMoment> {
-  const found = await detect({ ...size, rgb }, detector, signal);
+  const all = await detect({ ...size, rgb }, detector, signal);
   // An object belongs to where it stands: the middle of the lower edge of its box.
   const detections = regions
-    ? found.filter(({ box }) =>
-        isWatched(regions, box.x + box.width / 2, Math.min(box.y + box.height, 0.999)),
-      )
-    : found;
+    ? all.filter(({ box }) => isWatched(regions, box.x + box.width / 2, Math.min(box.y + box.height, 0.999)))
+    : all;
   return {
     atSeconds,
     picture: { ...size, rgb },
     detections,
-    ...(regions && { all: found, regions }),
+    ...(regions && { all, regions }),
     measured: null,
   };
 }

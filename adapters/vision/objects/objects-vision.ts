@@ -182,8 +182,8 @@ async function withMeasurements(
 /** Returns the boxes of the objects that a condition names, best first, in shares of the frame. */
 function evidenceBoxes(condition: Condition, frame: ObjectMoment): EvidenceBox[] {
   const atoms = listParts(condition).flatMap((part) => (part.kind === 'objects' ? [part] : []));
-  const found = new Set(atoms.flatMap((atom) => findObjects(atom, frame).seen));
-  return [...found]
+  const seen = new Set(atoms.flatMap((atom) => findObjects(atom, frame).seen));
+  return [...seen]
     .toSorted((a, b) => b.score - a.score)
     .slice(0, maxBoxes)
     .map(({ object, score, box }) => ({

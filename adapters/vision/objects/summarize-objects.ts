@@ -60,7 +60,7 @@ function countByClass(detections: Detection[]): Counts {
 }
 
 function describeClass(object: ObjectClass, samples: DetectedSample[], counts: Counts[]): string {
-  const present = samples.filter((_, at) => counts[at]?.has(object) === true);
+  const present = samples.filter((_, sample) => counts[sample]?.has(object) === true);
   const most = Math.max(...counts.map((count) => count.get(object) ?? 0));
   const [first] = present;
   const last = present.at(-1);

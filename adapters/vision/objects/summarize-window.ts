@@ -23,8 +23,8 @@ export async function summarizeWindow(
 async function summarizeMeasured(samples: Sample[], { decoder }: BuiltInDeps, signal: AbortSignal) {
   const frames = samples.map(({ frame }) => frame);
   const pictures = await decoded(signal, () => decoder.decodeEach(frames, measuredSize, signal));
-  const measured = pictures.flatMap((rgb, at) => {
-    const sample = samples[at];
+  const measured = pictures.flatMap((rgb, index) => {
+    const sample = samples[index];
     return sample && rgb ? [{ rgb, capturedAt: sample.capturedAt }] : [];
   });
   const unread = samples.length - measured.length;
@@ -43,8 +43,8 @@ async function summarizeDetected(
   const frames = samples.map(({ frame }) => frame);
   const pictures = await decoded(signal, () => decoder.decodeEach(frames, size, signal));
   const detected = [];
-  for (const [at, rgb] of pictures.entries()) {
-    const sample = samples[at];
+  for (const [index, rgb] of pictures.entries()) {
+    const sample = samples[index];
     if (sample && rgb)
       detected.push({
         detections: await detect({ ...size, rgb }, detector, signal),

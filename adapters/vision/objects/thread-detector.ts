@@ -7,11 +7,11 @@ import {
   type Detection,
   DetectorBusyError,
   DetectorError,
+  nearestInputSize,
   type ObjectDetector,
   type Picture,
   type PictureSize,
 } from './detector.ts';
-import { nearestInputSize } from './input-size.ts';
 import type { NetworkFiles } from './packages.ts';
 
 const share = z.number().min(0).max(1);
@@ -166,9 +166,9 @@ export function createThreadDetector(
 }
 
 function remove(members: Member[], member: Member): boolean {
-  const at = members.indexOf(member);
-  if (at >= 0) members.splice(at, 1);
-  return at >= 0;
+  const index = members.indexOf(member);
+  if (index >= 0) members.splice(index, 1);
+  return index >= 0;
 }
 
 /** Applies a message of a thread: it is ready, or its call has a result. */
@@ -233,7 +233,7 @@ function createCallQueue({
       const end = queue.begin(caller);
       return {
         ...item,
-        resolve: (found) => (end(), item.resolve(found)),
+        resolve: (detections) => (end(), item.resolve(detections)),
         reject: (error) => (end(), item.reject(error)),
       };
     },

@@ -116,8 +116,8 @@ function readInnerStatus(body: string): number | undefined {
 
 function parseJson(text: string): unknown {
   try {
-    const found: unknown = JSON.parse(text);
-    return found;
+    const value: unknown = JSON.parse(text);
+    return value;
   } catch {
     return undefined;
   }

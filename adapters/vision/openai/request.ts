@@ -17,8 +17,8 @@ type BuildRequest = (model: string, task: ModelTask<unknown>, frames: Uint8Array
  * small servers reject any schema.
  */
 export const requestFormats: readonly [BuildRequest, ...BuildRequest[]] = [
-  (...of) => schemaRequest(...of, true),
-  (...of) => schemaRequest(...of, false),
+  (...asked) => schemaRequest(...asked, true),
+  (...asked) => schemaRequest(...asked, false),
   plainRequest,
 ];
 

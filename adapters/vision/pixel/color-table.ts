@@ -4,8 +4,8 @@ import { classifyColor, colors } from './colors.ts';
 const bits = 5;
 const step = 1 << (8 - bits);
 
-const table = new Uint8Array(1 << (3 * bits)).map((_, at) => {
-  const channel = (shift: number) => ((at >> shift) & ((1 << bits) - 1)) * step + step / 2;
+const table = new Uint8Array(1 << (3 * bits)).map((_, index) => {
+  const channel = (shift: number) => ((index >> shift) & ((1 << bits) - 1)) * step + step / 2;
   return colors.indexOf(classifyColor(channel(2 * bits), channel(bits), channel(0)));
 });
 

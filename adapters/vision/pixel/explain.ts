@@ -55,7 +55,7 @@ export function mainColors(shares: PictureFacts['shares']): string {
   return colors
     .toSorted((a, b) => shares[b] - shares[a])
     .slice(0, 4)
-    .filter((color, at) => at === 0 || shares[color] >= 0.01)
+    .filter((color, index) => index === 0 || shares[color] >= 0.01)
     .map((color) => `${percent(shares[color])} ${color}`)
     .join(', ');
 }

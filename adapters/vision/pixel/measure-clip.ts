@@ -19,17 +19,19 @@ export function measureClip(pictures: Uint8Array[]): ClipFacts | null {
   const last = pictures.at(-1);
   if (first === undefined || last === undefined || pictures.length < 2) return null;
   const changedShare = differingShare(first, last);
-  const steps = pictures.slice(1).map((picture, at) => differingShare(pictures[at] ?? picture, picture));
+  const steps = pictures
+    .slice(1)
+    .map((picture, index) => differingShare(pictures[index] ?? picture, picture));
   return { movingShare: Math.max(changedShare, ...steps), changedShare };
 }
 
 /** Returns the share of pixels that differ between two frames of one size. */
 export function differingShare(before: Uint8Array, now: Uint8Array): number {
   let differing = 0;
-  for (let at = 0; at < now.length; at += 3) {
-    const red = (now[at] ?? 0) - (before[at] ?? 0);
-    const green = (now[at + 1] ?? 0) - (before[at + 1] ?? 0);
-    const blue = (now[at + 2] ?? 0) - (before[at + 2] ?? 0);
+  for (let index = 0; index < now.length; index += 3) {
+    const red = (now[index] ?? 0) - (before[index] ?? 0);
+    const green = (now[index + 1] ?? 0) - (before[index + 1] ?? 0);
+    const blue = (now[index + 2] ?? 0) - (before[index + 2] ?? 0);
     const strongest = Math.max(Math.abs(red), Math.abs(green), Math.abs(blue));
     if (Math.abs(computeLuma(red, green, blue)) > changedLuma || strongest > changedChannel) differing += 1;
   }

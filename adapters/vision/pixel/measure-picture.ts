@@ -20,8 +20,8 @@ const measured = new WeakMap<Uint8Array, PictureFacts>();
 
 /** Measures a frame in packed RGB, three bytes per pixel. The frame must not be changed afterwards. */
 export function measurePicture(rgb: Uint8Array, size: PictureSize): PictureFacts {
-  const known = measured.get(rgb);
-  if (known !== undefined) return known;
+  const before = measured.get(rgb);
+  if (before !== undefined) return before;
   const facts = computeFacts(rgb, size);
   measured.set(rgb, facts);
   return facts;
@@ -33,12 +33,12 @@ function computeFacts(rgb: Uint8Array, { width, height }: PictureSize): PictureF
   const counts = new Uint32Array(colors.length);
   let sum = 0;
   let sumOfSquares = 0;
-  for (let at = 0; at < pixels; at += 1) {
-    const red = rgb[at * 3] ?? 0;
-    const green = rgb[at * 3 + 1] ?? 0;
-    const blue = rgb[at * 3 + 2] ?? 0;
+  for (let index = 0; index < pixels; index += 1) {
+    const red = rgb[index * 3] ?? 0;
+    const green = rgb[index * 3 + 1] ?? 0;
+    const blue = rgb[index * 3 + 2] ?? 0;
     const color = colorIndex(red, green, blue);
-    classes[at] = color;
+    classes[index] = color;
     counts[color] = (counts[color] ?? 0) + 1;
     const luma = computeLuma(red, green, blue);
     sum += luma;
@@ -47,8 +47,8 @@ function computeFacts(rgb: Uint8Array, { width, height }: PictureSize): PictureF
   const brightness = sum / pixels;
   const regions = largestRegions(classes, width, colors.length);
   return {
-    shares: byColor((at) => (counts[at] ?? 0) / pixels),
-    regions: byColor((at) => (regions[at] ?? 0) / pixels),
+    shares: byColor((index) => (counts[index] ?? 0) / pixels),
+    regions: byColor((index) => (regions[index] ?? 0) / pixels),
     brightness,
     contrast: Math.sqrt(Math.max(sumOfSquares / pixels - brightness * brightness, 0)),
   };
@@ -59,7 +59,7 @@ export function computeLuma(red: number, green: number, blue: number): number {
   return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
 }
 
-function byColor(measure: (at: number) => number): Record<Color, number> {
+function byColor(measure: (index: number) => number): Record<Color, number> {
   const of = (color: Color) => measure(colors.indexOf(color));
   return {
     red: of('red'),

@@ -24,10 +24,10 @@ export async function readMoments(
         ? []
         : await decoder.decodeClip(clip, measuredSize, clipFramesPerSecond, signal);
     const motion = measureClip(pictures);
-    const [first, ...rest] = pictures.map((rgb, at) => ({
+    const [first, ...rest] = pictures.map((rgb, index) => ({
       picture: measurePicture(rgb, measuredSize),
       clip: motion,
-      atSeconds: at / clipFramesPerSecond,
+      atSeconds: index / clipFramesPerSecond,
     }));
     if (first !== undefined && mode === 'clip') return [first, ...rest];
     const rgb = await decoder.decode(frame, measuredSize, signal);

@@ -9,20 +9,20 @@ export function largestRegions(classes: Uint8Array, width: number, classCount: n
   for (let start = 0; start < thick.length; start += 1) {
     const kind = thick[start] ?? none;
     if (kind === none) continue;
-    const take = (at: number) => {
-      if (thick[at] !== kind) return;
-      thick[at] = none;
-      stack.push(at);
+    const take = (index: number) => {
+      if (thick[index] !== kind) return;
+      thick[index] = none;
+      stack.push(index);
     };
     take(start);
     let size = 0;
-    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    for (let index = stack.pop(); index !== undefined; index = stack.pop()) {
       size += 1;
-      const x = at % width;
-      if (x > 0) take(at - 1);
-      if (x < width - 1) take(at + 1);
-      take(at - width);
-      take(at + width);
+      const x = index % width;
+      if (x > 0) take(index - 1);
+      if (x < width - 1) take(index + 1);
+      take(index - width);
+      take(index + width);
     }
     largest[kind] = Math.max(largest[kind] ?? 0, size);
   }
@@ -36,16 +36,16 @@ const none = 255;
  */
 function opened(classes: Uint8Array, width: number): Uint8Array {
   const kept = new Uint8Array(classes.length).fill(none);
-  for (let at = 0; at < classes.length; at += 1) {
-    const kind = classes[at] ?? none;
-    const x = at % width;
-    const left = x === 0 ? at : at - 1;
-    const right = x === width - 1 ? at : at + 1;
-    const above = at < width ? at : at - width;
-    const below = at + width < classes.length ? at + width : at;
+  for (let index = 0; index < classes.length; index += 1) {
+    const kind = classes[index] ?? none;
+    const x = index % width;
+    const left = x === 0 ? index : index - 1;
+    const right = x === width - 1 ? index : index + 1;
+    const above = index < width ? index : index - width;
+    const below = index + width < classes.length ? index + width : index;
     if (classes[left] !== kind || classes[right] !== kind) continue;
     if (classes[above] !== kind || classes[below] !== kind) continue;
-    kept[at] = kind;
+    kept[index] = kind;
     kept[left] = kind;
     kept[right] = kind;
     kept[above] = kind;

@@ -30,9 +30,9 @@ export function summarizeSamples(samples: MeasuredSample[], size: PictureSize): 
 }
 
 function changesIn(samples: MeasuredSample[], facts: PictureFacts[]): string[] {
-  return samples.flatMap((sample, at) => {
-    const before = samples[at - 1];
-    const now = facts[at];
+  return samples.flatMap((sample, index) => {
+    const before = samples[index - 1];
+    const now = facts[index];
     if (before === undefined || now === undefined) return [];
     const share = differingShare(before.rgb, sample.rgb);
     if (share < changedShare) return [];

@@ -22,13 +22,13 @@ function shortCondition(condition: Condition): string {
     part.kind === 'all' || part.kind === 'any' ? `(${shortCondition(part)})` : shortCondition(part);
   switch (condition.kind) {
     case 'not':
-      return `!${inner(condition.of)}`;
+      return `!${inner(condition.part)}`;
     case 'all':
-      return condition.of
+      return condition.parts
         .map((part) => (part.kind === 'any' ? inner(part) : shortCondition(part)))
         .join(' & ');
     case 'any':
-      return condition.of.map(shortCondition).join(' | ');
+      return condition.parts.map(shortCondition).join(' | ');
     case 'objects': {
       const { classes, colors, compare, count } = condition;
       const color = colors.length === 0 ? '' : `:${colors.join('/')}`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { objectClasses } from '../../../../adapters/vision/objects/classes.ts';
 import { decodeDetections } from '../../../../adapters/vision/objects/decode-detections.ts';
-import { nearestInputSize } from '../../../../adapters/vision/objects/input-size.ts';
+import { nearestInputSize } from '../../../../adapters/vision/objects/detector.ts';
 import { parseNetwork, resizeNetwork } from '../../../../adapters/vision/objects/network-graph.ts';
 
 const size = { width: 64, height: 32 };
