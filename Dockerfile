@@ -23,7 +23,7 @@ COPY client/package.json ./client/
 COPY console/package.json ./console/
 COPY lib/package.json ./lib/
 # The optional packages are those of the built-in model, without which "a person" is not judged. The image has an ffmpeg of its own.
-RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/ffmpeg-static
+RUN npm ci --omit=dev --omit=peer --ignore-scripts && rm -rf node_modules/ffmpeg-static
 
 FROM base AS build
 COPY package.json package-lock.json .npmrc tsconfig.json ./
@@ -33,7 +33,12 @@ COPY lib/package.json ./lib/
 RUN npm ci --ignore-scripts
 COPY client ./client
 COPY console ./console
-RUN npm run prepare && npm run build && mkdir data
+COPY core ./core
+COPY adapters ./adapters
+COPY cli ./cli
+COPY lib/workflow/run.asl.json lib/workflow/bursts.asl.json ./lib/workflow/
+COPY bin/build-package.ts bin/tsconfig.package.json ./bin/
+RUN npm run prepack && mkdir data
 
 FROM base
 ENV NODE_ENV=production \
@@ -43,13 +48,9 @@ ENV NODE_ENV=production \
 COPY --from=ffmpeg /app/ffmpeg /usr/local/bin/ffmpeg
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
-COPY core ./core
-COPY adapters ./adapters
-COPY lib/workflow/run.asl.json lib/workflow/bursts.asl.json ./lib/workflow/
-COPY cli ./cli
-COPY client ./client
-COPY console/security-headers.ts ./console/security-headers.ts
-COPY --from=build /app/console/dist ./console/dist
+# What `npm pack` packs.
+COPY cli/launch.js ./cli/
+COPY --from=build /app/dist/package ./dist/package
 COPY --from=build --chown=1000:1000 --chmod=0700 /app/data /data
 # The user `node` of the base image, by number, so that a host can tell that it is not root.
 USER 1000:1000
@@ -59,4 +60,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --start-interval=1s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WATCHPOST_PORT ?? 8787}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # 8 MB instead of 64 for new objects: the service takes about 100 MB less, and no more time (docs/operate/self-hosting.md, "Reduce memory and processor time").
-CMD ["node", "--max-semi-space-size=8", "cli/watchpost.ts", "start"]
+CMD ["node", "--max-semi-space-size=8", "cli/launch.js", "start"]

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
 import { findNetworkFiles } from '../../adapters/vision/objects/packages.ts';
 import type { InputMode } from '../../core/records/capture.ts';
+import { Cleanup } from '../cleanup.ts';
 import { CommandError } from '../command-error.ts';
 import { estimate } from '../cost/estimate.ts';
 import { createApi } from '../demo/api.ts';
@@ -58,7 +59,7 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
   process.once('SIGINT', () =>
     interruption.abort(new CommandError('Interrupted', 'Run npm run demo again.')),
   );
-  await using cleanup = new AsyncDisposableStack();
+  await using cleanup = new Cleanup();
   // Loaded on demand: the help loads this file too.
   const { runService } = await import('../service/run-service.ts');
   const { service, credentials, close } = await runService(await demoSettings(settings, cleanup), ffmpeg, {
@@ -100,7 +101,7 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
 const remediation = 'Run npm run demo again with WATCHPOST_LOG_LEVEL=debug and report the output.';
 
 /** Returns settings for a separate service: own port and data directory, and access to loopback for streams and receiver. */
-async function demoSettings(settings: Settings, cleanup: AsyncDisposableStack): Promise<Settings> {
+async function demoSettings(settings: Settings, cleanup: Cleanup): Promise<Settings> {
   const folder = cleanup.use(openTemporaryFolder('watchpost-demo-'));
   const logLevel = settings.logLevel === 'debug' ? 'debug' : 'error';
   return {
@@ -115,7 +116,7 @@ async function demoSettings(settings: Settings, cleanup: AsyncDisposableStack): 
   };
 }
 
-async function startStreams(ffmpegPath: string, cleanup: AsyncDisposableStack) {
+async function startStreams(ffmpegPath: string, cleanup: Cleanup) {
   const inputArgs = sceneArguments({ signAfterSeconds, startsAt: new Date() });
   const rtsp = await startRtspServer({ ffmpegPath, inputArgs, path: '/yard', keyFrameEvery: 10 });
   cleanup.defer(() => rtsp.close());

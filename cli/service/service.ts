@@ -89,7 +89,7 @@ const shutdownSeconds = 5;
 /** Precision of wake-ups. */
 const wakeUpStepMs = 1;
 
-/** Folder that `npm run build` writes. */
+/** Folder that `npm run prepare` writes. */
 const consoleFolder = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 /** Collaborators that are the same for every service. */

@@ -14,7 +14,7 @@ test('npm start and the container image limit the memory for new objects as the 
     `"start": "node ${youngGeneration} cli/watchpost.ts start"`,
   );
   expect(readFileSync('Dockerfile', 'utf8')).toContain(
-    `CMD ["node", "${youngGeneration}", "cli/watchpost.ts", "start"]`,
+    `CMD ["node", "${youngGeneration}", "cli/launch.js", "start"]`,
   );
 });
 
@@ -22,7 +22,8 @@ test('the systemd unit starts an existing program', () => {
   const [, program = '', option, script = ''] = /^ExecStart=(\S+) (--\S+) (\S+) start$/m.exec(unit) ?? [];
   expect(program).toBe('/opt/watchpost/node_modules/.bin/node');
   expect(option).toBe(youngGeneration);
-  expect(existsSync(script)).toBe(true);
+  expect(script).toMatch(/^node_modules\/watchpost\//);
+  expect(existsSync(script.replace('node_modules/watchpost/', ''))).toBe(true);
   expect(unit).toContain('Environment=WATCHPOST_DATA_DIR=/var/lib/watchpost\n');
 });
 

@@ -80,7 +80,7 @@ describe('the image', () => {
     image = await buildImage('Dockerfile', folder, {
       'sed -i': () => {},
       'sh build-minimal.sh': ({ workdir }) => symlinkSync(findFfmpeg(), join(workdir, 'ffmpeg')),
-      'npm ci --omit=dev --ignore-scripts && rm -rf node_modules/ffmpeg-static': (stage) => {
+      'npm ci --omit=dev --omit=peer --ignore-scripts && rm -rf node_modules/ffmpeg-static': (stage) => {
         linkProductionDependencies(stage);
         rmSync(join(stage.workdir, 'node_modules/ffmpeg-static'), { force: true });
       },

@@ -17,7 +17,7 @@ export type ConsoleFiles = {
 type File = { bytes: Uint8Array<ArrayBuffer>; etag: string };
 
 /**
- * Serves the web console at `/console` from the folder that `npm run build` writes. It accepts only file names that the
+ * Serves the web console at `/console` from the folder that `npm run prepare` writes. It accepts only file names that the
  * build produces, so no request can leave the folder.
  */
 export function consoleFiles({ folder, page: pageName = 'index.html', headers, caching }: ConsoleFiles) {
@@ -69,7 +69,7 @@ function readType(name: string): string {
 }
 
 function notBuilt(context: Context, headers: Record<string, string>): Response {
-  return context.text('The console is not built. Build it with: npm run build\n', 503, {
+  return context.text('The console is not built. Build it with: npm run prepare\n', 503, {
     ...headers,
     'Cache-Control': 'no-store',
   });

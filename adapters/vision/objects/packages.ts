@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 const runtimes = ['@tensorflow/tfjs-core', '@tensorflow/tfjs-converter', '@tensorflow/tfjs-backend-wasm'];
 
 /** Command that installs the packages. */
-export const installCommand = 'npm ci';
+export const installCommand = 'npm install --include=optional';
 
 /** Files of the network in the package `@vladmandic/human`, whose exports hide them. */
 export type NetworkFiles = { graph: string; weights: string };

@@ -19,7 +19,7 @@ beforeEach(() => {
 test('the page explains how to build the console if there is no build', async () => {
   const response = await files.request('/console');
   expect(response.status).toBe(503);
-  expect(await response.text()).toContain('npm run build');
+  expect(await response.text()).toContain('npm run prepare');
 });
 
 test('browsers revalidate the page on each load and get 304 while it is unchanged', async () => {

@@ -347,11 +347,11 @@ test('an object is not judged without a detector, and the command that installs 
   expect(await judgeOne(measuring, media, { condition: 'a person is there' }, never)).toMatchObject({
     judged: false,
     triggered: false,
-    explanation: expect.stringContaining('the packages for objects are not installed (run npm ci)'),
+    explanation: expect.stringContaining('not installed (run npm install --include=optional)'),
   });
   const { readCondition, conditionExamples } = measuring.capabilities;
   const reason = (condition: string) => readCondition(condition).reasonNotToJudge;
-  expect(reason('a person is there')).toMatch(/measures colors.*\(run npm ci\)$/);
+  expect(reason('a person is there')).toMatch(/measures colors.*\(run npm install --include=optional\)$/);
   expect(conditionExamples.map(reason)).toEqual([null, null, null]);
   expect(await judgeOne(measuring, media, { condition: 'the picture is grey' }, never)).toMatchObject({
     triggered: true,

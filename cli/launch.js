@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+/** Starts the packed command line. Any Node can read this file: an old one names the version that it needs, and a newer one warns of nothing. */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major > 22 || (major === 22 && minor >= 13)) {
+  const emit = process.emitWarning.bind(process);
+  // node:sqlite is experimental in Node 22.
+  process.emitWarning = (/** @type {any[]} */ ...warning) => {
+    if (!String(warning[0]).includes('SQLite')) Reflect.apply(emit, process, warning);
+  };
+  await import('../dist/package/cli/watchpost.js');
+} else {
+  process.stderr.write(
+    `Watchpost needs Node 22.13 or newer, which has node:sqlite; this is ${process.versions.node}.\n`,
+  );
+  process.exitCode = 2;
+}
