@@ -10,7 +10,7 @@ import { notify } from '../adapters/destinations/notifications.ts';
 const url = 'https://example.com/';
 const routing = { routing_key: 'e93facc04764012d7bfb002500d5d1a6' };
 
-/** Messages of the opening of one alert, as docs/use/destinations.md shows them. */
+/** Messages of the opening of one alert, as docs/use/destination-examples.json shows them. */
 export function destinationExamples(): Record<string, unknown> {
   const opened = notify('alert_opened', {
     id: 'msg_0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001_17',
