@@ -416,7 +416,7 @@ export interface Advice {
      */
     model_calls_per_day: number;
     /**
-     * Upper bound: a check every 2 s, as confirming ones and those that motion causes are with the default confirm_seconds
+     * Upper bound: a check every second, as confirming ones are with the shortest confirm_seconds; half with the default of 2 s
      */
     max_model_calls_per_day: number;
     /**
@@ -446,7 +446,7 @@ export interface Advice {
        */
       model_calls_per_day: number;
       /**
-       * Upper bound: a check every 2 s, as confirming ones and those that motion causes are with the default confirm_seconds
+       * Upper bound: a check every second, as confirming ones are with the shortest confirm_seconds; half with the default of 2 s
        */
       max_model_calls_per_day: number;
       /**
@@ -2726,9 +2726,9 @@ export interface WatchStats {
     input_tokens: number;
     output_tokens: number;
     /**
-     * Cost by the list price of the model
+     * Cost by the list price of the model; null if its price is not known
      */
-    usd: number;
+    usd: number | null;
     /**
      * Share of the active time with sight; null without active time
      */
@@ -2779,9 +2779,9 @@ export interface WatchStats {
     input_tokens: number;
     output_tokens: number;
     /**
-     * Cost by the list price of the model
+     * Cost by the list price of the model; null if its price is not known
      */
-    usd: number;
+    usd: number | null;
     /**
      * Share of the active time with sight; null without active time
      */
@@ -2839,9 +2839,9 @@ export interface WatchStats {
     input_tokens: number;
     output_tokens: number;
     /**
-     * Cost by the list price of the model
+     * Cost by the list price of the model; null if its price is not known
      */
-    usd: number;
+    usd: number | null;
     /**
      * Share of the active time with sight; null without active time
      */

@@ -1,4 +1,5 @@
 import type { InputMode } from '../records/capture.ts';
+import { minConfirmSeconds } from '../records/watch.ts';
 import { rules } from '../rules.ts';
 import { groupFrames } from '../sight/group-frames.ts';
 import { shortestVisitSeconds } from '../sight/shortest-visit.ts';
@@ -34,7 +35,7 @@ type Checks = {
 
 /** Scan of a stream with usual key frames, for a stream that nobody has seen yet. */
 const usualScan = { distance_seconds: 2, left_out_seconds: 0 };
-/** Default of `confirm_seconds`. Checks that motion causes are as far apart at least. */
+/** Default of `confirm_seconds`. */
 const usualConfirmSeconds = 2;
 
 /** Tokens of prompt and schema, and of an answer about one frame, as measured with Nova Lite. */
@@ -61,7 +62,7 @@ function forecast(
   price: ForecastPrice | null,
 ): Forecast {
   const checks = Math.ceil(86_400 / interval);
-  const maxChecks = Math.max(checks, 86_400 / usualConfirmSeconds);
+  const maxChecks = Math.max(checks, 86_400 / minConfirmSeconds);
   const calls = groupFrames({ earlier }, mode, judgesMoments).length;
   const frames = earlier + (mode === 'clip' ? 0 : 1);
   const usd = price === null ? null : priceCheck({ calls, frames, answers: earlier + 1, mode }, price);

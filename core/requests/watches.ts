@@ -4,7 +4,13 @@ import { inputModeSchema } from '../records/capture.ts';
 import type { Region } from '../records/capture.ts';
 import { createRegionMask } from '../records/region.ts';
 import { sensitivitySchema } from '../records/vision.ts';
-import { destinationTypeSchema, notifySchema, severitySchema, weekdaySchema } from '../records/watch.ts';
+import {
+  destinationTypeSchema,
+  minConfirmSeconds,
+  notifySchema,
+  severitySchema,
+  weekdaySchema,
+} from '../records/watch.ts';
 import type { DestinationType } from '../records/watch.ts';
 import { condition, flag, integer, streamUrl, text } from './fields.ts';
 
@@ -182,7 +188,9 @@ const conditions = list(conditionRequestSchema, 1, 8, 'conditions').refine(
   (entries) => hasUnique(entries.map((entry) => entry.condition_id)),
   'condition_id is unique in the watch',
 );
-const confirm = seconds(1, 300).describe('Delay of a confirming check in seconds; at most interval_seconds');
+const confirm = seconds(minConfirmSeconds, 300).describe(
+  'Delay of a confirming check in seconds; at most interval_seconds',
+);
 const destinations = list(destinationRequestSchema, 0, 5, 'destinations').refine(
   (entries) => hasUnique(entries.map((entry) => entry.destination_id)),
   'destination_id is unique in the watch',

@@ -16,7 +16,7 @@ const forecastSchema = z.object({
   max_model_calls_per_day: z
     .int()
     .describe(
-      'Upper bound: a check every 2 s, as confirming ones and those that motion causes are with the default confirm_seconds',
+      'Upper bound: a check every second, as confirming ones are with the shortest confirm_seconds; half with the default of 2 s',
     ),
   frames_per_day: z.int().describe('Frames that the model gets, besides clips'),
   usd_per_day: z

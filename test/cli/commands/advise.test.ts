@@ -12,10 +12,10 @@ test('the command advise prints doubts, a clearer wording and settings', async (
   expect(stdout).toContain('Suggested: "Something red is in the picture."');
   expect(stdout).toContain('Check every 30 s, mode frames; 10 of 10 checks open an alert.');
   expect(stdout).toContain(
-    'About 2880 model calls a day with objects: $0.00; with confirming checks and motion at most 43200.',
+    'About 2880 model calls a day with objects: $0.00; with confirming checks and motion at most 86400.',
   );
   expect(stdout).toContain(
-    'With look_back, the default of watches: about 11520 calls with 11520 frames: $0.00; at most 172800.',
+    'With look_back, the default of watches: about 11520 calls with 11520 frames: $0.00; at most 345600.',
   );
 });
 

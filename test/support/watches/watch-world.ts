@@ -27,6 +27,7 @@ type Options = {
   toClose?: number;
   interval?: number;
   toOpen?: number;
+  confirm?: number;
   /** Offset of the checks, as real hosts have; null for a grid from the creation on. */
   phase?: number | null;
 };
@@ -41,6 +42,7 @@ export function newWatch({
   toClose = 2,
   interval = 10,
   toOpen = 2,
+  confirm = 2,
   phase = null,
 }: Options = {}) {
   const rules = conditions.map((id) => ({
@@ -56,7 +58,7 @@ export function newWatch({
   const plain = toWatch({
     createdAt: start.getTime(),
     interval,
-    confirm: 2,
+    confirm,
     prefilter: true,
     zone: 'UTC',
     schedule: null,
