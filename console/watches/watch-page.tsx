@@ -270,6 +270,7 @@ function coverageText({ coverage }: Counters): string {
   return coverage === null ? '–' : percent(coverage);
 }
 
-function dollars(usd: number): string {
+function dollars(usd: number | null): string {
+  if (usd === null) return 'unknown';
   return `$${usd.toFixed(usd > 0 && usd < 1 ? 4 : 2)}`;
 }

@@ -144,6 +144,8 @@ export const watchCountsSchema = z.object({
   input_tokens: countSchema,
   output_tokens: countSchema,
   micro_usd: countSchema,
+  /** Calls of a model whose price is unknown; `micro_usd` lacks them. */
+  unpriced_calls: countSchema,
   /** Milliseconds of the watch's active time since the last tick, with and without sight. */
   watched_ms: countSchema,
   gap_ms: countSchema,

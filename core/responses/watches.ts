@@ -149,7 +149,11 @@ const countersSchema = z.object({
   reminders: count,
   input_tokens: count,
   output_tokens: count,
-  usd: z.number().nonnegative().describe('Cost by the list price of the model'),
+  usd: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe('Cost by the list price of the model; null if its price is not known'),
   coverage: z
     .number()
     .min(0)

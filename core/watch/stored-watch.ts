@@ -35,6 +35,7 @@ export const zeroWatchCounts: WatchCounts = {
   input_tokens: 0,
   output_tokens: 0,
   micro_usd: 0,
+  unpriced_calls: 0,
   watched_ms: 0,
   gap_ms: 0,
 };

@@ -141,7 +141,7 @@ function presentCounts(hours: readonly HourOfWatch[]): WatchStats['total'] {
     reminders: counts.reminders,
     input_tokens: counts.input_tokens,
     output_tokens: counts.output_tokens,
-    usd: microUsd / 1_000_000,
+    usd: counts.unpriced_calls > 0 ? null : microUsd / 1_000_000,
     coverage: watched + gap === 0 ? null : watched / (watched + gap),
     ...presentSeen(hours, counts),
   };

@@ -56,6 +56,6 @@ function outcomeCounts(outcome: WatchOutcome): Partial<WatchCounts> {
 }
 
 function countUse(used: CallerUse): Partial<WatchCounts> {
-  const { model_calls, model_errors: model_failures, input_tokens, output_tokens, micro_usd } = used;
-  return { model_calls, model_failures, input_tokens, output_tokens, micro_usd };
+  const { model_errors: model_failures, ...others } = used;
+  return { model_failures, ...others };
 }

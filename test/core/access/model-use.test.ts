@@ -66,15 +66,18 @@ const ends: { name: string; end: (signal: AbortSignal) => Promise<void>; cost: t
 afterEach(closeWorld);
 
 /** Creates a watch whose model ends each call as given, with one price for all. */
-async function createPaidWatch(end: (signal: AbortSignal) => Promise<void>) {
-  const budget = { model_calls_per_day: 1000, usd_per_day: 1 };
+async function createPaidWatch(
+  end: (signal: AbortSignal) => Promise<void>,
+  modelPrice: typeof price | null = price,
+) {
+  const budget = { model_calls_per_day: 1000, usd_per_day: modelPrice && 1 };
   const step = await createWatch({ conditions: ['person'], budget });
   const { c, database } = world;
   database.prepare('INSERT OR IGNORE INTO callers VALUES (?, ?)').run('caller', '{}');
-  c.modelPrice = price;
+  c.modelPrice = modelPrice;
   c.usage = createCallerUsage({
     ledger: createUsageLedger(database),
-    modelPrice: price,
+    modelPrice,
     log: c.log,
     now: c.now,
   });
@@ -231,4 +234,12 @@ test('the use of a day counts also before a budget is set', async () => {
   await patch({ budget: { model_calls_per_day: 1000 } });
   await world.tick(step);
   expect((await readLedgers()).budget.calls).toBe(2);
+});
+
+test('a model without a price has no cost in any ledger', async () => {
+  const step = await createPaidWatch(async () => undefined, null);
+  await world.tick(step);
+  const { usage, stats } = await readLedgers();
+  expect(stats).toMatchObject({ calls: 1, micro_usd: NaN });
+  expect(usage).toMatchObject({ calls: 1, micro_usd: NaN });
 });
