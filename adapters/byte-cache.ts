@@ -41,7 +41,9 @@ export function createByteCache<Value extends object | string | number | true>({
   return cache;
 }
 
-/** Creates a cache that callers share fairly, bounded in bytes. An entry counts at least its part of the bytes by `max`. */
+/**
+ * Creates a cache that callers share fairly, bounded in bytes. An entry counts at least its part of the bytes by `max`.
+ */
 export function createFairByteCache<Value>({
   name,
   max,
@@ -69,8 +71,8 @@ export function registerCache<Cache extends object>(
     name,
     maxBytes,
     read: () => {
-      const cache = held.deref();
-      return cache && read(cache);
+      const current = held.deref();
+      return current && read(current);
     },
   });
 }

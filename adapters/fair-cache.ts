@@ -1,6 +1,6 @@
 /**
- * Cache that callers share fairly: each sees its own entries only, and what does not fit is removed from the caller that holds most, its least
- * recently used entry first. So a caller with many entries never costs another one.
+ * Cache that callers share fairly: each sees its own entries only, and what does not fit is removed from the caller
+ * that holds most, its least recently used entry first. So a caller with many entries never costs another one.
  */
 export type FairCache<Key, Value> = {
   get(caller: string, key: Key): Value | undefined;
@@ -80,16 +80,17 @@ export function createFairCache<Key, Value>({
 }
 
 /** Returns who holds most. Undefined without a holder. */
-export function findLargest<Holder>(holders: ReadonlyMap<Holder, { size: number }>): Holder | undefined {
-  let largest: { holder: Holder; size: number } | undefined;
+export function findLargest<Name>(holders: ReadonlyMap<Name, { size: number }>): Name | undefined {
+  let largest: { holder: Name; size: number } | undefined;
   for (const [holder, { size }] of holders)
     if (largest === undefined || size > largest.size) largest = { holder, size };
   return largest?.holder;
 }
 
 /**
- * Returns the place that a caller may take when none is left: the first free one of the caller with the most, if that has at least two more. So nobody
- * with few places has to give one up, and two callers with as many do not take each other's.
+ * Returns the place that a caller may take when none is left: the first free one of the caller with the most, if that
+ * has at least two more. So nobody with few places has to give one up, and two callers with as many do not take each
+ * other's.
  */
 export function findDisplaced<Place extends { caller: string }>(
   places: Iterable<Place>,

@@ -42,7 +42,10 @@ export function upTo(count: number): string[] {
   return Array.from({ length: count }, (_, index) => String(index + 1));
 }
 
-/** Parses a condition. Throws `InvalidArgumentError` for a blank one, which the interface allows and which no check can answer. */
+/**
+ * Parses a condition. Throws `InvalidArgumentError` for a blank one, which the interface allows and which no check can
+ * answer.
+ */
 export function parseCondition(text: string): string {
   if (text.trim() === '')
     throw new InvalidArgumentError('Use a sentence that is true or false of the stream.');

@@ -33,15 +33,18 @@ export type Limits = {
   captureTimeoutSeconds: number;
   /** Maximum duration of one model call, in seconds. */
   visionTimeoutSeconds: number;
-  /** Time from the start of an attempt at a lost camera of a watch to the next, in seconds. Absent on hosts where attempts cost money. */
+  /**
+   * Time from the start of an attempt at a lost camera of a watch to the next, in seconds. Absent on hosts where
+   * attempts cost money.
+   */
   lostCameraSeconds?: number;
   /** True on hosts that follow streams between checks, so that motion wakes a watch. */
   wakesOnMotion?: true;
 };
 
 /**
- * Dependencies of all operations; each operation takes the part that it needs. Ports are plain objects whose functions do not use `this`: decorators
- * spread them (`{ ...port, method }`).
+ * Dependencies of all operations; each operation takes the part that it needs. Ports are plain objects whose functions
+ * do not use `this`: decorators spread them (`{ ...port, method }`).
  */
 export type CoreDeps = {
   runs: RunStore;
@@ -89,7 +92,10 @@ export type CoreDeps = {
   random: () => number;
 };
 
-/** Fast check of a URL in a request: scheme, syntax and literal addresses. The egress guard checks host names on connect. */
+/**
+ * Fast check of a URL in a request: scheme, syntax and literal addresses. The egress guard checks host names on
+ * connect.
+ */
 interface UrlGuard {
   /** Throws `InvalidUrlError`, whose remediation names the field. Default: the field that the guard is for. */
   check(url: string, schemes: readonly string[], field?: string): void;

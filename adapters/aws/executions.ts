@@ -57,9 +57,9 @@ export function createExecutions({
       }
     },
     stop: async (input, cause) => {
-      for (const executionArn of toArns(input)) {
+      for (const arn of toArns(input)) {
         try {
-          await client.send(new StopExecutionCommand({ executionArn, cause }));
+          await client.send(new StopExecutionCommand({ executionArn: arn, cause }));
         } catch (error) {
           // Stopping an ended execution is no error. An execution that was never started does not exist.
           if (!(error instanceof ExecutionDoesNotExist)) throwCoreError(error);
@@ -67,9 +67,9 @@ export function createExecutions({
       }
     },
     status: async (input) => {
-      for (const executionArn of toArns(input)) {
+      for (const arn of toArns(input)) {
         try {
-          const { status } = await client.send(new DescribeExecutionCommand({ executionArn }));
+          const { status } = await client.send(new DescribeExecutionCommand({ executionArn: arn }));
           if (status !== undefined) return statuses[status];
         } catch (error) {
           if (!(error instanceof ExecutionDoesNotExist)) return throwCoreError(error);

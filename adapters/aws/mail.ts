@@ -22,11 +22,11 @@ export function createMail(
   let known: { url: string; send: SendMail } | undefined;
   return { recipients, send: async (mail) => (await sender(from))(mail) };
 
-  async function sender(from: string): Promise<SendMail> {
+  async function sender(mailbox: string): Promise<SendMail> {
     try {
       const url = (await address.current()).trim();
       if (!isSmtpUrl(url)) throw new Error('The secret is no URL of smtp: or smtps:');
-      if (known?.url !== url) known = { url, send: await createSender(url, from) };
+      if (known?.url !== url) known = { url, send: await createSender(url, mailbox) };
       return known.send;
     } catch (error) {
       log.error('SMTP server not usable', { error: String(error) });

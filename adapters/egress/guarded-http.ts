@@ -112,8 +112,8 @@ export function createGuardedHttp(
         pool.usedAtMs = now();
       }
     },
-    open: async (url, { headers = {}, ...options }) => {
-      const request = { ...options, headers };
+    open: async (url, { headers = {}, ...rest }) => {
+      const request = { ...rest, headers };
       const pool = findPool(request);
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {

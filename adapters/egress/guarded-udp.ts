@@ -45,8 +45,9 @@ export type DatagramQuestion = {
 };
 
 /**
- * Asks the hosts of a network by UDP over IPv4, which cameras use for it. A network or a host that cannot be reached is left out: others may
- * answer. Answers are bounded in size and time. Throws the reason of the signal, and what `onAnswer` or `onOutside` throws.
+ * Asks the hosts of a network by UDP over IPv4, which cameras use for it. A network or a host that cannot be reached is
+ * left out: others may answer. Answers are bounded in size and time. Throws the reason of the signal, and what
+ * `onAnswer` or `onOutside` throws.
  */
 export async function askByDatagram(question: DatagramQuestion): Promise<void> {
   const { interfaces, hosts, group, port, messages, setTimer, signal } = question;
@@ -82,7 +83,10 @@ export async function askByDatagram(question: DatagramQuestion): Promise<void> {
   }
 }
 
-/** Returns a socket at an address of this machine; undefined if it cannot be opened. Sends to groups from this address only. */
+/**
+ * Returns a socket at an address of this machine; undefined if it cannot be opened. Sends to groups from this address
+ * only.
+ */
 async function bind(
   address: string,
   receive: (bytes: Buffer, sender: string) => void,

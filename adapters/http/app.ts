@@ -27,7 +27,8 @@ import { worstStatus } from '../../core/ports/health.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
 
 /**
- * Creates the HTTP app: the API below `/api`, `/healthz`, and signed links to evidence. Lambda and the embedded service use the same app.
+ * Creates the HTTP app: the API below `/api`, `/healthz`, and signed links to evidence. Lambda and the embedded service
+ * use the same app.
  *
  * @example
  * const response = await createApp(deps).request('/api/jobs', { headers: { Authorization: `Bearer ${key}` } });
@@ -79,7 +80,10 @@ function noSniff() {
   });
 }
 
-/** Converts an error to a 422: an invalid request, also if only the stored state or the deployment refuses it. Returns undefined for others. */
+/**
+ * Converts an error to a 422: an invalid request, also if only the stored state or the deployment refuses it. Returns
+ * undefined for others.
+ */
 async function toValidationError(error: Error, { req }: Context): Promise<ValidationError | undefined> {
   if (error instanceof ValidationError) return error;
   // Hono's validator throws it for a body that is not JSON.
@@ -100,8 +104,8 @@ function refuse(loc: (string | number)[], reason: string): ValidationError {
 }
 
 /**
- * Handles `GET /healthz`: 200 while the process runs, regardless of the checks, so that no supervisor restarts a service whose model is
- * down. `?deep` adds the checks without their details, because this path requires no key.
+ * Handles `GET /healthz`: 200 while the process runs, regardless of the checks, so that no supervisor restarts a
+ * service whose model is down. `?deep` adds the checks without their details, because this path requires no key.
  */
 function healthz({ health }: { health?: HealthReader }) {
   return async (context: Context): Promise<Response> => {

@@ -6,8 +6,8 @@ import { modelUsageHeaders } from './model-usage-headers.ts';
 const maxAgeSeconds = 600;
 
 /**
- * Allows pages of these origins to call the API (https://fetch.spec.whatwg.org/#http-cors-protocol). Answers preflight requests, which have
- * no key. Without origins, a browser lets no other page read a response.
+ * Allows pages of these origins to call the API (https://fetch.spec.whatwg.org/#http-cors-protocol). Answers preflight
+ * requests, which have no key. Without origins, a browser lets no other page read a response.
  */
 export function allowOrigins({ allowedOrigins }: { allowedOrigins: readonly string[] }) {
   return cors({

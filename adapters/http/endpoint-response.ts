@@ -43,7 +43,9 @@ export function jsonResponse<Schema extends ObjectSchema>(
   return { kind: 'json', schema, ...options, toResponse: (context, body) => context.json(body) };
 }
 
-/** Creates a response that is JSON or an event stream: the handler returns either, the stream as a `Response` of `sse/`. */
+/**
+ * Creates a response that is JSON or an event stream: the handler returns either, the stream as a `Response` of `sse/`.
+ */
 export function eventsResponse<Schema extends ObjectSchema>(
   schema: Schema,
   options: JsonOptions & { asEvents: StreamedEvents },

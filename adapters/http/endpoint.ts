@@ -50,7 +50,10 @@ export type Tag = 'checks' | 'jobs' | 'watches' | 'webhooks' | 'access' | 'opera
 /** `probes` and `starts` send requests to other machines; `removes` deletes or revokes. */
 export type Effect = 'reads' | 'probes' | 'starts' | 'changes' | 'removes';
 
-/** Calls that count against the caller's `CallLimiter`: every call, or only one that creates. The handler applies the latter. */
+/**
+ * Calls that count against the caller's `CallLimiter`: every call, or only one that creates. The handler applies the
+ * latter.
+ */
 export type RateLimitClass = 'calls' | 'creations';
 
 /** Example values, by a name that describes them. */
@@ -83,8 +86,8 @@ export type Endpoint = EndpointDeclaration & {
 };
 
 /**
- * Joins a declaration and its handler. The handler gets what the request schemas return and must return what the response schema
- * accepts.
+ * Joins a declaration and its handler. The handler gets what the request schemas return and must return what the
+ * response schema accepts.
  */
 export function defineEndpoint<Schemas extends OwnSchemas, Body>(
   declaration: EndpointDeclaration & { request: Schemas; response: ResponseWith<Body> },

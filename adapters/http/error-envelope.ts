@@ -34,11 +34,11 @@ export const errorStatuses: ReadonlySet<number> = new Set(Object.values(statuses
 
 /** Maps an error to status and body. Unexpected errors reveal no internals. */
 export function errorResponse(error: unknown) {
-  const known = error instanceof WatchpostError ? error : unexpected(error);
+  const described = error instanceof WatchpostError ? error : unexpected(error);
   const body: ErrorEnvelope = {
-    error: { code: known.code, message: known.message, remediation: known.remediation },
+    error: { code: described.code, message: described.message, remediation: described.remediation },
   };
-  return { status: statuses[known.code], body };
+  return { status: statuses[described.code], body };
 }
 
 function unexpected(cause: unknown): WatchpostError {

@@ -56,8 +56,8 @@ const aliases: Record<string, string[]> = {
 function findAddress<E extends Env>(app: Hono<E>, path: string): string | undefined {
   const bare = path.replace(/(?<!\/)\/+$/, '');
   const meant = [bare, `/api${bare}`, bare.replace(/^\/api(?=\/api\/)/, ''), ...(aliases[bare] ?? [])];
-  const found = meant.find((candidate) => candidate !== path && listMethods(app, candidate).length > 0);
-  if (found !== undefined) return found;
+  const meantPath = meant.find((candidate) => candidate !== path && listMethods(app, candidate).length > 0);
+  if (meantPath !== undefined) return meantPath;
   const fixed = app.routes.map((route) => route.path).filter((route) => !/[:*]/.test(route));
   return findNearestName(bare, fixed) ?? findNearestName(`/api${bare}`, fixed);
 }

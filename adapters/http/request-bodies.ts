@@ -13,8 +13,8 @@ export interface RequestBodies {
 
 export type RequestBody = {
   /**
-   * Reads the whole body. Throws `WatchpostError` if the body is larger than `maxBytes` or stops arriving, and `RateLimitedError`
-   * if the caller, or all callers together, have too many bytes in memory.
+   * Reads the whole body. Throws `WatchpostError` if the body is larger than `maxBytes` or stops arriving, and
+   * `RateLimitedError` if the caller, or all callers together, have too many bytes in memory.
    */
   read(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>>;
   close(): void;
@@ -121,8 +121,8 @@ export function createRequestBodies(deps: {
 }
 
 /**
- * Reads the rest of the body: a connection that closes with unread bytes is reset, which can destroy the response. The server
- * closes it soon after the response.
+ * Reads the rest of the body: a connection that closes with unread bytes is reset, which can destroy the response. The
+ * server closes it soon after the response.
  */
 async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   for (let bytes = 0; bytes < maxDiscardedBytes;) {
@@ -156,8 +156,8 @@ function tooSlowError(seconds: number): WatchpostError {
 }
 
 /**
- * Sets `readBody`, with which a handler reads at most `maxBytes` of the body. Runs after `bearerAuth`: the body of a request
- * without a key, or without a handler for it, is not read.
+ * Sets `readBody`, with which a handler reads at most `maxBytes` of the body. Runs after `bearerAuth`: the body of a
+ * request without a key, or without a handler for it, is not read.
  */
 export function limitBodies(
   { bodies }: { bodies: RequestBodies },

@@ -7,8 +7,8 @@ import { ValidationError } from './validation.ts';
 const [maxDepth, maxValues] = [64, 10_000];
 
 /**
- * Returns true if a JSON text has too many levels or values. Each level and value of a parsed text costs some 100 bytes and its time, so
- * it is counted before. Reads each character once, also of a text that is no JSON.
+ * Returns true if a JSON text has too many levels or values. Each level and value of a parsed text costs some 100 bytes
+ * and its time, so it is counted before. Reads each character once, also of a text that is no JSON.
  */
 export function exceedsJsonLimits(text: string): boolean {
   let [depth, values] = [0, 0];
@@ -34,7 +34,8 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Reads the text of a JSON body. Throws `ValidationError` for one that is absent, of another content type, not UTF-8, or too deep;
+ * Reads the text of a JSON body. Throws `ValidationError` for one that is absent, of another content type, not UTF-8,
+ * or too deep;
  * `WatchpostError` for a compressed body; and the errors of `RequestBody.read`.
  */
 export async function readJsonText({ req, var: { readBody } }: Context<AuthEnv>): Promise<string> {
@@ -48,7 +49,10 @@ export async function readJsonText({ req, var: { readBody } }: Context<AuthEnv>)
   return text;
 }
 
-/** Creates the error of a text that is not JSON, with the words of its parser but no part of the text, which may hold a password. */
+/**
+ * Creates the error of a text that is not JSON, with the words of its parser but no part of the text, which may hold a
+ * password.
+ */
 export function jsonSyntaxError(text: string): ValidationError {
   try {
     JSON.parse(text);

@@ -30,8 +30,8 @@ export type RequestParts<Schemas extends OwnSchemas> = z.output<
 >;
 
 /**
- * Returns the middleware that validates the declared parts and sets `parts`, and `unknown` for a body. The first invalid part decides the
- * response: it throws `ValidationError`.
+ * Returns the middleware that validates the declared parts and sets `parts`, and `unknown` for a body. The first
+ * invalid part decides the response: it throws `ValidationError`.
  */
 export function validateRequest({
   parameters,

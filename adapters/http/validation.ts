@@ -7,7 +7,10 @@ const echoedCharacters = 200;
 const readCharacters = 1000;
 const neverEchoed = new Set(['frame_b64', 'api_key', 'authorization', 'password']);
 
-/** Returns the part of an input that an error response can repeat: no frames, keys or credentials in URLs, and no long text. */
+/**
+ * Returns the part of an input that an error response can repeat: no frames, keys or credentials in URLs, and no long
+ * text.
+ */
 function redactInput(value: unknown): unknown {
   if (typeof value === 'string') return echoText(value);
   if (Array.isArray(value)) return [];

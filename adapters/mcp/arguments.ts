@@ -12,8 +12,8 @@ export type CallableEndpoint = Pick<Endpoint, 'method' | 'path' | 'request' | 'f
 export type ApiCall = { path: string; init: { method: string; headers: Headers; body?: string } };
 
 /**
- * Converts a tool's arguments to a request. Validates only the names of the arguments and the path, because a path without its job
- * id would be another endpoint; the API validates the rest. Throws `ValidationError`.
+ * Converts a tool's arguments to a request. Validates only the names of the arguments and the path, because a path
+ * without its job id would be another endpoint; the API validates the rest. Throws `ValidationError`.
  */
 export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorization: string): ApiCall {
   const { method, request } = endpoint;
@@ -28,7 +28,10 @@ export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorizat
   };
 }
 
-/** Throws `ValidationError` for arguments that the tool does not have: a model can correct a name, and would not notice that it was ignored. */
+/**
+ * Throws `ValidationError` for arguments that the tool does not have: a model can correct a name, and would not notice
+ * that it was ignored.
+ */
 function refuseUnknown(endpoint: CallableEndpoint, given: Arguments): void {
   const unknown = findUnknownFields(given, Object.keys(argumentFields(endpoint)));
   if (unknown.length === 0) return;

@@ -38,8 +38,8 @@ function toTool(endpoint: EndpointDeclaration): Tool {
 }
 
 /**
- * Returns the schema of the response or of one of the two error bodies, because clients validate the content of a failed call
- * against the same schema. An image becomes an image block and is left out.
+ * Returns the schema of the response or of one of the two error bodies, because clients validate the content of a
+ * failed call against the same schema. An image becomes an image block and is left out.
  */
 function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
   if (response.kind !== 'json') return {};
@@ -47,7 +47,10 @@ function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
   return { outputSchema: { type: 'object', anyOf: [schemaInToolTerms(schema, 'response'), ...failures] } };
 }
 
-/** Both bodies of a failed call, only as far as clients need to tell them apart: each tool has them, and the API documents their codes. */
+/**
+ * Both bodies of a failed call, only as far as clients need to tell them apart: each tool has them, and the API
+ * documents their codes.
+ */
 const text = { type: 'string' };
 const failures = [
   {
@@ -86,7 +89,9 @@ function schemaInToolTerms(schema: z.ZodType, direction: 'request' | 'response')
 
 const objectSchema = z.record(z.string(), z.unknown());
 
-/** Converts a response of the API to a tool result. An error is a result too, so that the model reads its remediation. */
+/**
+ * Converts a response of the API to a tool result. An error is a result too, so that the model reads its remediation.
+ */
 async function toolResult(endpoint: EndpointDeclaration, response: Response): Promise<CallToolResult> {
   const declared = endpoint.response;
   if (response.ok && declared.kind === 'jpeg') {
@@ -104,7 +109,9 @@ async function toolResult(endpoint: EndpointDeclaration, response: Response): Pr
 /** Maximum length of the text of a result, in characters: about 7,000 tokens, which clients accept. */
 const maxTextCharacters = 25_000;
 
-/** Creates a result with the same content as text, for clients that do not read structured content. Cuts a long text. */
+/**
+ * Creates a result with the same content as text, for clients that do not read structured content. Cuts a long text.
+ */
 export function toStructuredResult(body: Record<string, unknown>) {
   const structuredContent = textsInToolTerms(body, ['message', 'remediation']);
   return {
@@ -113,10 +120,10 @@ export function toStructuredResult(body: Record<string, unknown>) {
   };
 }
 
-function cut(text: string): string {
-  if (text.length <= maxTextCharacters) return text;
-  const start = text.slice(0, maxTextCharacters).toWellFormed();
-  return `${start}… (cut after ${maxTextCharacters} of ${text.length} characters: read the structured content, or request less with limit)`;
+function cut(result: string): string {
+  if (result.length <= maxTextCharacters) return result;
+  const start = result.slice(0, maxTextCharacters).toWellFormed();
+  return `${start}… (cut after ${maxTextCharacters} of ${result.length} characters: read the structured content, or request less with limit)`;
 }
 
 function jpeg(data: string) {
@@ -141,8 +148,8 @@ const instructions =
   'Watches live video streams. check_once answers one yes/no question about a stream now; live_monitor starts a job that alerts when a condition holds; live_digest starts one that summarizes each window. Follow a job with job_events (send next_after as after) and get the evidence with job_picture. A failed call contains a remediation.';
 
 /**
- * Creates an MCP server whose tools are the endpoints of the API. Each call is a request to the API, so that keys, limits,
- * defaults and errors are the same. The SDK's high-level server would validate arguments with its own messages.
+ * Creates an MCP server whose tools are the endpoints of the API. Each call is a request to the API, so that keys,
+ * limits, defaults and errors are the same. The SDK's high-level server would validate arguments with its own messages.
  */
 export function mcpServer({ version, authorization, scopes, request }: McpCaller): Server {
   const server = new Server(

@@ -22,15 +22,19 @@ const largeBytes = 256_000;
 /** Size of the envelope of JSON-RPC, in bytes. */
 const envelopeBytes = 100_000;
 
-/** Returns the maximum body of a key, in bytes: that of the endpoints which it may call. The API enforces its own limits. */
+/**
+ * Returns the maximum body of a key, in bytes: that of the endpoints which it may call. The API enforces its own
+ * limits.
+ */
 function maxBodyBytes(scopes: readonly Scope[]): number {
   const allowed = endpoints.filter(({ scope }) => scope === 'any' || hasScope(scopes, scope));
   return envelopeBytes + Math.max(0, ...allowed.map(({ maxBodyBytes: bytes }) => bytes));
 }
 
 /**
- * Adds `/mcp` to the app: the streamable HTTP transport without sessions, which responds to each POST with JSON. No state is kept
- * between requests, so any instance can serve any request. Separate from `createApp`, because the SDK slows a cold start.
+ * Adds `/mcp` to the app: the streamable HTTP transport without sessions, which responds to each POST with JSON. No
+ * state is kept between requests, so any instance can serve any request. Separate from `createApp`, because the SDK
+ * slows a cold start.
  */
 export function mountMcp(
   app: Hono<AuthEnv>,
@@ -80,7 +84,10 @@ export function mountMcp(
   );
 }
 
-/** Returns the request with the `Accept` that the SDK requires: many clients send `*\/*`, or none. The response is JSON in any case. */
+/**
+ * Returns the request with the `Accept` that the SDK requires: many clients send `*\/*`, or none. The response is JSON
+ * in any case.
+ */
 function acceptBoth(request: Request): Request {
   const headers = new Headers(request.headers);
   headers.set('Accept', 'application/json, text/event-stream');
@@ -108,7 +115,8 @@ function jsonRpcError(
 }
 
 /**
- * Rejects requests from pages of other sites, as the MCP specification requires. `Origin` must be the requested host, which
+ * Rejects requests from pages of other sites, as the MCP specification requires. `Origin` must be the requested host,
+ * which
  * `guardHost` has accepted, this machine, or an allowed origin.
  */
 function originGuard({ baseUrl, allowedOrigins }: { baseUrl: string; allowedOrigins: readonly string[] }) {

@@ -3,7 +3,9 @@ import type { EndpointDeclaration } from '../http/endpoint.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
 import { argumentName } from './arguments.ts';
 
-/** Requests by the words that texts use for them (`GET /jobs/{job_id}`), longest first, and the tools that send them. */
+/**
+ * Requests by the words that texts use for them (`GET /jobs/{job_id}`), longest first, and the tools that send them.
+ */
 const toolNames = endpoints
   .map(({ id, method, path }) => ({ words: `${method.toUpperCase()} ${path}`, id }))
   .toSorted((a, b) => b.words.length - a.words.length);

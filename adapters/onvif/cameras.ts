@@ -154,7 +154,10 @@ function toPixels(text: string | undefined): number | null {
 /** Times that WS-Security can state, which is in years of four digits. */
 const [earliestMs, latestMs] = [0, Date.UTC(9999)];
 
-/** Returns by how many seconds the clock of a device is ahead; null if it does not state a usable time. Some devices state their local time only. */
+/**
+ * Returns by how many seconds the clock of a device is ahead; null if it does not state a usable time. Some devices
+ * state their local time only.
+ */
 async function readClockOffset(calls: DeviceCalls, device: URL, now: () => Date): Promise<number | null> {
   const response = await calls.tryUnsigned(device, {
     namespace: 'http://www.onvif.org/ver10/device/wsdl',
@@ -271,7 +274,10 @@ async function readStreams(
   return { profiles: await readProfiles(calls, device), clockOffsetSeconds };
 }
 
-/** Requires that the device itself states this URL in a discovery: nobody may send a request to any path of the allowed ranges. */
+/**
+ * Requires that the device itself states this URL in a discovery: nobody may send a request to any path of the allowed
+ * ranges.
+ */
 async function requireStated(device: URL, deps: OnvifDeps, signal: AbortSignal): Promise<void> {
   const { cameras } = await discover(deps, signal);
   if (cameras.some((camera) => toDeviceUrl(camera.address) === device.href)) return;
@@ -280,7 +286,9 @@ async function requireStated(device: URL, deps: OnvifDeps, signal: AbortSignal):
   );
 }
 
-/** Returns the URL of the device that the user chose, with its IP address: its name cannot lead to another host later. */
+/**
+ * Returns the URL of the device that the user chose, with its IP address: its name cannot lead to another host later.
+ */
 async function findDevice(address: string, guard: EgressGuard): Promise<URL> {
   const url = guard.check(toDeviceUrl(address), ['http']);
   if (url.username !== '' || url.password !== '')

@@ -79,7 +79,10 @@ function header(name: string, description: string): JsonObject {
   return { name, in: 'header', required: true, description, schema: { type: 'string' } };
 }
 
-/** Version of the interface, not of the software: callers rely on it. `GET /service` returns the version of the software. */
+/**
+ * Version of the interface, not of the software: callers rely on it. `GET /service` returns the version of the
+ * software.
+ */
 const interfaceVersion = '1.0.0';
 
 /** Creates the OpenAPI 3.1 document of the API below `baseUrl`. */

@@ -11,8 +11,8 @@ const videoExtensions = new Set(
 const maxFiles = 100_000;
 
 /**
- * Returns the files of recordings, in order: a file, the media segments of an HLS playlist (`.m3u8`), and of a folder all
- * videos below it, by path. `camera` selects one of Frigate's cameras. Throws `RecordingError`.
+ * Returns the files of recordings, in order: a file, the media segments of an HLS playlist (`.m3u8`), and of a folder
+ * all videos below it, by path. `camera` selects one of Frigate's cameras. Throws `RecordingError`.
  */
 export async function listRecordings(paths: readonly string[], camera?: string): Promise<string[]> {
   const files: string[] = [];

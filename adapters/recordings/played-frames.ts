@@ -17,7 +17,8 @@ type CodedKeyFrame = { seconds: number; bytes: Buffer };
 const keyPackets = 'h264_mp4toannexb,noise=drop=not(key)';
 
 /**
- * Yields the key frames of a recording without decoding any. ffmpeg goes no faster than they are read. Yields nothing if the recording is not H.264.
+ * Yields the key frames of a recording without decoding any. ffmpeg goes no faster than they are read. Yields nothing
+ * if the recording is not H.264.
  */
 async function* readKeyFrames(ffmpegPath: string, path: string): AsyncGenerator<CodedKeyFrame> {
   const child = spawn(ffmpegPath, keyFrameArguments(path), {
@@ -80,14 +81,20 @@ function keyFrameArguments(path: string): string[] {
   ];
 }
 
-/** Frame of a recording, and its time from the beginning of the file, in seconds. `read` returns null if it cannot be decoded. */
+/**
+ * Frame of a recording, and its time from the beginning of the file, in seconds. `read` returns null if it cannot be
+ * decoded.
+ */
 export type PlayedFrame = { seconds: number; read: () => Promise<FfmpegOutput | null> };
 
 /** Decoded frames of one process, after which another one takes its place. */
 const maxDecodes = 500;
 const maxDecodeMs = 10_000;
 
-/** Yields the frames of a recording in order, each decoded before it is yielded. Throws `RecordingError` if nothing can be decoded. */
+/**
+ * Yields the frames of a recording in order, each decoded before it is yielded. Throws `RecordingError` if nothing can
+ * be decoded.
+ */
 export async function* decodeAllFrames(
   ffmpegPath: string,
   path: string,
@@ -98,8 +105,9 @@ export async function* decodeAllFrames(
 }
 
 /**
- * Yields the key frames of a recording in order, each decoded when it is read: an hour with a check every 10 s decodes every fifth key frame. Yields
- * nothing if the recording is not H.264, or if its first frame differs from the one that ffmpeg decodes from the file, as with a rotated picture.
+ * Yields the key frames of a recording in order, each decoded when it is read: an hour with a check every 10 s decodes
+ * every fifth key frame. Yields nothing if the recording is not H.264, or if its first frame differs from the one that
+ * ffmpeg decodes from the file, as with a rotated picture.
  */
 export async function* decodeReadFrames(ffmpegPath: string, path: string): AsyncGenerator<PlayedFrame> {
   const expected = await firstFrame(ffmpegPath, path);

@@ -10,10 +10,16 @@ import {
 import { RecordingError } from './recording-error.ts';
 import { thumbnail } from '../../core/records/capture.ts';
 
-/** Frame of a recording: JPEG and thumbnail as captures have them, and its time from the beginning of the file, in seconds. */
+/**
+ * Frame of a recording: JPEG and thumbnail as captures have them, and its time from the beginning of the file, in
+ * seconds.
+ */
 type RecordedFrame = { seconds: number; frame: Uint8Array; thumbnail: Uint8Array };
 
-/** Outputs of one run of ffmpeg: the same frames in the same order as JPEGs, as thumbnails, and as lines of milliseconds. */
+/**
+ * Outputs of one run of ffmpeg: the same frames in the same order as JPEGs, as thumbnails, and as lines of
+ * milliseconds.
+ */
 type FrameOutputs = { pictures: Pipe; thumbnails: Pipe; times: Pipe };
 
 /** Element of `stdio`; only a readable one is an output. */
@@ -24,8 +30,8 @@ const maxWaiting = 8;
 const jpegEnd = Buffer.from([0xff, 0xd9]);
 
 /**
- * Yields frames from three outputs as they arrive. Pauses an output that is ahead, so that ffmpeg goes no faster than its reader;
- * the pipes of ffmpeg buffer the rest.
+ * Yields frames from three outputs as they arrive. Pauses an output that is ahead, so that ffmpeg goes no faster than
+ * its reader; the pipes of ffmpeg buffer the rest.
  */
 async function* splitFrames({ pictures, thumbnails, times }: FrameOutputs): AsyncGenerator<RecordedFrame> {
   const outputs = {
@@ -108,7 +114,8 @@ export const frameSeconds = 0.45;
 
 /**
  * Yields the frames of a recording in order, decoded in one run of ffmpeg that goes no faster than they are read. With
- * `keyFramesOnly` the frames between key frames are not decoded, otherwise each key frame is yielded. Throws `RecordingError` if nothing can be decoded.
+ * `keyFramesOnly` the frames between key frames are not decoded, otherwise each key frame is yielded. Throws
+ * `RecordingError` if nothing can be decoded.
  */
 export async function* readFrames(
   ffmpegPath: string,

@@ -99,7 +99,10 @@ export type RecordingCapturerDeps = {
 const sameSeconds = 0.008;
 const clipTimeoutMs = 30_000;
 
-/** From this duration on, only the frames that are captured are decoded, in seconds: its preparation takes two processes. */
+/**
+ * From this duration on, only the frames that are captured are decoded, in seconds: its preparation takes two
+ * processes.
+ */
 const minLazySeconds = 300;
 
 type OpenFile = {
@@ -114,8 +117,9 @@ type OpenFile = {
 };
 
 /**
- * Creates a capturer that plays recordings as if they were live at the virtual time: a capture is the newest frame before it, or the
- * clip that ends there. Reads each recording once, forward. `close` ends ffmpeg. Throws `StreamFetchError` in a gap and
+ * Creates a capturer that plays recordings as if they were live at the virtual time: a capture is the newest frame
+ * before it, or the clip that ends there. Reads each recording once, forward. `close` ends ffmpeg. Throws
+ * `StreamFetchError` in a gap and
  * `StreamEndedError` after the end.
  */
 export function createRecordingCapturer(
@@ -145,7 +149,7 @@ export function createRecordingCapturer(
       throw new StreamFetchError('No frame of the recording can be decoded at this time.');
     const shownSeconds = file.startSeconds + recorded.seconds;
     const scan = request.lookBack && (await passed.scan(request.lookBack.since, shownSeconds, timeline));
-    const capture: Capture = {
+    const captured: Capture = {
       frame: picture.frame,
       thumbnail: picture.thumbnail,
       capturedAt: new Date(timeline.beginsAt.getTime() + shownSeconds * 1000),
@@ -157,8 +161,8 @@ export function createRecordingCapturer(
       },
       ...(scan && { scan }),
     };
-    if (request.mode === 'frames') return capture;
-    return { ...capture, ...(await clipBefore(ffmpeg, file, offset, request, signal)) };
+    if (request.mode === 'frames') return captured;
+    return { ...captured, ...(await clipBefore(ffmpeg, file, offset, request, signal)) };
   }
 
   /** Decodes all frames of a file if one alone cannot be decoded, so that ffmpeg decides what is shown in its place. */

@@ -1,7 +1,10 @@
 import type { RecordingFacts } from './probe-recording.ts';
 import { parseIsoTime } from '../../core/outside-time.ts';
 
-/** Recording at its place in the timeline. Times in seconds from the beginning of the first one. `keyFrameSeconds` is the longest time without a key frame. */
+/**
+ * Recording at its place in the timeline. Times in seconds from the beginning of the first one. `keyFrameSeconds` is
+ * the longest time without a key frame.
+ */
 export type TimelineFile = Probed & { startSeconds: number; keyFrameSeconds: number };
 
 /** Recordings in order of their times. Between two of them there can be gaps. */
@@ -10,8 +13,8 @@ export type Timeline = { files: TimelineFile[]; beginsAt: Date; durationSeconds:
 type Probed = RecordingFacts & { path: string };
 
 /**
- * Differences up to this are rounding of times in names, not gaps, in seconds: recorders name files by whole seconds and cut at
- * key frames.
+ * Differences up to this are rounding of times in names, not gaps, in seconds: recorders name files by whole seconds
+ * and cut at key frames.
  */
 const contiguousSeconds = 2;
 
@@ -19,8 +22,8 @@ const contiguousSeconds = 2;
 const unknownBegin = new Date('2000-01-01T00:00:00Z');
 
 /**
- * Arranges recordings by the times in their paths. Without times, each follows the one before. Overlapping recordings are moved
- * behind each other.
+ * Arranges recordings by the times in their paths. Without times, each follows the one before. Overlapping recordings
+ * are moved behind each other.
  */
 export function arrangeTimeline(recordings: readonly Probed[]): Timeline {
   const dated = recordings.map((recording) => ({ ...recording, at: recordedAt(recording.path) }));
@@ -65,8 +68,8 @@ export function nextStart({ files }: Timeline, seconds: number): number | undefi
 
 /**
  * Returns the start of a recording by its path, or `undefined` if the path has no time. Understands Frigate's folders
- * (`recordings/2026-11-20/14/front_door/35.12.mp4`, UTC: https://docs.frigate.video/configuration/record/) and file names that
- * contain a date and a time (`2026-11-20_14-35-12.mp4`, `cam1_20261120T143512.ts`, `20261120143512.mkv`).
+ * (`recordings/2026-11-20/14/front_door/35.12.mp4`, UTC: https://docs.frigate.video/configuration/record/) and file
+ * names that contain a date and a time (`2026-11-20_14-35-12.mp4`, `cam1_20261120T143512.ts`, `20261120143512.mkv`).
  */
 export function recordedAt(path: string): Date | undefined {
   const frigate = /(\d{4}-\d{2}-\d{2})\/(\d{2})\/[^/]+\/(\d{2})\.(\d{2})\.[a-z0-9]+$/i.exec(path);

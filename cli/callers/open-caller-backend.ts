@@ -39,7 +39,9 @@ export async function openCallerBackend(
   }
 }
 
-/** Opens the data directory of this machine's service. Usage is read beside a running service; an erasure is its task. */
+/**
+ * Opens the data directory of this machine's service. Usage is read beside a running service; an erasure is its task.
+ */
 function localCallers(dataDir: string): CallerBackend {
   const paths = dataPaths(dataDir);
   if (!existsSync(paths.database))
@@ -82,13 +84,13 @@ function localCallers(dataDir: string): CallerBackend {
 
 /** Erases by the running service, which has the executions of the caller. */
 async function eraseByService(caller: string, dataDir: string) {
-  const found = await readCredentials(dataDir);
-  if (!found)
+  const credentials = await readCredentials(dataDir);
+  if (!credentials)
     throw new CommandError(
       'The service is starting or stopping',
       'Repeat the command when it runs, or after it has ended.',
     );
-  const service = remoteCallers(found.base_url, found.internal_api_key, { all: true });
+  const service = remoteCallers(credentials.base_url, credentials.internal_api_key, { all: true });
   try {
     return await service.erase(caller);
   } finally {

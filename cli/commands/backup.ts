@@ -74,9 +74,10 @@ export type BackupDeps = {
 const defaultKeep = 7;
 
 /**
- * Copies the data directory to a folder (`watchpost backup`), also while the service runs. The copy is a complete data directory.
- * With `everyMs` or `keep`, backups are folders with their time as name below it, and the oldest are removed. A repeated backup that
- * fails is reported and tried again at its next time. Throws `CommandError` if there is no database or the target exists, `DataDirectoryError` for a link.
+ * Copies the data directory to a folder (`watchpost backup`), also while the service runs. The copy is a complete data
+ * directory. With `everyMs` or `keep`, backups are folders with their time as name below it, and the oldest are
+ * removed. A repeated backup that fails is reported and tried again at its next time. Throws `CommandError` if there is
+ * no database or the target exists, `DataDirectoryError` for a link.
  */
 export async function backup(options: BackupOptions, deps: BackupDeps): Promise<void> {
   const { everyMs, keep, dataDir, folder } = options;
@@ -137,7 +138,10 @@ async function writeDated(dataDir: string, folder: string, keep: number, deps: B
 /** Names of dated backups. Nothing else in the folder is removed. */
 const datedName = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:\.part)?$/;
 
-/** Copies a data directory, also that of a running service, to an empty folder. Throws `DataDirectoryError` if it is damaged. */
+/**
+ * Copies a data directory, also that of a running service, to an empty folder. Throws `DataDirectoryError` if it is
+ * damaged.
+ */
 export async function copyDataDirectory(source: string, target: string): Promise<void> {
   const [from, to] = [dataPaths(source), dataPaths(target)];
   const secrets = [from.masterSecret, credentialsFile(from.path)];

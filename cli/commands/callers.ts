@@ -112,7 +112,10 @@ function toRow(name: string, { model_calls, model_errors, input_tokens, output_t
   return [name, ...counts, cost_usd === null ? 'unknown' : `$${cost_usd.toFixed(4)}`];
 }
 
-/** Erases a caller with everything that is stored for it (`watchpost callers delete`), after a confirmation unless `yes`. */
+/**
+ * Erases a caller with everything that is stored for it (`watchpost callers delete`), after a confirmation unless
+ * `yes`.
+ */
 export async function deleteCaller(
   backend: CallerBackend,
   caller: string,
@@ -143,11 +146,11 @@ async function eraseAll(backend: CallerBackend, caller: string): Promise<Erasure
 }
 
 async function requireKnown(caller: string, backend: CallerBackend): Promise<void> {
-  const known = await backend.names();
-  if (known.includes(caller)) return;
-  const nearest = findNearestName(caller, known);
+  const names = await backend.names();
+  if (names.includes(caller)) return;
+  const nearest = findNearestName(caller, names);
   const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
-  const listed = known.length > 0 && known.length <= 20 ? `Callers: ${known.join(', ')}.` : '';
+  const listed = names.length > 0 && names.length <= 20 ? `Callers: ${names.join(', ')}.` : '';
   throw new CommandError(
     `There is no caller ${caller}.${suggestion}`,
     listed || 'List the keys with keys list.',

@@ -67,7 +67,10 @@ const countingNothing = { count: async () => undefined };
 /** Caller of the check: the command runs without a service. */
 const operator = 'operator';
 
-/** Checks a condition once without the service (`watchpost check URL CONDITION`); prints the verdict and saves the frame. */
+/**
+ * Checks a condition once without the service (`watchpost check URL CONDITION`); prints the verdict and saves the
+ * frame.
+ */
 export async function check(
   options: CheckOptions,
   settings: Settings,

@@ -142,8 +142,8 @@ function noRangesError(): CommandError {
 const passwordVariable = 'WATCHPOST_CAMERA_PASSWORD';
 
 /**
- * Reads a password from the variable, from the terminal without showing it, or from the first line of standard input. It is no argument of the
- * command: other users of the machine can read those. Throws `CommandError` without one.
+ * Reads a password from the variable, from the terminal without showing it, or from the first line of standard input.
+ * It is no argument of the command: other users of the machine can read those. Throws `CommandError` without one.
  */
 async function readPassword(env: NodeJS.ProcessEnv): Promise<string> {
   const { stdin, stderr } = process;

@@ -60,8 +60,9 @@ const maxStreams = 10;
 const thisUser = '';
 
 /**
- * Tests everything that the service needs, with these settings (`watchpost doctor`): ffmpeg, model, data, disk, clock, ports, guard
- * and streams, those of the arguments or of running jobs. Prints the result and the next step of each. Returns the worst status.
+ * Tests everything that the service needs, with these settings (`watchpost doctor`): ffmpeg, model, data, disk, clock,
+ * ports, guard and streams, those of the arguments or of running jobs. Prints the result and the next step of each.
+ * Returns the worst status.
  */
 export async function doctor(
   urls: readonly string[],

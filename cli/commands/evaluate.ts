@@ -129,7 +129,10 @@ function parseRequirement(text: string, before: object[] = []): object[] {
 /** Measure that a variant must reach, such as recall of at least 0.95. */
 export type Requirement = { measure: 'precision' | 'recall' | 'f1'; minimum: number };
 
-/** Arguments of `watchpost evaluate`. Empty lists: the model and the prompt of the settings, mode frames, frames as they are. */
+/**
+ * Arguments of `watchpost evaluate`. Empty lists: the model and the prompt of the settings, mode frames, frames as they
+ * are.
+ */
 export type EvaluateOptions = {
   set: string;
   tag: string | undefined;
@@ -145,8 +148,8 @@ export type EvaluateOptions = {
 };
 
 /**
- * Evaluates models, modes and widths with a labelled set (`watchpost evaluate SET`); prints the scores. Throws `CommandError` if a variant
- * misses a requirement.
+ * Evaluates models, modes and widths with a labelled set (`watchpost evaluate SET`); prints the scores. Throws
+ * `CommandError` if a variant misses a requirement.
  */
 export async function evaluate(
   options: EvaluateOptions,

@@ -134,7 +134,10 @@ export async function createKey(
   });
 }
 
-/** Confirms a new caller at a terminal: a mistyped name would create a caller whose jobs no key lists. Throws `CommandError`. */
+/**
+ * Confirms a new caller at a terminal: a mistyped name would create a caller whose jobs no key lists. Throws
+ * `CommandError`.
+ */
 async function requireCaller(caller: string, known: string[], terminal: Terminal): Promise<void> {
   if (known.includes(caller)) return;
   const nearest = findNearestName(caller, known);
@@ -154,10 +157,10 @@ export async function listKeys(
   asJson: boolean,
 ): Promise<void> {
   await withKeys(place, async (desk) => {
-    const found = await desk.list(caller);
-    if (asJson) terminal.print(JSON.stringify(found));
-    else if (found.length === 0) terminal.note(await describeNoKeys(caller, desk));
-    else for (const key of found) terminal.print(lineFor(key));
+    const matching = await desk.list(caller);
+    if (asJson) terminal.print(JSON.stringify(matching));
+    else if (matching.length === 0) terminal.note(await describeNoKeys(caller, desk));
+    else for (const key of matching) terminal.print(lineFor(key));
   });
 }
 

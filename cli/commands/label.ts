@@ -34,7 +34,10 @@ type ReviewedAlertsDeps = {
 
 const pageSize = 100;
 
-/** Adds the reviewed alerts that have evidence to a set: `yes` if the alert was right, else `no`. Returns how many were new. */
+/**
+ * Adds the reviewed alerts that have evidence to a set: `yes` if the alert was right, else `no`. Returns how many were
+ * new.
+ */
 export async function addReviewedAlerts({
   listAlerts,
   alertFrame,
@@ -87,7 +90,10 @@ export function addLabel(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Arguments of `watchpost label`. `alerts` adds the reviewed alerts of a service: that of the data directory, or of `baseUrl` and `key`. */
+/**
+ * Arguments of `watchpost label`. `alerts` adds the reviewed alerts of a service: that of the data directory, or of
+ * `baseUrl` and `key`.
+ */
 export type LabelOptions = {
   set: string;
   port: number;

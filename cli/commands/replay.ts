@@ -147,8 +147,8 @@ export type ReplayOptions = ReplayRules &
   };
 
 /**
- * Plays recordings as if they were live (`watchpost replay FILE…`) and prints the alerts. Ctrl-C ends the playback and keeps what was
- * done.
+ * Plays recordings as if they were live (`watchpost replay FILE…`) and prints the alerts. Ctrl-C ends the playback and
+ * keeps what was done.
  */
 export async function replay(
   options: ReplayOptions,
@@ -297,7 +297,10 @@ function listVariants({ sweep, interval, mode }: ReplayOptions): ReplayVariantOp
 
 type ReplayVariantOptions = Pick<ReplaySettings, 'interval' | 'mode'>;
 
-/** Reads the recordings. In a folder or list of several, those without video are left out with a note: a recorder may still write the last one. */
+/**
+ * Reads the recordings. In a folder or list of several, those without video are left out with a note: a recorder may
+ * still write the last one.
+ */
 async function readTimeline(
   { files, camera }: ReplayOptions,
   ffmpegPath: string,

@@ -61,8 +61,9 @@ export function addAcceptSecret(program: Command, terminal: Terminal): void {
 const partialName = 'restore.part';
 
 /**
- * Replaces the content of the data directory by a backup (`watchpost restore`). The earlier content moves to a folder within it, so
- * that it also works on a mounted volume. Throws `CommandError` or `DataDirectoryError` if the backup is unusable or the service runs.
+ * Replaces the content of the data directory by a backup (`watchpost restore`). The earlier content moves to a folder
+ * within it, so that it also works on a mounted volume. Throws `CommandError` or `DataDirectoryError` if the backup is
+ * unusable or the service runs.
  */
 export async function restore(
   folder: string,
@@ -189,7 +190,9 @@ async function requireOwnSecret(copy: string, backup: string): Promise<void> {
   }
 }
 
-/** Moves the content of the data directory to a folder within it. Returns the folder; undefined if there was nothing. */
+/**
+ * Moves the content of the data directory to a folder within it. Returns the folder; undefined if there was nothing.
+ */
 async function putAside(target: string, now: Date): Promise<string | undefined> {
   const names = (await readdir(target)).filter((name) => !staysInPlace(name));
   if (names.length === 0) return undefined;
@@ -210,8 +213,8 @@ function staysInPlace(name: string): boolean {
 }
 
 /**
- * Does work on a locked data directory, as its owner: root must not read or change by a link in it what its user may not. A backup of another user is copied
- * by root to a private folder before.
+ * Does work on a locked data directory, as its owner: root must not read or change by a link in it what its user may
+ * not. A backup of another user is copied by root to a private folder before.
  */
 async function asOwner(
   target: string,

@@ -64,8 +64,10 @@ export type NodeProcess = Pick<NodeJS.Process, 'execPath' | 'execArgv' | 'argv' 
 };
 
 /**
- * Replaces this process by one with the limit of new objects, with the same pid and streams: `npx watchpost start` then takes as little memory as
- * `npm start`. Does nothing if Node was started with such a limit, or cannot replace itself. Call it before anything is open.
+ * Replaces this process by one with the limit of new objects, with the same pid and streams: `npx watchpost start` then
+ * takes as little memory as
+ * `npm start`. Does nothing if Node was started with such a limit, or cannot replace itself. Call it before anything is
+ * open.
  */
 export function limitNewObjects(node: NodeProcess = process): void {
   const options = [...node.execArgv, node.env['NODE_OPTIONS'] ?? ''];

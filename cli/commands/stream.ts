@@ -29,7 +29,9 @@ export function addStream(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Period of the scene, in seconds. Half of it exceeds two minimum intervals, so that a monitor soon sees both states. */
+/**
+ * Period of the scene, in seconds. Half of it exceeds two minimum intervals, so that a monitor soon sees both states.
+ */
 const roundSeconds = 24;
 const giveVideo = 'Give a recording, or a camera such as /dev/video0.';
 
@@ -37,8 +39,8 @@ const giveVideo = 'Give a recording, or a camera such as /dev/video0.';
 export type StreamOptions = { port: number; ffmpeg: string; video?: string | undefined };
 
 /**
- * Serves a test stream until SIGTERM or SIGINT (`watchpost stream`). Throws `CommandError` if the port is in use or the video is not
- * there.
+ * Serves a test stream until SIGTERM or SIGINT (`watchpost stream`). Throws `CommandError` if the port is in use or the
+ * video is not there.
  */
 export async function stream(options: StreamOptions, terminal: Terminal): Promise<void> {
   const { video } = options;

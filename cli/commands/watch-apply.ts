@@ -32,8 +32,8 @@ export function addApply(watch: Command, terminal: Terminal): void {
 export type ApplyOptions = { file: string; prune: boolean; yes: boolean };
 
 /**
- * Creates and changes watches to match a file, which names them. Prints the plan first, and asks unless `yes`. Without a difference it
- * changes nothing. Throws `CommandError` if a step failed; the other steps are carried out.
+ * Creates and changes watches to match a file, which names them. Prints the plan first, and asks unless `yes`. Without
+ * a difference it changes nothing. Throws `CommandError` if a step failed; the other steps are carried out.
  */
 export async function applyWatches(
   client: Watchpost,

@@ -48,8 +48,8 @@ export type ExportOptions = {
 };
 
 /**
- * Writes reviewed alerts as a labelled set: `set.jsonl` and their frames in `frames/`. An export into the same folder replaces the
- * examples that it has again and keeps the others, whose evidence may have expired since.
+ * Writes reviewed alerts as a labelled set: `set.jsonl` and their frames in `frames/`. An export into the same folder
+ * replaces the examples that it has again and keeps the others, whose evidence may have expired since.
  */
 export async function exportReviews(
   client: Watchpost,
@@ -87,11 +87,12 @@ async function listReviewed(
   filter: { watch_id: string | undefined; from: string | undefined; to: string | undefined },
 ): Promise<{ alert: Alert; review: Review }[]> {
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-  const found: { alert: Alert; review: Review }[] = [];
+  const reviewed: { alert: Alert; review: Review }[] = [];
   for (let after: string | undefined; ;) {
     const page = await client.listAlerts({ ...given, limit: 100, ...(after !== undefined && { after }) });
-    for (const alert of page.alerts) if (alert.review !== null) found.push({ alert, review: alert.review });
-    if (page.next_after === null) return found.toReversed();
+    for (const alert of page.alerts)
+      if (alert.review !== null) reviewed.push({ alert, review: alert.review });
+    if (page.next_after === null) return reviewed.toReversed();
     after = page.next_after;
   }
 }
@@ -106,7 +107,10 @@ async function readFrame(alertId: string, client: Watchpost): Promise<Uint8Array
   }
 }
 
-/** Converts a reviewed alert to a line of a labelled set (core/evaluation/labelled-set.ts). The model said yes: it opened the alert. */
+/**
+ * Converts a reviewed alert to a line of a labelled set (core/evaluation/labelled-set.ts). The model said yes: it
+ * opened the alert.
+ */
 function toExample(alert: Alert, { correct, note }: Review, picture: string) {
   return {
     id: alert.alert_id,

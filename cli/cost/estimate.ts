@@ -18,8 +18,8 @@ const definitionSchema = z.object({
 });
 
 /**
- * Counts the state transitions of the loop of a definition without failures and rests: the states that `Next` and `Default` lead to. AWS bills
- * each transition of a Standard workflow. Throws if the definition has no loop.
+ * Counts the state transitions of the loop of a definition without failures and rests: the states that `Next` and
+ * `Default` lead to. AWS bills each transition of a Standard workflow. Throws if the definition has no loop.
  */
 export function transitionsPerLoop(definition: unknown): number {
   const { StartAt: startAt, States: states } = definitionSchema.parse(definition);
@@ -66,7 +66,9 @@ export type CostQuestion = {
   burstSeconds?: number;
 };
 
-/** Estimates the cost of a stream-hour in USD. Throws `CommandError` for a model without a known price or video support. */
+/**
+ * Estimates the cost of a stream-hour in USD. Throws `CommandError` for a model without a known price or video support.
+ */
 export async function estimate(question: CostQuestion): Promise<{ lines: CostLine[]; total: number }> {
   const model = priceOfModel(question.model);
   if (!model) {

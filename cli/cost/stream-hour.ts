@@ -5,8 +5,9 @@ import { units } from '../../adapters/aws/usage-units.ts';
 import type { SourceKind } from '../../adapters/aws/usage-units.ts';
 
 /**
- * Month of the list prices, `YYYY-MM`. Prices are in USD for us-east-1, without free tiers and discounts, from the pricing
- * pages of aws.amazon.com (step-functions, lambda, dynamodb, s3, sqs, cloudwatch, api-gateway, cloudfront, vpc, secrets-manager: `/pricing`).
+ * Month of the list prices, `YYYY-MM`. Prices are in USD for us-east-1, without free tiers and discounts, from the
+ * pricing pages of aws.amazon.com (step-functions, lambda, dynamodb, s3, sqs, cloudwatch, api-gateway, cloudfront, vpc,
+ * secrets-manager: `/pricing`).
  */
 export const listPricesDate = '2026-11';
 
@@ -71,7 +72,10 @@ export type StreamHourInput = {
 /** Cost of one item; `dollars` is in USD. */
 export type CostLine = { item: string; quantity: number; unit: string; dollars: number };
 
-/** Computes the cost of a stream-hour by list prices, the model last. Throws `RangeError` for a clip without video support. */
+/**
+ * Computes the cost of a stream-hour by list prices, the model last. Throws `RangeError` for a clip without video
+ * support.
+ */
 export function priceStreamHour(input: StreamHourInput): CostLine[] {
   const { intervalSeconds, mode, skippedShare, alertsPerHour } = input;
   const ticks = 3600 / intervalSeconds;
@@ -108,7 +112,10 @@ export function priceStreamHour(input: StreamHourInput): CostLine[] {
   ];
 }
 
-/** Returns the states of executions that are stored: a motion reference for each burst, or the output and the reference of each tick. */
+/**
+ * Returns the states of executions that are stored: a motion reference for each burst, or the output and the reference
+ * of each tick.
+ */
 function storedStates(
   { workflow: { burstSeconds }, intervalSeconds }: StreamHourInput,
   ticks: number,
@@ -148,7 +155,9 @@ function gatewayLines({ gateway, source, framesPerCheck }: StreamHourInput, tick
   ];
 }
 
-/** Lines of Step Functions. `taskSeconds` is the duration of all tasks, which Express workflows bill as they bill waits. */
+/**
+ * Lines of Step Functions. `taskSeconds` is the duration of all tasks, which Express workflows bill as they bill waits.
+ */
 function workflowLines(
   { intervalSeconds, workflow }: StreamHourInput,
   ticks: number,
@@ -177,8 +186,8 @@ function hasRests(intervalSeconds: number): boolean {
 }
 
 /**
- * Returns the bursts of an execution, the last one shorter; as many as ticks without bursts, and if the wait between two ticks is not in a
- * burst.
+ * Returns the bursts of an execution, the last one shorter; as many as ticks without bursts, and if the wait between
+ * two ticks is not in a burst.
  */
 function loopsPerExecution(burstSeconds: number, intervalSeconds: number): number {
   if (burstSeconds === 0 || intervalSeconds > rules.maxBurstWaitSeconds) return rules.ticksPerExecution;

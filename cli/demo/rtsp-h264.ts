@@ -19,19 +19,19 @@ export function createAccessUnitSplitter(): AccessUnitSplitter {
   return {
     push(chunk) {
       pending = Buffer.concat([pending, chunk]);
-      const found: AccessUnit[] = [];
+      const units: AccessUnit[] = [];
       for (let next = cutNalUnit(pending); next !== null; next = cutNalUnit(pending)) {
         pending = next.rest;
         if (readType(next.nalUnit) !== nalType.delimiter) nalUnits.push(next.nalUnit);
         else if (nalUnits.length > 0) {
-          found.push({
+          units.push({
             nalUnits,
             isKeyFrame: nalUnits.some((unit) => readType(unit) === nalType.keyFrameSlice),
           });
           nalUnits = [];
         }
       }
-      return found;
+      return units;
     },
   };
 }

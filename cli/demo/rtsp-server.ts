@@ -117,7 +117,7 @@ function serveViewer(socket: Socket, publication: Publication, path: string): vo
       case 'OPTIONS':
         return respond('200 OK', [['Public', methods]]);
       case 'DESCRIBE':
-        return describe(line.url, respond);
+        return answerDescribe(line.url, respond);
       case 'SETUP':
         return setUp(headerValue(request, 'transport') ?? '', respond);
       case 'PLAY':
@@ -135,7 +135,7 @@ function serveViewer(socket: Socket, publication: Publication, path: string): vo
     }
   }
 
-  async function describe(url: string, respond: Respond): Promise<void> {
+  async function answerDescribe(url: string, respond: Respond): Promise<void> {
     try {
       const description = await publication.description();
       respond(
@@ -181,8 +181,8 @@ function isKnownPath(url: string, path: string): boolean {
 export type RtspServerOptions = {
   ffmpegPath: string;
   /**
-   * Arguments of ffmpeg before the encoder of an output: real-time inputs (`-re`), other outputs of the same ffmpeg, filters
-   * and `-map`.
+   * Arguments of ffmpeg before the encoder of an output: real-time inputs (`-re`), other outputs of the same ffmpeg,
+   * filters and `-map`.
    */
   inputArgs: string[];
   /** Path with leading slash: `/live`. */
@@ -205,7 +205,8 @@ export type RtspServer = {
 };
 
 /**
- * Starts an RTSP server with one live H.264 stream from ffmpeg, over interleaved TCP. Rethrows errors of spawn and listen.
+ * Starts an RTSP server with one live H.264 stream from ffmpeg, over interleaved TCP. Rethrows errors of spawn and
+ * listen.
  */
 export async function startRtspServer(options: RtspServerOptions): Promise<RtspServer> {
   const publication = createPublication(options.range ?? 'npt=now-');
@@ -253,7 +254,8 @@ async function listen(server: Server, options: RtspServerOptions): Promise<numbe
 }
 
 function encode({ ffmpegPath, inputArgs, keyFrameEvery = 25 }: RtspServerOptions): ChildProcess {
-  // Each access unit begins with a delimiter and each key frame with parameter sets, so that viewers can join at a key frame.
+  // Each access unit begins with a delimiter and each key frame with parameter sets, so that viewers can join at a key
+  // frame.
   const output = `-an -c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -g ${keyFrameEvery} -x264-params aud=1:repeat-headers=1:scenecut=0 -flush_packets 1 -f h264 pipe:1`;
   const args = ['-hide_banner', '-nostdin', '-loglevel', 'fatal', ...inputArgs, ...output.split(' ')];
   return spawn(ffmpegPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });

@@ -58,7 +58,9 @@ export class WatchedStream {
 export const quietSeconds = 60;
 /** Seconds after which the demo ends in any case. */
 const maxSeconds = 900;
-/** Seconds after which the demo says why it waits, and between two such lines. The demo takes 30 s on an idle machine. */
+/**
+ * Seconds after which the demo says why it waits, and between two such lines. The demo takes 30 s on an idle machine.
+ */
 const patientSeconds = 45;
 
 type WaitDeps = {
@@ -81,7 +83,10 @@ export class DemoWait {
     this.#saidMs = this.#startedMs;
   }
 
-  /** Notes the number of new checks and events. Returns true in `ends` after a long silence, and from time to time the reason for the wait. */
+  /**
+   * Notes the number of new checks and events. Returns true in `ends` after a long silence, and from time to time the
+   * reason for the wait.
+   */
   next(news: number): { ends: boolean; reason?: string } {
     const nowMs = this.#deps.nowMs();
     if (news > 0) this.#newsMs = nowMs;

@@ -13,8 +13,9 @@ const headBytes = 7;
 const frameSpanSeconds = 1;
 
 /**
- * Reads the media of an example as a capture has them. A video gives the clip at the end of its span, and the last frame of it. An image
- * has no clip, and no frame of the check before, which a video gives from the start of its span: in modes clip and hybrid the model gets the frame. Throws `CommandError` if it cannot be read.
+ * Reads the media of an example as a capture has them. A video gives the clip at the end of its span, and the last
+ * frame of it. An image has no clip, and no frame of the check before, which a video gives from the start of its span:
+ * in modes clip and hybrid the model gets the frame. Throws `CommandError` if it cannot be read.
  */
 export async function readExampleMedia(
   example: Example,
@@ -52,8 +53,8 @@ export async function readExampleMedia(
 }
 
 /**
- * A playlist is a text that names other files, which ffmpeg would read. Each video container begins with bytes that no text has. Only its head counts: a
- * later zero byte does not keep ffmpeg from the playlist before it.
+ * A playlist is a text that names other files, which ffmpeg would read. Each video container begins with bytes that no
+ * text has. Only its head counts: a later zero byte does not keep ffmpeg from the playlist before it.
  */
 async function requireContainer(path: string): Promise<void> {
   await using file = await open(path);

@@ -8,9 +8,9 @@ export type ModelChoice = { name: string; vision: VisionModel };
 
 /** Creates the model of a choice, such as `objects` or `openai:llava`; other settings stay. Throws `SettingsError`. */
 export function createChosenModel(choice: string, settings: Settings, ffmpegPath: string): ModelChoice {
-  const at = choice.indexOf(':');
-  const provider = at < 0 ? choice : choice.slice(0, at);
-  const visionModel = at < 0 ? settings.visionModel : choice.slice(at + 1);
+  const colon = choice.indexOf(':');
+  const provider = colon < 0 ? choice : choice.slice(0, colon);
+  const visionModel = colon < 0 ? settings.visionModel : choice.slice(colon + 1);
   const { vision } = readSettings({ vision: provider }, {});
   const model = createVisionModel({ ...settings, vision, visionModel }, ffmpegPath);
   return {

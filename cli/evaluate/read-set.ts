@@ -40,9 +40,9 @@ export async function readLabelledSet(path: string, tag?: string): Promise<Label
 
 /** Returns the file of a set: the path, or `set.jsonl` in it. Throws `CommandError` if it does not exist. */
 export async function findSetFile(path: string): Promise<string> {
-  const found = await stat(path).catch(() => undefined);
-  if (!found) throw missing(path);
-  if (!found.isDirectory()) return path;
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats) throw missing(path);
+  if (!stats.isDirectory()) return path;
   const file = join(path, setFile);
   if (!(await stat(file).catch(() => undefined))) throw missing(file);
   return file;

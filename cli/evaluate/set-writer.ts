@@ -15,8 +15,9 @@ export type NewExample = {
 };
 
 /**
- * Opens a folder to which examples are added: lines in `set.jsonl`, pictures in `frames/` under the hash of their bytes. A picture whose
- * condition is in the set already is left out, so that labels survive a second run. `add` returns true if it added a line.
+ * Opens a folder to which examples are added: lines in `set.jsonl`, pictures in `frames/` under the hash of their
+ * bytes. A picture whose condition is in the set already is left out, so that labels survive a second run. `add`
+ * returns true if it added a line.
  */
 export async function openSetWriter(folder: string): Promise<(example: NewExample) => Promise<boolean>> {
   await mkdir(join(folder, 'frames'), { recursive: true });
@@ -25,15 +26,15 @@ export async function openSetWriter(folder: string): Promise<(example: NewExampl
   await appendFile(join(folder, 'set.jsonl'), '', { flag: 'ax' }).catch(ignoreExisting);
   const file = await resolveInSet(folder, 'set.jsonl');
   const { examples } = parseLabelledSet(await readFile(file, 'utf8'));
-  const known = new Set(
+  const keptIds = new Set(
     examples.flatMap((example) => ('picture' in example ? [toKey(example.picture, example.condition)] : [])),
   );
   return async ({ frame, ...line }) => {
     const name = `${createHash('sha256').update(frame).digest('hex').slice(0, 16)}.jpg`;
     const picture = `frames/${name}`;
     const key = toKey(picture, line.condition);
-    if (known.has(key)) return false;
-    known.add(key);
+    if (keptIds.has(key)) return false;
+    keptIds.add(key);
     await writeFile(join(frames, name), frame, { flag: 'wx' }).catch(ignoreExisting);
     await appendFile(file, `${JSON.stringify({ ...line, picture })}\n`);
     return true;
@@ -49,8 +50,8 @@ function toKey(picture: string, condition: string): string {
 }
 
 /**
- * Returns the path of an existing file or folder of a set, without symbolic links. A set can come from a stranger, so it names only what is inside its
- * folder. Throws `CommandError` for all else.
+ * Returns the path of an existing file or folder of a set, without symbolic links. A set can come from a stranger, so
+ * it names only what is inside its folder. Throws `CommandError` for all else.
  */
 export async function resolveInSet(folder: string, name: string): Promise<string> {
   const path = await realpath(resolve(folder, name)).catch((cause: unknown) => {

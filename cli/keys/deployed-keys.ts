@@ -9,8 +9,8 @@ import type { KeyBackend } from './key-backend.ts';
 const now = () => new Date();
 
 /**
- * Creates a backend for the keys of a deployment, which writes to its table with the AWS credentials of the user. The first key
- * is created this way, so no endpoint must be open for it.
+ * Creates a backend for the keys of a deployment, which writes to its table with the AWS credentials of the user. The
+ * first key is created this way, so no endpoint must be open for it.
  */
 export async function deployedKeys(
   which: { stack: string } | { table: string },
@@ -40,10 +40,10 @@ export async function findTable(stack: string, client: DynamoDBClient): Promise<
 }
 
 async function listTables(stack: string, client: DynamoDBClient): Promise<string[]> {
-  const found: string[] = [];
+  const tables: string[] = [];
   for await (const { TableNames = [] } of paginateListTables({ client }, {}))
-    found.push(...TableNames.filter((name) => name.startsWith(`${stack}-`)));
-  return found;
+    tables.push(...TableNames.filter((name) => name.startsWith(`${stack}-`)));
+  return tables;
 }
 
 const remediation =

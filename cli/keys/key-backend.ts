@@ -34,14 +34,14 @@ export type RotatedKeyRecord = z.infer<typeof rotatedKeySchema>;
 export async function listAllKeys(
   readPage: (after: string | undefined) => Promise<z.infer<typeof keyListResponseSchema>>,
 ): Promise<KeyRecord[]> {
-  const found: KeyRecord[] = [];
+  const records: KeyRecord[] = [];
   let after: string | undefined;
   do {
     const page = await readPage(after);
-    found.push(...page.keys);
+    records.push(...page.keys);
     after = page.next_after ?? undefined;
   } while (after !== undefined);
-  return found;
+  return records;
 }
 
 /** Operations on keys, with the shapes of the endpoints below `/keys`. `id` is a `key_id`. */
@@ -84,12 +84,12 @@ export function storedKeys(deps: KeyDeps, close: () => Promise<void>): KeyBacken
 export function remoteKeys(baseUrl: string, key: string): KeyBackend {
   const { ask, close } = createServiceRequests(baseUrl, key);
   return {
-    callers: listCallerNames,
+    callers: readCallerNames,
     create: async ({ caller, scopes, label }) => {
-      if (!(await listCallerNames()).includes(caller)) await ask('POST', '/callers', z.unknown(), { caller });
+      if (!(await readCallerNames()).includes(caller)) await ask('POST', '/callers', z.unknown(), { caller });
       return ask('POST', '/keys', newKeySchema, { caller, scopes, label });
     },
-    list: listKeys,
+    list: readKeys,
     label: (id, label) => ask('PATCH', `/keys/${id}`, keySchema, { label }),
     revoke: (id, withDescendants) =>
       ask('DELETE', `/keys/${id}?descendants=${withDescendants}`, revokedKeySchema),
@@ -102,12 +102,15 @@ export function remoteKeys(baseUrl: string, key: string): KeyBackend {
     close,
   };
 
-  /** Lists the callers of the keys that the given key may see. A caller without keys is not among them; only `admin` keys create one. */
-  async function listCallerNames(): Promise<string[]> {
-    return [...new Set((await listKeys()).map(({ caller }) => caller))];
+  /**
+   * Lists the callers of the keys that the given key may see. A caller without keys is not among them; only `admin`
+   * keys create one.
+   */
+  async function readCallerNames(): Promise<string[]> {
+    return [...new Set((await readKeys()).map(({ caller }) => caller))];
   }
 
-  function listKeys(caller?: string): Promise<KeyRecord[]> {
+  function readKeys(caller?: string): Promise<KeyRecord[]> {
     return listAllKeys(async (after) => {
       const query = new URLSearchParams({
         limit: '1000',

@@ -63,8 +63,8 @@ const labelSchema = z.object({ expected: z.enum(['yes', 'no', 'unclear']).nullab
 const indexSchema = z.coerce.number().int().nonnegative();
 
 /**
- * Creates the app of `watchpost label`: the page, the examples of the set, their pictures, and their labels. It has no key: it
- * listens on loopback, rejects other hosts, and accepts JSON only, which pages of other origins cannot send.
+ * Creates the app of `watchpost label`: the page, the examples of the set, their pictures, and their labels. It has no
+ * key: it listens on loopback, rejects other hosts, and accepts JSON only, which pages of other origins cannot send.
  */
 export function createLabelApp({ set, name, readFrame, files }: LabelAppDeps) {
   return new Hono()

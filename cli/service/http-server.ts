@@ -14,14 +14,18 @@ type RequestTimeouts = Required<
 >;
 
 /**
- * Time limits for sending a request, so that slow clients cannot hold all connections (slowloris). Responses have no limit here.
+ * Time limits for sending a request, so that slow clients cannot hold all connections (slowloris). Responses have no
+ * limit here.
  */
 export const requestTimeouts: RequestTimeouts = {
   headersTimeout: 15_000,
   /** For the whole request, in milliseconds: 5 MB at 100 kB/s. */
   requestTimeout: 60_000,
   connectionsCheckingInterval: 5_000,
-  /** Longer than proxies keep idle connections: 60 s, and 75 s with nginx. One that this server closes meanwhile answers 502. */
+  /**
+   * Longer than proxies keep idle connections: 60 s, and 75 s with nginx. One that this server closes meanwhile answers
+   * 502.
+   */
   keepAliveTimeout: 75_000,
   maxHeaderSize: 16_384,
 };
@@ -84,12 +88,15 @@ export type HttpServer = {
 
 const closeGraceMs = 5000;
 /**
- * Maximum idle time of a connection, in milliseconds: longer than any response takes, and event streams send heartbeats. It
- * detects clients that neither read nor disconnect.
+ * Maximum idle time of a connection, in milliseconds: longer than any response takes, and event streams send
+ * heartbeats. It detects clients that neither read nor disconnect.
  */
 const stillConnectionMs = 300_000;
 
-/** Listens immediately, so that the port is known before other resources open. Throws `CommandError` if the port is in use. */
+/**
+ * Listens immediately, so that the port is known before other resources open. Throws `CommandError` if the port is in
+ * use.
+ */
 export async function listen(
   host: string,
   port: number,

@@ -52,7 +52,10 @@ export async function openService(raw: unknown): Promise<Watchpost> {
   return openServiceClient({ ...serviceOptions.parse(raw), dataDir: parseSettings(raw).dataDir });
 }
 
-/** Target service of a command that calls the API: by address, by the stack on AWS, or the one of this machine by its data directory. */
+/**
+ * Target service of a command that calls the API: by address, by the stack on AWS, or the one of this machine by its
+ * data directory.
+ */
 type ServiceTarget = {
   dataDir: string;
   baseUrl?: string | undefined;
@@ -60,7 +63,10 @@ type ServiceTarget = {
   key?: string | undefined;
 };
 
-/** Creates a client of the target service. Throws `CommandError` if the target is ambiguous, unknown, or its key is missing. */
+/**
+ * Creates a client of the target service. Throws `CommandError` if the target is ambiguous, unknown, or its key is
+ * missing.
+ */
 async function openServiceClient({ dataDir, baseUrl, stack, key }: ServiceTarget): Promise<Watchpost> {
   if (baseUrl !== undefined && stack !== undefined)
     throw new CommandError('Two services are named', 'Use only one of --base-url and --stack.');
@@ -77,8 +83,8 @@ async function openServiceClient({ dataDir, baseUrl, stack, key }: ServiceTarget
 }
 
 async function localClient(dataDir: string, key: string | undefined): Promise<Watchpost> {
-  const found = await readCredentials(dataDir);
-  if (found) return createClient({ baseUrl: found.base_url, apiKey: key ?? found.api_key });
+  const credentials = await readCredentials(dataDir);
+  if (credentials) return createClient({ baseUrl: credentials.base_url, apiKey: key ?? credentials.api_key });
   throw new CommandError(
     `No service has started with the data directory ${dataDir}`,
     'Start it with: npm run watchpost -- start. Or set --data-dir, --base-url with --key, or --stack.',

@@ -58,8 +58,8 @@ function fillIn(value: unknown, env: NodeJS.ProcessEnv, where: string, problems:
   if (typeof value === 'string')
     return value.replaceAll(/(\$?)\$\{([^{}]*)\}/g, (whole, escape: string, name: string) => {
       if (escape !== '') return whole.slice(1);
-      const found = env[name];
-      if (/^[A-Za-z_]\w*$/.test(name) && found !== undefined && found !== '') return found;
+      const content = env[name];
+      if (/^[A-Za-z_]\w*$/.test(name) && content !== undefined && content !== '') return content;
       problems.push(
         /^[A-Za-z_]\w*$/.test(name)
           ? `${where}: the environment variable ${name} is not set`

@@ -53,11 +53,11 @@ export function AlertList({ watchId, alertId, onChange }: Props) {
   };
 
   useShortcuts(shortcuts, (action) => {
-    const at = selected ? alerts.indexOf(selected) : 0;
+    const selectedIndex = selected ? alerts.indexOf(selected) : 0;
     // The first press chooses the first alert instead of passing it.
     const inside = list.current?.contains(document.activeElement) ?? false;
-    if (action === 'next') return focusAt(inside ? at + 1 : at);
-    if (action === 'previous') return focusAt(at - 1);
+    if (action === 'next') return focusAt(inside ? selectedIndex + 1 : selectedIndex);
+    if (action === 'previous') return focusAt(selectedIndex - 1);
     if (reviews && selected && !reviewing.busy) void reviewing.run(selected, action);
   });
 

@@ -15,8 +15,8 @@ export type Following = {
 };
 
 /**
- * Follows the events of a job after sequence `from` until its final event, with the client's `follow`. Reconnects without a
- * limit of attempts. Not `EventSource`, which cannot send `Authorization`.
+ * Follows the events of a job after sequence `from` until its final event, with the client's `follow`. Reconnects
+ * without a limit of attempts. Not `EventSource`, which cannot send `Authorization`.
  */
 export async function followEvents(
   http: Pick<Http, 'open'>,
@@ -27,8 +27,8 @@ export async function followEvents(
   wait: typeof pause = pause,
 ): Promise<void> {
   const transport: Pick<Transport, 'open' | 'sleep'> = {
-    open: async ({ path, headers = {}, signal }) => {
-      const response = await http.open({ path, headers, signal });
+    open: async ({ path, headers = {}, signal: ownSignal }) => {
+      const response = await http.open({ path, headers, signal: ownSignal });
       if (response.status === 200) onState('live');
       return response;
     },

@@ -23,8 +23,8 @@ export function createPictures(api: Api): Pictures {
 
   return {
     urlFor: (path) => {
-      const known = kept.get(path);
-      if (known) return known;
+      const keptPicture = kept.get(path);
+      if (keptPicture) return keptPicture;
       const address = api.picture(path).then((blob) => URL.createObjectURL(blob));
       // A failed request is not cached: a retry may succeed.
       address.catch(() => kept.delete(path));

@@ -61,10 +61,10 @@ export function JobsPage() {
     if (total > 0 && offset >= total) setOffset(Math.floor((total - 1) / pageSize) * pageSize);
   }, [total, offset]);
   const fromStart =
-    <Value,>(set: (value: Value) => void) =>
-    (value: Value) => {
+    <Value,>(set: (chosen: Value) => void) =>
+    (chosen: Value) => {
       setOffset(0);
-      set(value);
+      set(chosen);
     };
   return (
     <>
@@ -208,8 +208,8 @@ function createJobLoader(api: Api) {
   const ended = new Map<string, JobDetail>();
 
   const readDetail = async (job: JobSummary, signal: AbortSignal): Promise<JobDetail | undefined> => {
-    const known = ended.get(job.job_id);
-    if (known) return known;
+    const lastState = ended.get(job.job_id);
+    if (lastState) return lastState;
     try {
       const detail = await api.job(job.job_id, signal);
       if (!isActive(detail.status)) ended.set(job.job_id, detail);

@@ -29,12 +29,12 @@ export function useJobLog(jobId: string): JobLog {
     const abort = new AbortController();
     const { signal } = abort;
     setLog(nothing);
-    const change = (part: (log: JobLog) => Partial<JobLog>) =>
+    const change = (part: (before: JobLog) => Partial<JobLog>) =>
       setLog((before) => (signal.aborted ? before : { ...before, ...part(before) }));
     const read = async () => {
       const last = await readPages(
         (after) => api.events(jobId, after, signal),
-        (events) => change((log) => ({ events: [...log.events, ...events], state: 'reading' })),
+        (events) => change((before) => ({ events: [...before.events, ...events], state: 'reading' })),
         async () => {
           change(() => ({ state: 'reconnecting' }));
           await pause(retryMs, signal);
@@ -47,7 +47,7 @@ export function useJobLog(jobId: string): JobLog {
         jobId,
         last,
         {
-          onEvent: (event) => change((log) => ({ events: [...log.events, event] })),
+          onEvent: (event) => change((before) => ({ events: [...before.events, event] })),
           onState: (state) => change(() => ({ state })),
           onProblem: (problem) => change(() => ({ problem, state: 'over' })),
         },

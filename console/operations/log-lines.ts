@@ -15,8 +15,8 @@ export function logLines(entries: LogEntry[], job: string): LogLine[] {
   return entries
     .toReversed()
     .map((entry) => {
-      const found = jobPrefix.exec(entry.message);
-      return { ...entry, job: found?.[1] ?? null, text: entry.message.replace(jobPrefix, '') };
+      const prefix = jobPrefix.exec(entry.message);
+      return { ...entry, job: prefix?.[1] ?? null, text: entry.message.replace(jobPrefix, '') };
     })
     .filter((line) => wanted === '' || line.job?.startsWith(wanted) === true);
 }

@@ -15,8 +15,8 @@ export function Tabs<Value extends string>({ label, tabs, value, onValue, childr
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
-    const at = tabs.findIndex((tab) => tab.value === value);
-    const next = tabs[(at + step + tabs.length) % tabs.length];
+    const shownIndex = tabs.findIndex((tab) => tab.value === value);
+    const next = tabs[(shownIndex + step + tabs.length) % tabs.length];
     if (!next) return;
     onValue(next.value);
     document.getElementById(`${id}-${next.value}`)?.focus();

@@ -79,7 +79,9 @@ type CheckState =
   | { state: 'seen'; answer: MeteredCheckResult; request: CheckRequest }
   | { state: 'failed'; problem: Problem };
 
-/** Typical latency before the first check, in milliseconds (measured with the built-in model and a local model server). */
+/**
+ * Typical latency before the first check, in milliseconds (measured with the built-in model and a local model server).
+ */
 const firstGuess: Record<InputMode, number> = { frames: 2_500, clip: 5_000, hybrid: 6_000 };
 
 /** Runs one check at a time and tracks the typical latency per mode. A new check aborts the previous one. */

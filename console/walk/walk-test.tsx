@@ -15,7 +15,10 @@ import type { WalkVerdict } from './score.ts';
 
 type Props = { check: (signal: AbortSignal) => Promise<WalkPicture> };
 
-/** Checks a picture a second for a minute, while a person walks in front of the camera: boxes, a beep and a score of each condition. */
+/**
+ * Checks a picture a second for a minute, while a person walks in front of the camera: boxes, a beep and a score of
+ * each condition.
+ */
 export function WalkTest({ check }: Props) {
   const [beeps, setBeeps] = useState(true);
   const { state, start, stop } = useWalkTest(check, beeps);

@@ -84,12 +84,12 @@ function rulesText(condition: WatchCondition) {
 }
 
 function Precision({ id, stats }: { id: string; stats: WatchStats | undefined }) {
-  const found = stats?.precision.find(({ condition_id: each }) => each === id);
-  if (!found || found.precision === null) return null;
+  const precision = stats?.precision.find(({ condition_id: each }) => each === id);
+  if (!precision || precision.precision === null) return null;
   return (
     <>
-      {found.correct} of {found.reviewed} reviewed alerts right:{' '}
-      {precisionText(found.precision, found.interval)}.
+      {precision.correct} of {precision.reviewed} reviewed alerts right:{' '}
+      {precisionText(precision.precision, precision.interval)}.
     </>
   );
 }

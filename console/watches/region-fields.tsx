@@ -21,17 +21,17 @@ type Props = {
 /** Edits regions: a click on the newest frame adds a corner to the chosen one; the corners are also text, for the keyboard. */
 export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) {
   const [chosen, setChosen] = useState(0);
-  const at = Math.min(chosen, regions.length - 1);
+  const chosenIndex = Math.min(chosen, regions.length - 1);
   const add = (mode: RegionDraft['mode']) => {
     onChange([...regions, { mode, corners: '' }]);
     setChosen(regions.length);
   };
   const click = (event: MouseEvent & { currentTarget: SVGSVGElement }) => {
-    const region = regions[at];
+    const region = regions[chosenIndex];
     if (!region) return;
     const { left, top, width, height } = event.currentTarget.getBoundingClientRect();
     const next = addCorner(region, (event.clientX - left) / width, (event.clientY - top) / height);
-    onChange(regions.with(at, next));
+    onChange(regions.with(chosenIndex, next));
   };
   return (
     <fieldset class="stack condition-fields">
@@ -43,7 +43,7 @@ export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) 
             {regions.map(({ mode, corners }, index) => (
               <polygon
                 key={index}
-                class={index === at ? `${mode} chosen` : mode}
+                class={index === chosenIndex ? `${mode} chosen` : mode}
                 points={(parseCorners(corners) ?? []).map((point) => point.join()).join(' ')}
               />
             ))}
@@ -77,7 +77,7 @@ export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) 
             )}
           </Field>
           <div class="actions">
-            {index !== at && (
+            {index !== chosenIndex && (
               <Button small onClick={() => setChosen(index)}>
                 Draw region {index + 1}
               </Button>
@@ -93,7 +93,7 @@ export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) 
       ))}
       {regions.length > 0 && (
         <p class="small muted">
-          Click on the frame to add corners to region {at + 1}. Hidden areas are black everywhere.
+          Click on the frame to add corners to region {chosenIndex + 1}. Hidden areas are black everywhere.
         </p>
       )}
       {regions.length < maxRegions && (

@@ -69,7 +69,9 @@ function SnoozeWatch({ watch, onDone, onClose }: { watch: Watch; onDone: () => v
 
 type Task = 'pause' | 'test' | 'snooze' | 'preview' | 'walk' | 'edit' | 'delete';
 
-/** Renders the actions of a watch: check now, walk test, test of destinations, snooze, edit, pause or resume, delete. */
+/**
+ * Renders the actions of a watch: check now, walk test, test of destinations, snooze, edit, pause or resume, delete.
+ */
 export function WatchActions({ watch, onChange }: { watch: Watch; onChange: () => void }) {
   const { api } = useSession();
   const [task, setTask] = useState<Task>();

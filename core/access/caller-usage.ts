@@ -41,12 +41,12 @@ export async function readUsageToday({
 }: Omit<Deps, 'callers'> & { callers: Pick<Deps['callers'], 'list'> }) {
   const today = toDay(now().getTime());
   const listed = await callers.list('', maxSeries);
-  const found = await Promise.all(
+  const uses = await Promise.all(
     listed.map(async ({ caller }) =>
       (await usage.days(caller, today, today)).map(({ use }) => ({ caller, use })),
     ),
   );
-  return found.flat();
+  return uses.flat();
 }
 
 /** Name of the sum of further callers, which no caller can have. */

@@ -14,11 +14,11 @@ export async function addCaller({ caller, label }: CallerRequest, deps: Deps): P
 
 /** Returns a page of callers by name. `next_after` is the start of the next page, `null` on the last. */
 export async function listCallers(after: string, limit: number, deps: Deps) {
-  const found = await deps.callers.list(after, limit + 1);
-  const callers = found.slice(0, limit);
+  const page = await deps.callers.list(after, limit + 1);
+  const callers = page.slice(0, limit);
   return {
     callers: callers.map(presentCaller),
-    next_after: found.length > limit ? (callers.at(-1)?.caller ?? null) : null,
+    next_after: page.length > limit ? (callers.at(-1)?.caller ?? null) : null,
   };
 }
 

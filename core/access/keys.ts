@@ -24,17 +24,21 @@ const maxKeysPerHour = 100;
 /** Page of keys; `next` is the position of the last key, `null` on the last page. */
 export type ListedKeys = { keys: ApiKey[]; next: KeyPosition | null };
 
-/** Lists keys, oldest first, including revoked ones. Throws `ForbiddenError` for another caller's keys without the scope `admin`. */
+/**
+ * Lists keys, oldest first, including revoked ones. Throws `ForbiddenError` for another caller's keys without the scope
+ * `admin`.
+ */
 export async function listKeys(actor: Actor, query: KeyListQuery, deps: KeyDeps): Promise<ListedKeys> {
   const { caller = actor.caller ?? undefined, after, limit } = query;
   if (caller !== undefined && !maySee(actor, caller)) throw adminScopeRequiredError();
-  const found = await deps.keys.list({ caller, after: readKeyPosition(after), limit: limit + 1 });
-  const keys = found.slice(0, limit);
-  return { keys, next: found.length > limit ? (keys.at(-1) ?? null) : null };
+  const page = await deps.keys.list({ caller, after: readKeyPosition(after), limit: limit + 1 });
+  const keys = page.slice(0, limit);
+  return { keys, next: page.length > limit ? (keys.at(-1) ?? null) : null };
 }
 
 /**
- * Creates a key. Throws `ForbiddenError` for another caller without the scope `admin`, and for scopes that the actor does not have. Throws
+ * Creates a key. Throws `ForbiddenError` for another caller without the scope `admin`, and for scopes that the actor
+ * does not have. Throws
  * `NOT_FOUND` if the caller does not exist.
  */
 export async function createKey(actor: Actor, request: KeyRequest, deps: KeyDeps): Promise<CreatedKey> {
@@ -63,8 +67,8 @@ export async function relabelKey(
 export type Revocation = { key: ApiKey; descendants?: ApiKey[] | undefined };
 
 /**
- * Revokes a key immediately, also during the grace period of a rotation. Repeatable. Throws `NOT_FOUND`, and `ForbiddenError` if the key has more
- * scopes than the actor or is the admin key in use.
+ * Revokes a key immediately, also during the grace period of a rotation. Repeatable. Throws `NOT_FOUND`, and
+ * `ForbiddenError` if the key has more scopes than the actor or is the admin key in use.
  */
 export async function revokeKey(
   actor: Actor,
@@ -82,7 +86,8 @@ export async function revokeKey(
 export type Rotation = CreatedKey & { old: ApiKey; descendants?: ApiKey[] | undefined };
 
 /**
- * Creates a successor with the same caller, scopes and label. The old key, and its descendants if requested, end after the grace period. Throws
+ * Creates a successor with the same caller, scopes and label. The old key, and its descendants if requested, end after
+ * the grace period. Throws
  * `NOT_FOUND`, `ForbiddenError` for scopes that the actor does not have, and `BAD_REQUEST` for a revoked key.
  */
 export async function rotateKey(
@@ -143,7 +148,10 @@ async function mint(
   return created;
 }
 
-/** Throws `RateLimitedError` above `maxKeysPerHour`. Revoked keys are stored for 30 days, so a leaked key could fill the store with them. */
+/**
+ * Throws `RateLimitedError` above `maxKeysPerHour`. Revoked keys are stored for 30 days, so a leaked key could fill the
+ * store with them.
+ */
 async function checkCreationRate(caller: string, now: Date, { keys }: KeyDeps): Promise<void> {
   const oldest = await keys.creationTime(caller, maxKeysPerHour - 1);
   if (oldest === undefined) return;

@@ -39,8 +39,8 @@ export type AcceptDeps = Pick<
 /** Source of a request, besides its fields. */
 export type Origin = {
   /**
-   * Key that must still be valid when the job is stored: the probe of its stream takes up to 20 s, in which the key can be revoked and its
-   * caller erased.
+   * Key that must still be valid when the job is stored: the probe of its stream takes up to 20 s, in which the key can
+   * be revoked and its caller erased.
    */
   keyHash?: string;
   /** Notice about fields of the request that were ignored. */
@@ -59,9 +59,9 @@ export type JobRequest = {
 type JobSpec<Fields extends PolicyFields> = JobPlan<Fields> & { request: JobRequest; origin: Origin };
 
 /**
- * Accepts a job as its policy plans it: reserves a slot, probes the stream, stores the job and then starts its execution. `reconcile` repairs
- * an interrupted start. Throws the contract's errors, `IdempotencyKeyReusedError`, and `IdempotencyConflictError`; it stores nothing
- * then.
+ * Accepts a job as its policy plans it: reserves a slot, probes the stream, stores the job and then starts its
+ * execution. `reconcile` repairs an interrupted start. Throws the contract's errors, `IdempotencyKeyReusedError`, and
+ * `IdempotencyConflictError`; it stores nothing then.
  */
 export async function acceptJob<Request extends JobRequest, Fields extends PolicyFields>(
   plan: (request: Request, deps: PlanDeps) => JobPlan<Fields>,
@@ -96,8 +96,8 @@ export async function acceptJob<Request extends JobRequest, Fields extends Polic
 }
 
 /**
- * Bounds the streams that a caller can have probed concurrently; the slot is the job's once it is stored. Returns the job's id: that of a
- * concurrent request with the same idempotency key, if there is one, so that both need one slot.
+ * Bounds the streams that a caller can have probed concurrently; the slot is the job's once it is stored. Returns the
+ * job's id: that of a concurrent request with the same idempotency key, if there is one, so that both need one slot.
  */
 async function reserveSlot(
   holder: string,
@@ -158,7 +158,10 @@ function checkUrls(request: JobRequest, { urls, webhookUrls }: AcceptDeps): void
   if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
 }
 
-/** Returns the filter of the request or of the job that runs again, else the default of the caller; `null` for all types and for a job without a webhook. */
+/**
+ * Returns the filter of the request or of the job that runs again, else the default of the caller; `null` for all types
+ * and for a job without a webhook.
+ */
 async function chooseWebhookEvents(
   { request, origin }: JobSpec<PolicyFields>,
   caller: string,

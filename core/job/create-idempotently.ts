@@ -42,10 +42,10 @@ async function findEarlier(
   caller: string,
   { runs, jobs, now }: Deps,
 ): Promise<Job | undefined> {
-  const known = await jobs.findByIdempotencyKey(caller, key, now());
-  if (known === undefined) return undefined;
-  if (known.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
-  const job = asJob(await runs.get(known.jobId, now()));
+  const earlier = await jobs.findByIdempotencyKey(caller, key, now());
+  if (earlier === undefined) return undefined;
+  if (earlier.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
+  const job = asJob(await runs.get(earlier.jobId, now()));
   if (job === undefined) throw jobGone();
   return job;
 }

@@ -8,8 +8,9 @@ import type { AcceptDeps, Origin } from './accept-job.ts';
 import { requireOwnJob } from './read-jobs.ts';
 
 /**
- * Creates a job with the request of another one, which may have ended. Its stream URL is read from the store, because callers see it masked. Its webhook
- * gets the same types of events, also if the defaults have changed. Throws `JobNotFoundError` and the errors of a creation.
+ * Creates a job with the request of another one, which may have ended. Its stream URL is read from the store, because
+ * callers see it masked. Its webhook gets the same types of events, also if the defaults have changed. Throws
+ * `JobNotFoundError` and the errors of a creation.
  */
 export async function runAgain(
   jobId: string,

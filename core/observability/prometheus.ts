@@ -11,7 +11,8 @@ type Sample = { labels?: Record<string, string>; value: number };
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Formats the metrics, the checks, the use of callers since midnight (UTC) and that of caches as text for Prometheus. Every other counter restarts with
+ * Formats the metrics, the checks, the use of callers since midnight (UTC) and that of caches as text for Prometheus.
+ * Every other counter restarts with
  * `watchpost_start_time_seconds`.
  */
 export function formatPrometheus(

@@ -52,8 +52,8 @@ export type MetricName = keyof typeof metricUnits;
 /** Receiver of metric values. */
 export interface MetricsSink {
   /**
-   * Adds `value`, default 1, to the metric of the deployment, or of one caller. Never throws, so that a measured operation never fails
-   * because of the metric.
+   * Adds `value`, default 1, to the metric of the deployment, or of one caller. Never throws, so that a measured
+   * operation never fails because of the metric.
    */
   add(name: MetricName, value?: number, caller?: string): void;
 }

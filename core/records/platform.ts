@@ -42,7 +42,7 @@ export function detectPlatform(text: string): Platform {
   );
 }
 
-function find(has: (of: Facts) => boolean | undefined): Platform | undefined {
+function find(has: (each: Facts) => boolean | undefined): Platform | undefined {
   return platforms.find((name) => has(facts[name]));
 }
 

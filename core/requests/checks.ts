@@ -33,7 +33,9 @@ export const validateStreamRequestSchema = z.object({
 });
 apiNames.add(validateStreamRequestSchema, { id: 'ValidateStreamRequest' });
 
-/** Body of `POST /conditions/advise`. Interval and mode are those that the caller has in mind; default: those suggested. */
+/**
+ * Body of `POST /conditions/advise`. Interval and mode are those that the caller has in mind; default: those suggested.
+ */
 export const adviseRequestSchema = z.object({
   condition,
   interval_seconds: integer(z.int().min(5).max(300))

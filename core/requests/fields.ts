@@ -5,7 +5,8 @@ const maxWebhookEvents = webhookEventTypeSchema.options.length;
 
 /**
  * Fields of requests. All follow one rule of coercion: integers accept integral numbers and
- * decimal strings, booleans accept true, false and their names, strings accept only strings. Unknown fields are ignored.
+ * decimal strings, booleans accept true, false and their names, strings accept only strings. Unknown fields are
+ * ignored.
  */
 
 const decimal = /^\s*[+-]?\d+(\.0*)?\s*$/;

@@ -1,4 +1,6 @@
-/** Field of a request that its schema does not have. `suggestions` are the nearest names of absent fields, often none. */
+/**
+ * Field of a request that its schema does not have. `suggestions` are the nearest names of absent fields, often none.
+ */
 export type UnknownField = { name: string; suggestions: string[] };
 
 /** Maximum names that an answer repeats, and maximum characters of each. */
@@ -17,7 +19,10 @@ export function findUnknownFields(given: unknown, known: readonly string[]): Unk
     .map((name) => ({ name: shorten(name), suggestions: nearestNames(name, absent) }));
 }
 
-/** Describes ignored fields: "Ignored: window_seconds, color; did you mean window_minutes?". Returns undefined without any. */
+/**
+ * Describes ignored fields: "Ignored: window_seconds, color; did you mean window_minutes?". Returns undefined without
+ * any.
+ */
 export function describeIgnored(unknown: readonly UnknownField[]): string | undefined {
   if (unknown.length === 0) return undefined;
   const names = unknown.map(({ name }) => name).join(', ');
@@ -41,7 +46,10 @@ function nearestNames(name: string, candidates: readonly string[]): string[] {
     .slice(0, 2);
 }
 
-/** Computes the share of letter pairs of the shorter name that the longer one has too, 0 to 1; 2 for equal names. Case, separators and units do not count. */
+/**
+ * Computes the share of letter pairs of the shorter name that the longer one has too, 0 to 1; 2 for equal names. Case,
+ * separators and units do not count.
+ */
 function similarity(first: string, second: string): number {
   const [shorter, longer] = [letterPairs(first), letterPairs(second)].toSorted((a, b) => a.size - b.size);
   if (!shorter || !longer || shorter.size < 2) return 0;

@@ -16,7 +16,9 @@ import { condition, flag, integer, streamUrl, text } from './fields.ts';
 
 /** Bodies of `/watches`: fields, limits and defaults of a watch. */
 
-/** Returns a list schema. Cuts the list to one too many before it validates the elements, because it may have a million. */
+/**
+ * Returns a list schema. Cuts the list to one too many before it validates the elements, because it may have a million.
+ */
 function list<Element extends z.ZodType>(element: Element, minimum: number, maximum: number, what: string) {
   return z.preprocess(
     (value) => (Array.isArray(value) ? value.slice(0, maximum + 1) : value),

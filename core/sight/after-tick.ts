@@ -56,9 +56,9 @@ export function afterTick<Seen extends Sight>(
   outcome: SeenOutcome,
   { isActive = true, seen, modelFailure, verdicts }: PolicySight,
   { now, stretch, shownAt, ...question }: TickPace,
-  rules: SightRules,
+  sightRules: SightRules,
 ): { sight: Seen; spans: SightSpan[] } {
-  const sign = readStream(outcome, rules);
+  const sign = readStream(outcome, sightRules);
   const isStretched = Math.max(stretch, next?.stretch ?? 1) > 1;
   const time = isActive ? readTime(sign, seen) : 'seen';
   const { sight, spans } = countSight(before, {
@@ -79,11 +79,11 @@ export function afterTick<Seen extends Sight>(
     sight: {
       ...sight,
       stream_trouble:
-        stream && sign === 'stale' && rules.staleEndsWaits ? { ...stream, captures: 0 } : stream,
+        stream && sign === 'stale' && sightRules.staleEndsWaits ? { ...stream, captures: 0 } : stream,
       model_trouble:
         modelFailure === undefined
           ? troubles.model
-          : afterModelCall(troubles.model, modelFailure, rules.modelGrace, tickTime),
+          : afterModelCall(troubles.model, modelFailure, sightRules.modelGrace, tickTime),
       regained: (sign === 'fine' && findRegained(troubles.stream, question.at)) || before.regained,
       skipped_in_a_row: countSkips(before, outcome, verdicts),
       ...(outcome.kind === 'judged' && { check_seconds: ageSeconds(question.at, now) }),

@@ -77,11 +77,11 @@ export async function acknowledgeOwnAlert(
   deps: WatchDeps,
 ): Promise<Alert> {
   const alert = await requireOwnAlert(alertId, caller, deps);
-  const at = deps.now();
+  const changedAt = deps.now();
   await changeStoredWatch(alert.watch_id, caller, deps, (watch) => {
-    const decided = acknowledgeAlert(watch, alertId, by, at);
+    const decided = acknowledgeAlert(watch, alertId, by, changedAt);
     if (decided === undefined) return undefined;
-    const acknowledged = { at: at.toISOString(), by };
+    const acknowledged = { at: changedAt.toISOString(), by };
     return {
       set: { state: decided.state },
       events: [decided.event],

@@ -26,9 +26,10 @@ import type { Fingerprint } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /**
- * Creates a watch: probes the stream, stores the watch and then starts its execution. `reconcile` repairs an interrupted start. A
- * repeated request with the same idempotency key returns its watch without a probe. The API key must still be valid when the watch is stored:
- * the probe takes up to 20 s, in which the key can be revoked and its caller erased.
+ * Creates a watch: probes the stream, stores the watch and then starts its execution. `reconcile` repairs an
+ * interrupted start. A repeated request with the same idempotency key returns its watch without a probe. The API key
+ * must still be valid when the watch is stored: the probe takes up to 20 s, in which the key can be revoked and its
+ * caller erased.
  */
 export async function createWatch(
   request: WatchRequest,
@@ -75,8 +76,8 @@ export function checkUrls(
 }
 
 /**
- * Throws `UnservedFieldError` for a budget in dollars of a model without a price, for a destination that the service never reaches, and for `follow` on a host
- * that only captures.
+ * Throws `UnservedFieldError` for a budget in dollars of a model without a price, for a destination that the service
+ * never reaches, and for `follow` on a host that only captures.
  */
 export function checkServed(
   { budget, follow, destinations }: Pick<WatchRequest, 'budget' | 'follow' | 'destinations'>,
@@ -109,7 +110,10 @@ export function checkInputMode(
     throw new InvalidInputModeError(mode, vision.model);
 }
 
-/** Creates the hash of addresses under a key that no other caller has: a reader of fingerprints could guess the password of a camera. */
+/**
+ * Creates the hash of addresses under a key that no other caller has: a reader of fingerprints could guess the password
+ * of a camera.
+ */
 export function createFingerprint(key: string, { sha256 }: Pick<WatchDeps, 'sha256'>): Fingerprint {
   return (address) => sha256(`${key}\n${address}`).slice(0, 16);
 }
@@ -180,10 +184,10 @@ async function findEarlier(
   caller: string,
   deps: WatchDeps,
 ): Promise<WatchRun | undefined> {
-  const known = await deps.jobs.findByIdempotencyKey(caller, key, deps.now());
-  if (known === undefined) return undefined;
-  if (known.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
-  return requireReplayed(known.jobId, deps);
+  const earlier = await deps.jobs.findByIdempotencyKey(caller, key, deps.now());
+  if (earlier === undefined) return undefined;
+  if (earlier.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
+  return requireReplayed(earlier.jobId, deps);
 }
 
 /** Throws `WatchNotFoundError` for a watch that was deleted since: the key prevents a second one. */

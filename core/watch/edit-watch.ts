@@ -28,9 +28,9 @@ import type { WatchDeps } from './watch-deps.ts';
 export type WatchEdit = { watchId: string; patch: WatchPatch; ifMatch: number | undefined };
 
 /**
- * Applies a merge patch. `validate` checks the result as a whole; it throws for a watch that no request could create. Conditions and
- * destinations match by id. Returns the watch with the destinations that receive nothing more. Throws `PreconditionFailedError` if the configuration has
- * another version than `ifMatch`.
+ * Applies a merge patch. `validate` checks the result as a whole; it throws for a watch that no request could create.
+ * Conditions and destinations match by id. Returns the watch with the destinations that receive nothing more. Throws
+ * `PreconditionFailedError` if the configuration has another version than `ifMatch`.
  */
 export async function editWatch(
   { watchId, patch, ifMatch }: WatchEdit,
@@ -113,7 +113,10 @@ function toText(config: WatchConfig): string {
   return JSON.stringify(watchConfigSchema.parse(config));
 }
 
-/** Returns true if two URLs differ in host, path or a query that names a camera or broadcast: another password or token is the same stream. */
+/**
+ * Returns true if two URLs differ in host, path or a query that names a camera or broadcast: another password or token
+ * is the same stream.
+ */
 function isOther(one: string, other: string): boolean {
   return readPlace(one) !== readPlace(other);
 }
@@ -125,7 +128,10 @@ function readPlace(url: string): string {
   return [host, pathname, ...names.toSorted()].join('\n');
 }
 
-/** Probes a new stream before the change, and its own for clips, once: a plan may run several times. Returns null without a probe. */
+/**
+ * Probes a new stream before the change, and its own for clips, once: a plan may run several times. Returns null
+ * without a probe.
+ */
 async function probeChangedStream(
   watchId: string,
   { stream_url: url, input_mode: mode }: WatchPatch,
@@ -151,7 +157,10 @@ async function readRequest(watch: Watch, { runs }: WatchDeps) {
   return { before: toRequest(watch.config, source.url, known), known };
 }
 
-/** Returns the patched request before validation. `null` removes a field, so that its default applies; masked values are unchanged. */
+/**
+ * Returns the patched request before validation. `null` removes a field, so that its default applies; masked values are
+ * unchanged.
+ */
 function applyPatch(before: WatchRequest, patch: WatchPatch, watch: Watch): unknown {
   const { stream_url: streamUrl, schedule, budget, destinations, ...rest } = patch;
   const merged = {
@@ -181,15 +190,15 @@ function withAddresses(
   watch: Watch,
 ): WatchPatch['destinations'] {
   return destinations?.map((destination) => {
-    const isSame = (other: { destination_id?: string | undefined; type: string }) =>
+    const isThis = (other: { destination_id?: string | undefined; type: string }) =>
       other.destination_id === destination.destination_id && other.type === destination.type;
-    const known = destination.destination_id === undefined ? undefined : before.destinations.find(isSame);
+    const stored = destination.destination_id === undefined ? undefined : before.destinations.find(isThis);
     const field = addressFields[destination.type];
-    const isMasked = destination[field] === watch.config.destinations.find(isSame)?.url_masked;
+    const isMasked = destination[field] === watch.config.destinations.find(isThis)?.url_masked;
     const given = isMasked ? { ...destination, [field]: undefined } : destination;
     // Another address gets no secret of the one before, whichever field names it.
-    if (known === undefined || given[field] !== undefined) return given;
-    if (given.url !== undefined && given.url !== known.url) return given;
-    return { ...given, url: known.url, token: given.token ?? known.token, [field]: known[field] };
+    if (stored === undefined || given[field] !== undefined) return given;
+    if (given.url !== undefined && given.url !== stored.url) return given;
+    return { ...given, url: stored.url, token: given.token ?? stored.token, [field]: stored[field] };
   });
 }

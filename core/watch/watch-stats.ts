@@ -69,8 +69,8 @@ function presentStats(
         reviews.filter((hour) => hour.condition_id === id),
       ),
     ),
-    weeks: [...Map.groupBy(reviews, ({ hour }) => weekStart(new Date(hour)))].flatMap(([week, of]) =>
-      [...Map.groupBy(of, ({ condition_id: id }) => id)].map(([id, all]) => ({
+    weeks: [...Map.groupBy(reviews, ({ hour }) => weekStart(new Date(hour)))].flatMap(([week, inWeek]) =>
+      [...Map.groupBy(inWeek, ({ condition_id: id }) => id)].map(([id, all]) => ({
         week,
         ...presentPrecision(id, all),
       })),

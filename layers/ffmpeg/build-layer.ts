@@ -71,15 +71,18 @@ type Deps = {
   pip: Pip;
 };
 
-/** Built layer. `name` is the source and version of its ffmpeg. `isNew` is true if its checksum was not recorded before. */
+/**
+ * Built layer. `name` is the source and version of its ffmpeg. `isNew` is true if its checksum was not recorded before.
+ */
 export type BuiltLayer = { name: string; folder: string; sha256: string; bytes: number; isNew: boolean };
 
 /** Known checksums by source and version, or another name of yours, and by architecture. */
 export const checksumsSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
 /**
- * Writes the folder of a layer with binary and origin, unless it has a binary whose checksum is recorded. Takes the binary of ffmpeg-static if its checksum is recorded or confirmed and it can be
- * downloaded, else that of a wheel, whose checksum is in `requirements`. Throws `DownloadError`, and `LayerError` for another architecture or checksum.
+ * Writes the folder of a layer with binary and origin, unless it has a binary whose checksum is recorded. Takes the
+ * binary of ffmpeg-static if its checksum is recorded or confirmed and it can be downloaded, else that of a wheel,
+ * whose checksum is in `requirements`. Throws `DownloadError`, and `LayerError` for another architecture or checksum.
  */
 export async function buildLayer(architecture: LayerArchitecture, deps: Deps): Promise<BuiltLayer> {
   const { outDir, checksumsFile } = deps;
@@ -104,7 +107,7 @@ export async function buildLayer(architecture: LayerArchitecture, deps: Deps): P
   const share = Object.entries({ ...texts, 'origin.json': `${JSON.stringify(about, null, 2)}\n` });
   await write(folder, {
     'bin/ffmpeg': binary,
-    ...Object.fromEntries(share.map(([file, text]) => [`share/ffmpeg/${file}`, text])),
+    ...Object.fromEntries(share.map(([file, content]) => [`share/ffmpeg/${file}`, content])),
   });
   const isNew = known === undefined;
   if (isNew) {
@@ -114,7 +117,10 @@ export async function buildLayer(architecture: LayerArchitecture, deps: Deps): P
   return { name, folder, sha256, bytes: binary.length, isNew };
 }
 
-/** Returns the layer of the folder if it is of the locked version, or a build of the operator. Ignores it if a checksum is to be confirmed. */
+/**
+ * Returns the layer of the folder if it is of the locked version, or a build of the operator. Ignores it if a checksum
+ * is to be confirmed.
+ */
 async function findBuilt(
   folder: string,
   architecture: LayerArchitecture,
@@ -141,7 +147,10 @@ function checksum(binary: Uint8Array): string {
 
 type Source = FetchedBinary & { name: string; isTrusted: (sha256: string) => boolean };
 
-/** Fetches the binary. The publisher of ffmpeg-static has no checksums, so that it is used only with a recorded one; pip has verified a wheel. */
+/**
+ * Fetches the binary. The publisher of ffmpeg-static has no checksums, so that it is used only with a recorded one; pip
+ * has verified a wheel.
+ */
 async function fetchBinary(
   architecture: LayerArchitecture,
   checksums: z.output<typeof checksumsSchema>,

@@ -108,9 +108,9 @@ export class StateMachines extends Construct {
       reason:
         'The actions for log delivery (CreateLogDelivery and others) accept no resource (Step Functions guide, logging).',
     });
-    for (const id of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray'])
+    for (const rule of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray'])
       Validations.of(stateMachine).acknowledge({
-        id,
+        id: rule,
         reason:
           'A trace has at most 500 kB and would be full after some ticks of an execution (X-Ray quotas). Each log entry has the id of its job.',
       });

@@ -93,7 +93,7 @@ const ofWatches: Row[] = [
   [
     'gap of the clock',
     'schedule.ts',
-    "earlier.getTimeZoneTransition('next')?.epochMilliseconds ?? later.epochMilliseconds",
+    "first.getTimeZoneTransition('next')?.epochMilliseconds ?? later.epochMilliseconds",
     'later.epochMilliseconds',
     'core/policies/watch/schedule.test.ts',
   ],

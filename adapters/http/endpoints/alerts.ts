@@ -37,9 +37,9 @@ const listAlertsEndpoint = defineEndpoint(
   async ({ query: { watch_id: watchId, state, from, to, after, limit }, caller }, deps) => {
     const position = readAlertPosition(after);
     const query = { caller, watchId, state, from, to, after: position, limit: limit + 1 };
-    const found = await deps.watches.alerts(query, deps.now());
-    const page = found.slice(0, limit);
-    const last = found.length > limit ? page.at(-1) : undefined;
+    const listed = await deps.watches.alerts(query, deps.now());
+    const page = listed.slice(0, limit);
+    const last = listed.length > limit ? page.at(-1) : undefined;
     return {
       alerts: page.map((alert) => presentAlert(alert, deps)),
       next_after: last ? `${last.opened_at}.${last.alert_id}` : null,

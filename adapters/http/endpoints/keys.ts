@@ -38,8 +38,8 @@ import { eraseCaller } from '../../../core/access/erase-caller.ts';
 import { addCaller, listCallers, presentCaller } from '../../../core/access/callers.ts';
 
 /**
- * Endpoints of API keys. A key with the scope `keys` manages keys of its caller that have no additional scopes; `admin` manages all
- * (`docs/operate/keys.md`).
+ * Endpoints of API keys. A key with the scope `keys` manages keys of its caller that have no additional scopes; `admin`
+ * manages all (`docs/operate/keys.md`).
  */
 
 const shared = { tag: 'access', scope: 'keys' } as const;

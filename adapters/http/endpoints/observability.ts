@@ -38,7 +38,10 @@ async function readPrometheus(
 
 const textTypes = new Set(['text/plain', 'application/openmetrics-text']);
 
-/** Returns true if the Accept header names the text format and prefers it to JSON. Without a preference, JSON is the default. */
+/**
+ * Returns true if the Accept header names the text format and prefers it to JSON. Without a preference, JSON is the
+ * default.
+ */
 function wantsPrometheus(context: Context): boolean {
   const accepted = parseAccept(context.req.header('Accept') ?? '');
   const quality = (isWanted: (type: string) => boolean) =>

@@ -139,7 +139,9 @@ const allWatchEventsEndpoint = defineEndpoint(
   },
 );
 
-/** Returns the start of a stream without position. The watches follow the position, so that no event is missing in both. */
+/**
+ * Returns the start of a stream without position. The watches follow the position, so that no event is missing in both.
+ */
 async function readStart(caller: string, { watches }: Pick<CoreDeps, 'watches'>) {
   const from = (await watches.feedPosition(caller)) ?? '';
   return { from, state: await watches.list(caller) };

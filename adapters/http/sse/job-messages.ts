@@ -64,8 +64,8 @@ const formatted = new WeakMap<EventStreamDeps, WeakMap<JobEvent, Promise<string>
 async function formatOnce(job: Job, event: JobEvent, deps: EventStreamDeps): Promise<string> {
   const messages = formatted.get(deps) ?? new WeakMap<JobEvent, Promise<string>>();
   formatted.set(deps, messages);
-  const known = messages.get(event);
-  if (known !== undefined) return known;
+  const cached = messages.get(event);
+  if (cached !== undefined) return cached;
   const message = formatMessage(job, event, deps);
   messages.set(event, message);
   // A slow reader holds a page of events; their pictures must not stay with it.

@@ -26,8 +26,8 @@ export function formatEvent(sequence: number, envelope: EventEnvelope): string {
 }
 
 /**
- * Formats an error that ends this event stream and is not in the log: the envelope of an error response, without `id:`, so that a reader
- * resumes after the last event.
+ * Formats an error that ends this event stream and is not in the log: the envelope of an error response, without `id:`,
+ * so that a reader resumes after the last event.
  */
 export function formatError(error: WatchpostError): string {
   return `event: error\ndata: ${JSON.stringify(errorResponse(error).body)}\n\n`;
@@ -42,8 +42,8 @@ export function formatRetry(retryMilliseconds: number): string {
 export const heartbeatComment = ': heartbeat\n\n';
 
 /**
- * Pull-based byte stream: formats a message after the previous one was read. Slow readers buffer nothing. Calls `onEnd` when the
- * messages end or fail, or the reader disconnects.
+ * Pull-based byte stream: formats a message after the previous one was read. Slow readers buffer nothing. Calls `onEnd`
+ * when the messages end or fail, or the reader disconnects.
  */
 export function byteStream(
   frames: AsyncGenerator<string>,

@@ -10,8 +10,9 @@ import { jobMessages } from './job-messages.ts';
 import { readLastEventId } from './wants-events.ts';
 
 /**
- * Responds with the job's events after its last event id, else after `after`, and with new events until the first terminal one.
- * Responds with 204 if the log has ended and the reader has all of it, so that an EventSource stops reconnecting. Throws
+ * Responds with the job's events after its last event id, else after `after`, and with new events until the first
+ * terminal one. Responds with 204 if the log has ended and the reader has all of it, so that an EventSource stops
+ * reconnecting. Throws
  * `RateLimitedError` if the caller has the maximum of open streams.
  */
 export async function respondWithEvents(
@@ -30,8 +31,8 @@ export async function respondWithEvents(
 }
 
 /**
- * Creates a job and responds with its event stream. Opens the session first, so that a caller with too many streams is rejected
- * before the job exists. Errors of `create` become ordinary responses.
+ * Creates a job and responds with its event stream. Opens the session first, so that a caller with too many streams is
+ * rejected before the job exists. Errors of `create` become ordinary responses.
  */
 export async function respondWithNewJob(
   context: Context<AuthEnv>,
@@ -76,7 +77,10 @@ function stream(
   return context.body(byteStream(frames, session.end), 200, toHeaders(`/jobs/${job.run_id}/events`, deps));
 }
 
-/** Returns the response headers. `Content-Location` names the resource for a reconnection before the first event arrives. */
+/**
+ * Returns the response headers. `Content-Location` names the resource for a reconnection before the first event
+ * arrives.
+ */
 export function toHeaders(path: string, { baseUrl }: Pick<EventStreamDeps, 'baseUrl'>) {
   return {
     'Content-Type': 'text/event-stream',

@@ -21,8 +21,8 @@ type Reader = {
 };
 
 /**
- * Responds with the events of watches after a position, and with new events until the reader disconnects. Without position the first event
- * is `state`. Throws `RateLimitedError` if the caller has the maximum of open streams.
+ * Responds with the events of watches after a position, and with new events until the reader disconnects. Without
+ * position the first event is `state`. Throws `RateLimitedError` if the caller has the maximum of open streams.
  */
 export async function respondWithWatchEvents(
   context: Context<AuthEnv>,

@@ -6,8 +6,8 @@ const json = 'application/json';
 const eventStream = 'text/event-stream';
 
 /**
- * Returns true if the Accept header prefers an event stream to JSON (RFC 9110 section 12.5.1). With equal weights, the event
- * stream must be named explicitly, since JSON is the default.
+ * Returns true if the Accept header prefers an event stream to JSON (RFC 9110 section 12.5.1). With equal weights, the
+ * event stream must be named explicitly, since JSON is the default.
  *
  * @example
  * text/event-stream → true
@@ -32,7 +32,10 @@ function quality(accepted: Accept[], mediaType: string): number {
   return 0;
 }
 
-/** Query parameters of readers that may set headers, but not this one: `lastEventId` of event-source-polyfill and others. */
+/**
+ * Query parameters of readers that may set headers, but not this one: `lastEventId` of event-source-polyfill and
+ * others.
+ */
 const parameters = ['lastEventId', 'last_event_id', 'last-event-id', 'Last-Event-ID'];
 
 /** Returns the position at which a reader resumes: the header, else a query parameter; undefined without either. */

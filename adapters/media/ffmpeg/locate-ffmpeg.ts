@@ -69,7 +69,7 @@ function importFfmpegStatic(): Promise<unknown> {
 
 /** Returns an absolute path, because ffmpeg runs with an empty environment. */
 async function searchPath(path: string): Promise<string | null> {
-  for (const directory of path.split(delimiter).filter((directory) => directory !== '')) {
+  for (const directory of path.split(delimiter).filter(Boolean)) {
     const file = join(directory, process.platform === 'win32' ? 'ffmpeg.exe' : 'ffmpeg');
     const runnable = await access(file, constants.X_OK).then(
       () => true,

@@ -126,16 +126,23 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
         throw new StreamPausedError();
       }
       const captured = await captureLiveEdge(edge, playlist, knownOlder, request, signal);
-      const { capture, olderSegments } = captured;
+      const { capture: newestCapture, olderSegments } = captured;
       const { segment } = captured.newest;
       const mayHaveMoved = !source && playlist.url !== request.url && segment === cached?.segment;
       if (mayHaveMoved) playlists.delete(caller, key);
       else playlists.set(caller, key, { ...known, olderSegments, segment });
-      if (!request.lookBack) return capture;
+      if (!request.lookBack) return newestCapture;
       const scanned = await scanHls(scanDeps, { ...captured, playlist }, rendition, request, signal);
       const { scan, position, newest } = scanned;
-      const seen = scan.isSeen ? withKeyFrames(capture.position, capture.keyFrameSeconds) : capture.position;
-      return { ...capture, ...newest, scan, position: { ...seen, ...(position && { scan: position }) } };
+      const seen = scan.isSeen
+        ? withKeyFrames(newestCapture.position, newestCapture.keyFrameSeconds)
+        : newestCapture.position;
+      return {
+        ...newestCapture,
+        ...newest,
+        scan,
+        position: { ...seen, ...(position && { scan: position }) },
+      };
     } catch (error) {
       // Requesting another playlist would only start another advertisement.
       if (!(error instanceof StreamPausedError)) playlists.delete(caller, key);

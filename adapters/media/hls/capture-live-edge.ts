@@ -66,8 +66,8 @@ async function captureKeyFrame(
     const isDamaged = error instanceof NoFrameDecodedError && error.isDamaged;
     if (!isDamaged && !(error instanceof NoKeyFrameError)) throw error;
     const awaited = awaitKeyFrame(deps, playlist, request, segments.at(-1)?.sequence, signal);
-    return awaited.catch((later: unknown) => {
-      throw isDamaged && later instanceof NoKeyFrameError ? error : later;
+    return awaited.catch((lateError: unknown) => {
+      throw isDamaged && lateError instanceof NoKeyFrameError ? error : lateError;
     });
   }
 }

@@ -11,7 +11,8 @@ const input = '-codec_whitelist mjpeg -protocol_whitelist pipe -f image2pipe -c:
 const output = '-frames:v 1 -c:v mjpeg -q:v 3 -pix_fmt yuvj420p -f image2pipe pipe:1';
 
 /**
- * Creates a function that draws boxes with ffmpeg: a green line on a black one, visible on any background. An ffmpeg without
+ * Creates a function that draws boxes with ffmpeg: a green line on a black one, visible on any background. An ffmpeg
+ * without
  * `drawbox`, or one without a free turn, returns the JPEG itself.
  */
 export function createDrawBoxes(options: { ffmpegPath: string; inTurn?: InTurn }): DrawBoxes {
@@ -49,8 +50,8 @@ const frameOutput =
   '-map 0:v:0 -frames:v 1 -fps_mode passthrough -c:v mjpeg -q:v 3 -pix_fmt yuvj420p -f image2pipe pipe:1';
 
 /**
- * Creates a function that cuts a frame out of a clip with ffmpeg. `framesPerSecond` is the rate at which the model samples clips: the frame is the very
- * one that it has judged.
+ * Creates a function that cuts a frame out of a clip with ffmpeg. `framesPerSecond` is the rate at which the model
+ * samples clips: the frame is the very one that it has judged.
  */
 export function createCutFrame(options: {
   ffmpegPath: string;

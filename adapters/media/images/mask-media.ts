@@ -19,8 +19,8 @@ type Box = { x: number; y: number; width: number; height: number };
 const rows = 120;
 
 /**
- * Returns ffmpeg filters that blank excluded regions and outline included ones, for pictures and videos of any size. ffmpeg draws no
- * polygons: each is a stack of boxes, which cover it wholly.
+ * Returns ffmpeg filters that blank excluded regions and outline included ones, for pictures and videos of any size.
+ * ffmpeg draws no polygons: each is a stack of boxes, which cover it wholly.
  */
 function regionFilters(regions: readonly Region[]): string[] {
   const outlines = regions.filter(({ mode }) => mode === 'include').flatMap(outlineBoxes);
@@ -44,7 +44,10 @@ function drawBox({ x, y, width, height }: Box, color: string, borderPixels: numb
   return `drawbox=x=${left}:y=${top}:w=${across}:h=${down}:color=${color}:t=fill`;
 }
 
-/** Covers a polygon by rows: in each, from crossing to crossing of its upper, middle and lower line, and each corner inside of it. */
+/**
+ * Covers a polygon by rows: in each, from crossing to crossing of its upper, middle and lower line, and each corner
+ * inside of it.
+ */
 function fillBoxes({ points }: Region): Box[] {
   const boxes: Box[] = [];
   for (let row = 0; row < rows; row += 1) {
@@ -142,8 +145,8 @@ export type MaskMediaDeps = {
 };
 
 /**
- * Draws regions into frame and clip: blanks excluded areas, outlines included ones. Throws `TransientError` if that fails: excluded
- * areas must not leave the service.
+ * Draws regions into frame and clip: blanks excluded areas, outlines included ones. Throws `TransientError` if that
+ * fails: excluded areas must not leave the service.
  */
 type MaskMedia = (
   media: Pick<Capture, 'frame' | 'clip'>,
@@ -202,8 +205,8 @@ function failed(stderr: string): TransientError {
 }
 
 /**
- * Returns a capturer that draws the regions of a request. Other requests of the same stream share the capture below it. Requests with the same regions also
- * share the drawing.
+ * Returns a capturer that draws the regions of a request. Other requests of the same stream share the capture below it.
+ * Requests with the same regions also share the drawing.
  */
 export function maskCaptures(streams: ScanningCapturer, maskMedia: MaskMedia): ScanningCapturer {
   const drawn = new WeakMap<Capture, Map<string, SharedCall<MaskedMedia>>>();

@@ -155,7 +155,10 @@ export type Changes = {
   countWithoutNoiseMap: number;
 };
 
-/** Distances between two blurred thumbnails after correction of camera shift and light. They do not depend on the learned noise. */
+/**
+ * Distances between two blurred thumbnails after correction of camera shift and light. They do not depend on the
+ * learned noise.
+ */
 export type Differences = {
   luma: Comparison;
   colors: readonly ColorComparison[];

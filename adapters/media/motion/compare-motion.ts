@@ -53,7 +53,7 @@ export function createMotionComparison(
   return (picture, state, regions = [], earlier = []) => {
     const remembered = decodeState(state, read);
     const work = prepare(picture, tuning);
-    const before = earlier.map((thumbnail) => prepare(thumbnail, tuning));
+    const before = earlier.map((picturedBefore) => prepare(picturedBefore, tuning));
     if (remembered === null) return firstPicture(work, before);
     const watched =
       regions.length === 0 ? null : createRegionMask(regions, thumbnail.width, thumbnail.height);
@@ -92,7 +92,10 @@ function firstPicture(
   };
 }
 
-/** Compares a prepared thumbnail whose distances from a reference are measured. `watched` is a mask of the pixels that count, `null` for all. */
+/**
+ * Compares a prepared thumbnail whose distances from a reference are measured. `watched` is a mask of the pixels that
+ * count, `null` for all.
+ */
 function compareWork(
   work: ThumbnailWork,
   { trace, noise, flakeArea }: Learned,
@@ -196,8 +199,9 @@ type Compared = {
 type Compare<Result> = (work: ThumbnailWork, learned: Learned, differences: Differences) => Result;
 
 /**
- * Compares earlier thumbnails and then the newest one with the motion reference, in the order of their times, so that noise is learned from each. In a quiet
- * scene that is one comparison for each: thumbnails of which one alone differs from the reference differ from each other. A black one is no news.
+ * Compares earlier thumbnails and then the newest one with the motion reference, in the order of their times, so that
+ * noise is learned from each. In a quiet scene that is one comparison for each: thumbnails of which one alone differs
+ * from the reference differ from each other. A black one is no news.
  */
 function compareSeries<Result extends Compared>(
   earlier: readonly ThumbnailWork[],

@@ -48,7 +48,9 @@ export function learnNoise(noise: NoiseMap, seen: NoiseMap): NoiseMap {
   return learned;
 }
 
-/** Returns the noise of a frame from a distance per luma pixel. Outside the strips, it is limited to `maxInside` levels. */
+/**
+ * Returns the noise of a frame from a distance per luma pixel. Outside the strips, it is limited to `maxInside` levels.
+ */
 export function measureNoise(distance: Uint8Array, maxInside: number): NoiseMap {
   const seen = greatestInCells(distance);
   const noise = new Uint8Array(noiseCells);

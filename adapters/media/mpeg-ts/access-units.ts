@@ -137,8 +137,8 @@ export function findWholePictures(
   const references: number[] = [];
   const counts = accessUnits.map(({ segment, at }, index) => {
     const bytes = segments[segment];
-    const counts = isRefreshed && rules && bytes && readUnitBegin(bytes, at, pid, rules).isReference();
-    if (counts) references.push(index);
+    const isReference = isRefreshed && rules && bytes && readUnitBegin(bytes, at, pid, rules).isReference();
+    if (isReference) references.push(index);
     return references.length;
   });
   return (index) => {

@@ -7,8 +7,8 @@ import type { PictureLimits } from './picture-limits.ts';
 /** Splitter of a byte stream into its JPEGs. */
 type JpegSplitter = {
   /**
-   * Returns copies of the JPEGs that end in the chunk, oldest first, from start to end marker. Throws `JpegTooLargeError` if one exceeds the
-   * maximum size.
+   * Returns copies of the JPEGs that end in the chunk, oldest first, from start to end marker. Throws
+   * `JpegTooLargeError` if one exceeds the maximum size.
    */
   push(chunk: Uint8Array): Uint8Array[];
   /** Returns true in the middle of a JPEG. */
@@ -25,9 +25,9 @@ const startBytes = Buffer.from([0xff, markers.start, 0xff]);
 const minCapacity = 64 * 1024;
 
 /**
- * Creates a splitter that finds JPEGs by their own structure. Boundaries and lengths between them are ignored, because servers omit them or state
- * wrong ones. Thumbnails are skipped with the segment that has them. `maxBytes` bounds one JPEG, and so the memory of the splitter. Each byte is
- * read once, also if it is malformed.
+ * Creates a splitter that finds JPEGs by their own structure. Boundaries and lengths between them are ignored, because
+ * servers omit them or state wrong ones. Thumbnails are skipped with the segment that has them. `maxBytes` bounds one
+ * JPEG, and so the memory of the splitter. Each byte is read once, also if it is malformed.
  */
 export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSplitter {
   let buffer = Buffer.alloc(minCapacity);
@@ -85,7 +85,10 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
     return isFound ? from + 2 : null;
   }
 
-  /** Reads segments and scans. Returns the position that is read: the end of the JPEG, or the first byte that cannot belong to it. */
+  /**
+   * Reads segments and scans. Returns the position that is read: the end of the JPEG, or the first byte that cannot
+   * belong to it.
+   */
   function readOn(position: number): { state: 'complete' | 'malformed' | 'incomplete'; at: number } {
     for (let here = position; ;) {
       if (inScan) here = findMarker(here);
@@ -104,7 +107,9 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
     }
   }
 
-  /** Returns the position of the marker that ends coded data; without one, that of the first byte which may begin it. */
+  /**
+   * Returns the position of the marker that ends coded data; without one, that of the first byte which may begin it.
+   */
   function findMarker(position: number): number {
     const [firstRestart, lastRestart] = markers.restart;
     for (let here = position; ; here += 2) {
@@ -126,8 +131,8 @@ export class IncompletePictureError extends StreamFetchError {
 }
 
 /**
- * Yields the pictures of a stream as they arrive; of several that arrive together, the newest, or the first: behind the picture of a snapshot may be its
- * preview. Throws `StreamFetchError` for one that cannot be decoded within the limits,
+ * Yields the pictures of a stream as they arrive; of several that arrive together, the newest, or the first: behind the
+ * picture of a snapshot may be its preview. Throws `StreamFetchError` for one that cannot be decoded within the limits,
  * `IncompletePictureError` if the stream ends before its first picture, and the errors of `chunks`.
  */
 export async function* readPictures(

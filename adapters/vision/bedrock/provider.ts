@@ -94,10 +94,10 @@ function readProfileArn({ modelId, bedrockModelId }: BedrockStage, region: strin
  * model in the regions of its geography. The policy permits the model in all regions, but only through the profile.
  */
 function listPermissions(
-  settings: BedrockStage,
+  stage: BedrockStage,
   { region: stackRegion, partition, account }: { region: string; partition: string; account: string },
 ): VisionPermission[] {
-  const { modelId, region, environment } = readStage(settings, stackRegion);
+  const { modelId, region, environment } = readStage(stage, stackRegion);
   const model = modelId.replace(profilePrefix, '');
   const actions = ['bedrock:InvokeModel'];
   const application = environment.BEDROCK_PROFILE_ARN;

@@ -99,15 +99,13 @@ const newerLimit = 'max_completion_tokens';
  * Returns the parameter of a request that an error refuses by name, or `system` for the role; undefined if it names none. OpenAI and Azure have a field
  * `param`, pydantic (Mistral, vLLM, NIM) a path, Gemini and others a sentence; chat templates without a system role raise their own error.
  */
-export function findRefusal(error: string, request: object): string | undefined {
+export function findRefusal(error: string, sent: object): string | undefined {
   const text = error.slice(0, 4_000);
   const isRole = /system role|'system' (?:role|with)|messages\[0\]\.role|only user(?:,| and)/i.test(text);
-  if (isRole && JSON.stringify(request).includes('"role":"system"')) return 'system';
+  if (isRole && JSON.stringify(sent).includes('"role":"system"')) return 'system';
   const [, stated = ''] = /"param"\s*:\s*"(\w+)/.exec(text) ?? [];
   if (['messages', 'model', 'response_format'].includes(stated)) return undefined;
-  const names = Object.keys(request).filter(
-    (name) => !['messages', 'model', 'response_format'].includes(name),
-  );
+  const names = Object.keys(sent).filter((name) => !['messages', 'model', 'response_format'].includes(name));
   // Gemini translates the effort.
   if (/thinking[ _](?:mode|budget)/i.test(text) && names.includes('reasoning_effort'))
     return 'reasoning_effort';

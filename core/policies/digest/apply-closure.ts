@@ -99,15 +99,15 @@ function nothingNew(window: DigestWindow): string {
   if (countSkipped(window) === 0) return 'No picture was taken in this window.';
   const { skipped } = window;
   const reasons = [
-    reason(skipped.no_motion, 'had nothing moving in it'),
-    reason(skipped.frozen, 'showed a frozen picture'),
-    reason(skipped.black, 'showed a black picture'),
-    reason(skipped.repeated, 'came from a segment seen before'),
+    reasonFor(skipped.no_motion, 'had nothing moving in it'),
+    reasonFor(skipped.frozen, 'showed a frozen picture'),
+    reasonFor(skipped.black, 'showed a black picture'),
+    reasonFor(skipped.repeated, 'came from a segment seen before'),
   ].flat();
   return `Nothing new was seen in this window: of ${pictures(countSkipped(window))}, ${reasons.join(', ')}.`;
 }
 
-function reason(count: number, what: string): string[] {
+function reasonFor(count: number, what: string): string[] {
   return count === 0 ? [] : [`${count} ${what}`];
 }
 

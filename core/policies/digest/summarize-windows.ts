@@ -135,7 +135,7 @@ async function storeGrid(
 }
 
 /** Selects at most `max` (two or more) of `samples`, evenly spread, with the first and the last among them. */
-export function selectEvenly<Sample>(samples: Sample[], max: number): Sample[] {
+export function selectEvenly<Item>(samples: Item[], max: number): Item[] {
   if (samples.length <= max) return samples;
   const step = (samples.length - 1) / (max - 1);
   const chosen = new Set(Array.from({ length: max }, (_, at) => Math.round(at * step)));

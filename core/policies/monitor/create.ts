@@ -114,9 +114,9 @@ function clipNotice(config: MonitorConfig): string | undefined {
   return `Clips of ${clip} s are not shorter than the monitor of ${duration} s: it may make one check only.`;
 }
 
-function conditionNotice(condition: string, { model, capabilities }: PlanDeps['vision']): string | undefined {
-  if (condition.trim() === '') return 'The condition is blank: describe what the check searches for.';
-  const { reasonNotToJudge: reason } = capabilities.readCondition(condition);
+function conditionNotice(sentence: string, { model, capabilities }: PlanDeps['vision']): string | undefined {
+  if (sentence.trim() === '') return 'The condition is blank: describe what the check searches for.';
+  const { reasonNotToJudge: reason } = capabilities.readCondition(sentence);
   if (reason === null) return undefined;
   return `The model ${model} cannot judge this condition, so no check alerts: ${reason}.`;
 }

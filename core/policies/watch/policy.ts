@@ -186,8 +186,8 @@ function withoutInvalid(stored: WatchRun, tick: Tick<WatchOutcome>): Tick<WatchO
         ? answer
         : { ...answer, condition: '' },
     );
-  const earlier = seen.earlier.map((moment) => ({ ...moment, answers: mark(moment.answers) }));
-  return { ...tick, seen: { ...seen, answers: mark(seen.answers), earlier } };
+  const moments = seen.earlier.map((moment) => ({ ...moment, answers: mark(moment.answers) }));
+  return { ...tick, seen: { ...seen, answers: mark(seen.answers), earlier: moments } };
 }
 
 /** Drops what a tick saw: no picture counts twice, after a newer one, or for another question. The caller pays for its calls. */

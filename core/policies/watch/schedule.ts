@@ -101,12 +101,12 @@ function toInstant(
 ): number {
   const isEndOfDay = time === '24:00';
   const local = (isEndOfDay ? date.add({ days: 1 }) : date).toPlainDateTime(isEndOfDay ? '00:00' : time);
-  const earlier = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
+  const first = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' });
   const later = local.toZonedDateTime(timeZone, { disambiguation: 'later' });
-  const exists = earlier.toPlainDateTime().equals(local);
-  if (exists) return (disambiguation === 'earlier' ? earlier : later).epochMilliseconds;
-  // In a gap `earlier` is before the change of the clock, and `later` after it.
-  return earlier.getTimeZoneTransition('next')?.epochMilliseconds ?? later.epochMilliseconds;
+  const exists = first.toPlainDateTime().equals(local);
+  if (exists) return (disambiguation === 'earlier' ? first : later).epochMilliseconds;
+  // In a gap `first` is before the change of the clock, and `later` after it.
+  return first.getTimeZoneTransition('next')?.epochMilliseconds ?? later.epochMilliseconds;
 }
 
 function mergeAdjacent(sorted: readonly Span[]): Span[] {

@@ -73,9 +73,12 @@ export async function* fetchSegments(
   }
 
   /** Detects encryption by content: by the tags, it depends on the order of EXT-X-KEY and EXT-X-MAP. */
-  async function fetchInitialization(resource: Resource, first: Segment): Promise<Uint8Array> {
-    const [key, bytes] = await Promise.all([keyBytes(first.key), fetchOnce(resource, 'segment', limitBytes)]);
-    return key === null || isIsoMedia(bytes) ? bytes : decrypt(bytes, key, initializationVector(first));
+  async function fetchInitialization(resource: Resource, segment: Segment): Promise<Uint8Array> {
+    const [key, bytes] = await Promise.all([
+      keyBytes(segment.key),
+      fetchOnce(resource, 'segment', limitBytes),
+    ]);
+    return key === null || isIsoMedia(bytes) ? bytes : decrypt(bytes, key, initializationVector(segment));
   }
 
   async function keyBytes(key: SegmentKey | null): Promise<Uint8Array | null> {

@@ -72,12 +72,12 @@ function controlUrl(control: string | undefined, baseUrl: string, wholeUrl: stri
 }
 
 /** Returns the session description for ffmpeg: this track, and nothing else of the server's text. */
-export function describeTrack(track: VideoTrack, controlUrl: string): string {
+export function describeTrack(track: VideoTrack, control: string): string {
   const { payloadType, codec, clockRate, parameters } = track;
   const lines = ['v=0', 'o=- 0 0 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'];
   lines.push(`m=video 0 RTP/AVP ${payloadType}`, `a=rtpmap:${payloadType} ${codec}/${clockRate}`);
   if (parameters !== null && /^[\x20-\x7e]*$/.test(parameters))
     lines.push(`a=fmtp:${payloadType} ${parameters}`);
-  lines.push(`a=control:${controlUrl}`);
+  lines.push(`a=control:${control}`);
   return `${lines.join('\r\n')}\r\n`;
 }

@@ -109,9 +109,9 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
   }
 
   function reachesBack({ wholeAt }: Gop, seconds: number): boolean {
-    const newest = gops.at(-1)?.units.at(-1);
-    if (wholeAt === undefined || newest === undefined) return false;
-    return rtpDifference(wholeAt, newest.timestamp) >= seconds * clockRate;
+    const last = gops.at(-1)?.units.at(-1);
+    if (wholeAt === undefined || last === undefined) return false;
+    return rtpDifference(wholeAt, last.timestamp) >= seconds * clockRate;
   }
 
   function dropOldest(): void {

@@ -148,7 +148,7 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     signal: AbortSignal,
     after?: AccessUnit,
   ): Promise<SessionUnits | null> {
-    const keepMs = history.addCapture(request);
+    const keptMs = history.addCapture(request);
     if (isClosed || history.isAvoided(request)) {
       await noneBeside(request);
       return null;
@@ -167,7 +167,7 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
       if (isReplaced) return await read(request, signal, after);
       throw error instanceof RtspConnectionError ? noFrame(request, error) : error;
     } finally {
-      sessions.leave(entry, keepMs);
+      sessions.leave(entry, keptMs);
     }
   }
 
@@ -338,20 +338,20 @@ function createOpen(
         ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
       };
       const stream = await describeRtsp(opened, options, deadline.signal);
-      const rules = nalRules(stream.track);
-      if (rules === null) {
+      const unitRules = nalRules(stream.track);
+      if (unitRules === null) {
         stream.client.close();
         return null;
       }
       try {
-        const session = await openKeptSession(stream, rules, {
+        const session = await openKeptSession(stream, unitRules, {
           caller: opened.caller,
           elapsedMs,
           memory,
           keyFrames,
           maxBytes: maxSessionBytes,
         });
-        return { session, track: { codec: rules.codec, clockRate: stream.track.clockRate } };
+        return { session, track: { codec: unitRules.codec, clockRate: stream.track.clockRate } };
       } catch (error) {
         stream.client.close();
         throw rtspStreamError(error, stream.target);
