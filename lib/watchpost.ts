@@ -1,6 +1,8 @@
 import { CfnOutput, Stack, Token } from 'aws-cdk-lib';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction, ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -31,6 +33,7 @@ import { stateMachineArn } from './function/permissions.ts';
 import { projectFolder } from './files.ts';
 import { isWholeStack, nameService, serviceName } from './function/service-name.ts';
 import { ServiceLog } from './function/service-log.ts';
+import { encryptWith } from './storage/service-key.ts';
 import { ServiceSecrets } from './storage/service-secrets.ts';
 import { StageError } from './stages/read-stage.ts';
 import { assertStreamOrigin, assertSupportedRegion } from './stages/region.ts';
@@ -50,6 +53,8 @@ type ServiceFunctions = Record<
 export type WatchpostProps = Omit<StageSettingsInput, 'region' | 'account'> & {
   /** Name of what has one in the account: state machines, alarms, policies of CloudFront. Default: stack and path of the construct. */
   name?: string;
+  /** Key of KMS for what the deployment stores, whose policy the construct completes. Default: `encryptionKeyArn`, or keys of AWS. */
+  encryptionKey?: IKey;
   /** Layer with `/opt/bin/ffmpeg`. Default: the one that `npx watchpost-cdk-layer` has built beside the package. */
   ffmpegLayer?: ILayerVersion;
   /** Folder with one bundle per function. Default: those of the package. */
@@ -76,6 +81,7 @@ export class Watchpost extends Construct {
     super(scope, id);
     const {
       name,
+      encryptionKey,
       ffmpegLayer,
       forDeployment = true,
       bundles = `${projectFolder}dist/functions`,
@@ -87,6 +93,8 @@ export class Watchpost extends Construct {
     nameService(this, name);
     // The flags of the app would change the template.
     for (const [flag, value] of Object.entries(cdkOptions.context)) this.node.setContext(flag, value);
+    const key = encryptionKey ?? importKey(this, settings);
+    if (key) encryptWith(this, key);
     const names = workflowNames(serviceName(this));
     const machines = executionMachines(names, settings);
     const { modelId } = visionProviders[settings.visionProvider].readStage(settings, region);
@@ -216,6 +224,11 @@ function parseSettings(scope: Construct, given: StageSettingsInput): StageSettin
   const parsed = stageSettingsSchema.safeParse(given);
   if (parsed.success) return parsed.data;
   throw new StageError(`${scope.node.path}:\n${z.prettifyError(parsed.error)}`);
+}
+
+/** Returns the key that a stage names. */
+function importKey(scope: Construct, { encryptionKeyArn: arn }: StageSettings): IKey | undefined {
+  return arn === undefined ? undefined : Key.fromKeyArn(scope, 'EncryptionKey', arn);
 }
 
 /** Throws for a region that a deployment cannot have, and for a stack without one: models and their prices differ by region. */

@@ -1,5 +1,6 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { queueEncryption } from '../storage/service-key.ts';
 import type { Construct } from 'constructs';
 
 /** Dead-letter queue with the maximum retention of SQS, 14 days. Operators inspect its messages. */
@@ -8,7 +9,7 @@ export class DeadLetterQueue extends Queue {
     super(scope, id, {
       // CloudFormation rejects `fifo: false`.
       ...(fifo && { fifo }),
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...queueEncryption(scope),
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
-import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { DeduplicationScope, FifoThroughputLimit, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { queueEncryption } from '../storage/service-key.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 
 /** FIFO queue of deliveries. A message group per destination and subject keeps first attempts in order; each delivery that failed has a group of its own. */
@@ -13,7 +14,7 @@ export class DeliveryQueue extends Construct {
     this.deadLetters = new DeadLetterQueue(this, 'DeadLetters', { fifo: true });
     this.queue = new Queue(this, 'Queue', {
       fifo: true,
-      encryption: QueueEncryption.SQS_MANAGED,
+      ...queueEncryption(this),
       enforceSSL: true,
       // Two attempts: a message whose function crashed returns while its event is still relevant.
       visibilityTimeout: Duration.seconds(2 * attemptSeconds),

@@ -14,6 +14,7 @@ import type { Alias, IFunction, ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EgressNetwork } from '../delivery/egress-network.ts';
+import { listKmsCalls, serviceKey, viaService } from '../storage/service-key.ts';
 import { serviceName } from './service-name.ts';
 import { describeFunction, liveAlias } from './version-names.ts';
 import { suppressWildcardFindings } from './suppress-wildcards.ts';
@@ -67,6 +68,7 @@ export class ServiceFunction extends Construct {
   readonly liveFunction: IFunction;
   readonly timeoutSeconds: number;
   readonly #role: Role;
+  readonly #kmsCalls = new Set<string>();
 
   constructor(
     scope: Construct,
@@ -122,6 +124,7 @@ export class ServiceFunction extends Construct {
       sameEnvironment: true,
     });
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [log.functions.logGroupArn]);
+    if (props.deadLetters) this.#allowKey(['sqs:SendMessage']);
     if (props.network) this.#allowInterfaces();
     if (!props.deadLetters) this.#explainDeadLetters();
     this.#explainTracing();
@@ -133,6 +136,19 @@ export class ServiceFunction extends Construct {
       new PolicyStatement({ actions, resources, ...(conditions && { conditions }) }),
     );
     suppressWildcardFindings(this, resources, wildcardReason);
+    this.#allowKey(actions);
+  }
+
+  /** Grants the calls of KMS that services make for actions of the role. */
+  #allowKey(actions: string[]): void {
+    const key = serviceKey(this);
+    if (!key) return;
+    for (const { service, calls } of listKmsCalls(actions)) {
+      const made = [service, ...calls].join();
+      if (this.#kmsCalls.has(made)) continue;
+      this.#kmsCalls.add(made);
+      this.lambda.addToRolePolicy(viaService(this, key, service, calls));
+    }
   }
 
   /**

@@ -2,6 +2,7 @@ import { Aws, Fn } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { isWholeStack, serviceName } from './service-name.ts';
+import { serviceKey } from '../storage/service-key.ts';
 import { toRemovalPolicy } from '../storage/removal-policy.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
@@ -16,7 +17,9 @@ export class ServiceLog extends Construct {
 
   constructor(scope: Construct, id: string, { logDays, keepData }: Props) {
     super(scope, id);
+    const key = serviceKey(this);
     const shared = {
+      ...(key && { encryptionKey: key }),
       retention: logDays,
       removalPolicy: toRemovalPolicy(keepData),
     };

@@ -185,6 +185,14 @@ export const stageSettingsSchema = z
     /** Version of the origin secret that CloudFront sends (rotation: docs/operate/aws.md). */
     originSecretVersion: z.string().optional(),
 
+    /**
+     * ARN of a key of KMS, in the region of the stack, for what it stores: table, media, queues, logs, executions, secrets and the topic of alarms. Its policy lets the services use it
+     * (docs/operate/aws.md). Default: keys of AWS.
+     */
+    encryptionKeyArn: deployed(
+      /^arn:aws[\w-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
+      'must be the ARN of a key, not of an alias',
+    ).optional(),
     /** True to protect stack and table from deletion. */
     deletionProtection: z.boolean().default(true),
     /** True to retain table, captures and access logs when the stack is deleted; false deletes them. */

@@ -1,6 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import { serviceKey } from './service-key.ts';
 import { toRemovalPolicy } from './removal-policy.ts';
 import {
   indexes,
@@ -19,13 +20,16 @@ export class JobsTable extends Construct {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
+    const key = serviceKey(this);
     this.table = new Table(this, 'Table', {
       partitionKey: toKey(partitionKey),
       sortKey: toKey(sortKey),
       timeToLiveAttribute: ttlAttribute,
       billingMode: BillingMode.PAY_PER_REQUEST,
       // AWS managed key: CloudTrail records its use, and it has no monthly cost.
-      encryption: TableEncryption.AWS_MANAGED,
+      ...(key
+        ? { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: key }
+        : { encryption: TableEncryption.AWS_MANAGED }),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: props.deletionProtection,
       // A protected table would stop the rollback of a failed deployment. Its generated name conflicts with no other.

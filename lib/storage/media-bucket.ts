@@ -1,8 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
+import { BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { computeMediaSeconds } from '../../core/job/media-lifetime.ts';
 import { evidenceDays } from '../../core/policies/watch/evidence.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
+import { serviceKey } from './service-key.ts';
 import { toRemovalPolicy } from './removal-policy.ts';
 import { suppressAccessLogFindings, PrivateBucket } from './private-bucket.ts';
 
@@ -23,7 +25,9 @@ export class MediaBucket extends Construct {
     const { keepData } = settings;
     const days = Math.ceil(computeMediaSeconds(settings) / 86_400);
     super(scope, id);
+    const key = serviceKey(this);
     this.bucket = new PrivateBucket(this, 'Bucket', {
+      ...(key && { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true }),
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         { prefix: MediaBucket.prefix, expiration: Duration.days(days) },

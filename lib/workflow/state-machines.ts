@@ -1,10 +1,17 @@
 import { Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import {
+  CustomerManagedEncryptionConfiguration,
+  DefinitionBody,
+  LogLevel,
+  StateMachine,
+  StateMachineType,
+} from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { createBurstDefinition } from '../../adapters/aws/bursts.ts';
 import { rules } from '../../core/rules.ts';
+import { listKmsCalls, serviceKey, viaService } from '../storage/service-key.ts';
 import { readDefinition } from './read-definition.ts';
 import type { ServiceFunction } from '../function/service-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
@@ -63,6 +70,9 @@ export class StateMachines extends Construct {
         resources: [this.burst.stateMachineArn],
       }),
     );
+    const key = serviceKey(this);
+    for (const { service, calls } of listKmsCalls(['states:StartSyncExecution']))
+      if (key) this.inBursts.addToRolePolicy(viaService(this, key, service, calls));
   }
 
   #stateMachine(
@@ -87,12 +97,14 @@ export class StateMachines extends Construct {
     const role = new Role(this, id === 'StateMachine' ? 'Role' : `${id}Role`, {
       assumedBy: new ServicePrincipal('states.amazonaws.com'),
     });
+    const key = serviceKey(this);
     const stateMachine = new StateMachine(this, id, {
       stateMachineName,
       stateMachineType: express ? StateMachineType.EXPRESS : StateMachineType.STANDARD,
       definitionBody: DefinitionBody.fromString(JSON.stringify(definition)),
       definitionSubstitutions: substitutions,
       role,
+      ...(key && { encryptionConfiguration: new CustomerManagedEncryptionConfiguration(key) }),
       // Inputs and outputs of tasks are data of callers.
       logs: { destination: log, level: express ? LogLevel.ERROR : LogLevel.ALL, includeExecutionData: false },
     });

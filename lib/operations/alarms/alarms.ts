@@ -6,6 +6,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import { serviceKey } from '../../storage/service-key.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { alarmPrefix } from './alarm-prefix.ts';
 import { alarmList, comparisonFor } from './alarm-list.ts';
@@ -31,8 +32,13 @@ export class ServiceAlarms extends Construct {
   }
 
   #createTopic({ alarmEmail }: Props['settings']): Topic {
-    // Not encrypted: CloudWatch cannot use the AWS managed key of SNS, and alarms contain no secrets.
-    const topic = new Topic(this, 'Topic', { displayName: 'Watchpost alarms', enforceSSL: true });
+    // Without a key of the app, not encrypted: CloudWatch cannot use the AWS managed key of SNS, and alarms contain no secrets.
+    const key = serviceKey(this);
+    const topic = new Topic(this, 'Topic', {
+      displayName: 'Watchpost alarms',
+      enforceSSL: true,
+      ...(key && { masterKey: key }),
+    });
     topic.addToResourcePolicy(fromOurAlarms(topic));
     if (alarmEmail === undefined) return topic;
     topic.addSubscription(new EmailSubscription(alarmEmail));

@@ -39,6 +39,8 @@ export function listGrants(resources: Record<string, Resource>): Grant[] {
 export async function isPermitted(
   { role, action, resource, context }: RoleRequest,
   grants: readonly Grant[],
+  /** Policy of the resource, if it has one. */
+  resourcePolicy?: object,
 ): Promise<boolean> {
   const own = grants.filter((grant) => grant.role === role);
   const result = await runSimulation(
@@ -51,6 +53,7 @@ export async function isPermitted(
         contextVariables: context,
       },
       identityPolicies: own.map((grant, index) => ({ name: String(index), policy: toPolicy(grant) })),
+      ...(resourcePolicy && { resourcePolicy }),
       serviceControlPolicies: [],
       resourceControlPolicies: [],
     },
