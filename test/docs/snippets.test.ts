@@ -64,7 +64,8 @@ test('TypeScript blocks of the documentation compile strictly', async () => {
   try {
     for (const block of pages.flatMap(parseBlocks).filter(({ language }) => language === 'ts'))
       writeFileSync(join(folder, `${parseTarget(block).replaceAll(/\W/g, '-')}.ts`), block.text);
-    const compilerOptions = { noPropertyAccessFromIndexSignature: false };
+    const paths = { 'watchpost-cdk': [resolve('lib/index.ts')] };
+    const compilerOptions = { noPropertyAccessFromIndexSignature: false, paths };
     writeFileSync(
       join(folder, 'tsconfig.json'),
       JSON.stringify({ extends: resolve('tsconfig.json'), compilerOptions, include: ['*.ts'] }),

@@ -13,6 +13,7 @@ const reasons: Record<string, string> = {
   'npm test': 'would run itself',
   'npm run demo': 'covered by test/cli',
   'npm pack ./client': 'runs in the checkout; covered by test/client/package.test.ts',
+  'npm pack ./lib': 'runs in the checkout; npm run test:aws installs the packed construct',
   'npm install /tmp/watchpost-client':
     'requires a project of its own; covered by test/client/package.test.ts',
   'npm run deploy': 'requires an AWS account',
