@@ -6,8 +6,8 @@ import { ofType, synthesize } from './synthesize.ts';
 
 const page = readFileSync('docs/operate/cost.md', 'utf8');
 const readPrice = (item: string) => {
-  const row = page.split('\n').find((line) => line.startsWith(`| ${item} `));
-  return Number(/\$(\d+\.\d\d)\**\s*\|$/.exec(row ?? '')?.[1]);
+  const row = page.split('\n').find((line) => line.startsWith(`- ${item}: `));
+  return Number(/\$(\d+\.\d\d)\**$/.exec(row ?? '')?.[1]);
 };
 
 /** An alarm on an expression is billed for each metric in it (aws.amazon.com/cloudwatch/pricing). */
