@@ -85,14 +85,30 @@ function replyOutcome({ status, enhanced, command, reply }: Reply): DestinationR
   return command === 'DATA' && !isOfSender ? 'rejected' : 'retry';
 }
 
+/**
+ * Returns true if a refusal says that the mailbox does not exist (RFC 3463: 5.1.1, 5.1.3, 5.1.6; RFC 7505: 5.1.10). 550 alone does not: RFC 5321 has it for
+ * policies too, and 5.2.1 is a mailbox that exists.
+ */
 function isUnknownRecipient({ status, enhanced, reply }: Omit<Reply, 'command'>): boolean {
-  if (enhanced !== '') return /^5\.(?:1\.(?:1|2|3|6|10)|2\.1)$/.test(enhanced);
-  const isPolicy =
-    /sender|limit|quota|rate|spam|block|black|gr[ae]y|\brbl|relay|denied|prohib|policy|auth|tls|reputation|client|full|later/i.test(
-      reply,
-    );
-  return [550, 551, 553].includes(status) && !isPolicy;
+  if (enhanced !== '') return /^5\.1\.(?:1|3|6|10)$/.test(enhanced);
+  // An address may contain any of the words.
+  const words = reply.split(/\s/).filter((word) => !/[@<]/.test(word));
+  const text = words.join(' ');
+  return [550, 551, 553].includes(status) && unknownMailbox.test(text) && !isPolicy.test(text);
 }
+
+const mailbox = 'user|mailbox|recipient|address|account|alias|inbox|person';
+/** Texts of Postfix, Sendmail, Exim, qmail, Exchange, Gmail, Yahoo, Mail.ru and Coremail. */
+const unknownMailbox = new RegExp(
+  [
+    String.raw`\b(?:no such|unknown|invalid|non-?existent|not a valid)\s(?:local |recipient |mail ?)?(?:${mailbox})\b`,
+    String.raw`\b(?:${mailbox})\b[^.;]{0,40}\b(?:unknown|not found|not exist|does ?n[o']t exist|no longer exists)`,
+    String.raw`\bno mailbox here|\bunrout(?:e)?able address|\bdoesn't have an? \S+ account`,
+  ].join('|'),
+  'i',
+);
+const isPolicy =
+  /sender|limit|quota|rate|spam|block|black|gr[ae]y|\brbl|relay|denied|prohib|policy|auth|tls|reputation|client|full|later|helo|host name/i;
 
 const unavailable: Record<string, string> = {
   EABORT: 'The SMTP server did not answer in time',

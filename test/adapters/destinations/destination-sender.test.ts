@@ -158,7 +158,7 @@ describe('e-mail', () => {
   });
 
   test.each([
-    { code: 550, outcome: 'gone' },
+    { code: 550, outcome: 'retry' },
     { code: 552, outcome: 'rejected' },
     { code: 451, outcome: 'retry' },
   ])('a reply $code to the recipient is $outcome', async ({ code, outcome }) => {
