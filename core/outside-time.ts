@@ -32,13 +32,14 @@ export function parseIsoTime(text: string): number | undefined {
 }
 
 /**
- * Returns the seconds that a `Retry-After` requests: seconds, also with a fraction, or an HTTP date (RFC 9110 section 10.2.3). The first of several counts.
- * Returns undefined if it is absent or malformed.
+ * Returns the seconds that a `Retry-After` requests: seconds, also with a fraction, a unit or quotes, or a date, of HTTP (RFC 9110 section 10.2.3) or of ISO
+ * 8601. The first of several counts. Returns undefined if it is absent or malformed.
  */
 export function parseRetryAfter(value: string | null, now: Date): number | undefined {
   if (value === null) return undefined;
-  const [, seconds] = /^(\d+(?:\.\d*)?)(?: ?s)?\s*(?:[,;]|$)/i.exec(value.trim()) ?? [];
+  const text = value.trim().replace(/^"(.*)"$/, '$1');
+  const [, seconds] = /^(\d+(?:\.\d*)?)(?: ?s(?:ec(?:ond)?s?)?)?\s*(?:[,;]|$)/i.exec(text) ?? [];
   if (seconds !== undefined) return Number(seconds);
-  const at = parseHttpDate(/^\s*[a-z]+,? [^,;]*/i.exec(value)?.[0] ?? '');
+  const at = parseHttpDate(/^[a-z]+,? [^,;]*/i.exec(text)?.[0] ?? '') ?? parseIsoTime(text);
   return at === undefined ? undefined : Math.max(0, (at - now.getTime()) / 1000);
 }

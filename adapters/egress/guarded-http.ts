@@ -268,7 +268,10 @@ async function sendHop(
   const { method, body } = hop;
   const options = { dispatcher, method, headers, body, signal: deadline.signal };
   const ask = (): Promise<Received> => send(`${origin}${pathname}${search}`, options);
-  const answer = await ask().catch((error: unknown) => {
+  // A POST cannot be repeated because of what answers it: the receiver has it.
+  const isPost = method === 'POST' && proxyUrl === undefined;
+  const asked = isPost ? sendLenient(guard, { ...hop, headers }, deadline) : ask();
+  const answer = await asked.catch((error: unknown) => {
     if (method === 'GET' && wasClosedMeanwhile(error)) return ask();
     if (method === 'GET' && error instanceof errors.HTTPParserError && proxyUrl === undefined)
       return sendLenient(guard, { ...hop, headers }, deadline);

@@ -50,7 +50,12 @@ export async function connectGuardedTls(guard: EgressGuard, options: GuardedTcpO
 }
 
 async function secure(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
-  const secured = connectTls({ socket, host, ...(isIP(host) === 0 && { servername: host }) });
+  const secured = connectTls({
+    socket,
+    host,
+    rejectUnauthorized: true,
+    ...(isIP(host) === 0 && { servername: host }),
+  });
   secured.on('error', () => undefined);
   try {
     await once(secured, 'secureConnect', { signal });

@@ -19,8 +19,8 @@ const maxHeadBytes = 32_768;
 const maxInterimHeads = 8;
 
 /**
- * Requests a URL again of which the parser refuses the response: cheap cameras write header lines without a colon, lines that end with LF alone, two lengths, or
- * no head at all. One request has one connection, to an address of the guard, so nothing can be hidden in it for another. Throws the errors of `connectGuarded`,
+ * Requests a URL whose response the parser may refuse: cheap cameras write header lines without a colon, lines that end with LF alone, two lengths, or no head at
+ * all; what answers a POST has a head. One request has one connection, to an address of the guard, so nothing can be hidden in it for another. Throws the errors of `connectGuarded`,
  * and `EgressLimitError`.
  */
 export async function sendLenient(guard: EgressGuard, hop: Hop, deadline: Deadline): Promise<LenientAnswer> {
@@ -35,21 +35,28 @@ export async function sendLenient(guard: EgressGuard, hop: Hop, deadline: Deadli
   socket.once('close', () => signal.removeEventListener('abort', abort));
   if (signal.aborted) abort();
   socket.write(formatRequest(hop), 'latin1');
+  if (hop.body !== null) socket.write(hop.body);
   const chunks = readChunks(socket);
   try {
     const { head, rest } = await readHead(chunks);
+    if (head === '' && hop.method === 'POST')
+      throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });
     const { statusCode, headers } = parseHead(head);
-    return { statusCode, headers, body: Readable.from(readBody(headers, rest, chunks)) };
+    const body = Readable.from(readBody(headers, rest, chunks));
+    // A body that nobody reads does not end the connection itself.
+    body.once('close', () => socket.destroy());
+    return { statusCode, headers, body };
   } catch (error) {
     socket.destroy();
     throw error;
   }
 }
 
-function formatRequest({ url, headers }: Hop): string {
-  const lines = Object.entries({ host: url.host, ...headers, connection: 'close' });
+function formatRequest({ url, method, headers, body }: Hop): string {
+  const length = body !== null && { 'content-length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries({ host: url.host, ...headers, ...length, connection: 'close' });
   const written = lines.map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n\0]/g, '')}`);
-  return [`GET ${url.pathname}${url.search} HTTP/1.1`, ...written, '', ''].join('\r\n');
+  return [`${method} ${url.pathname}${url.search} HTTP/1.1`, ...written, '', ''].join('\r\n');
 }
 
 type Chunks = AsyncGenerator<Buffer, void>;

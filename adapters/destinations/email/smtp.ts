@@ -58,7 +58,7 @@ function toFailure(error: unknown): Pick<DestinationResult, 'status' | 'error' |
   if (status === null || ['EAUTH', 'ETLS'].includes(code))
     return {
       status,
-      error: unavailable[code] ?? `The SMTP server is not available (${code})`,
+      error: describeUnavailable(code, error),
       outcome: 'retry',
     };
   const reply = readText(error, 'response');
@@ -77,12 +77,14 @@ type Reply = { status: number; enhanced: string; command: string; reply: string 
  */
 function replyOutcome({ status, enhanced, command, reply }: Reply): DestinationResult['outcome'] {
   if (status < 500) return 'retry';
-  const isTooLarge =
-    /^5\.(?:3\.4|2\.3)$/.test(enhanced) || (status === 552 && !/^5\.(?:2\.2|7)/.test(enhanced));
-  if (isTooLarge) return 'rejected';
+  if (/^5\.(?:3\.4|2\.3)$/.test(enhanced) || /too (?:large|big|long)|message size/i.test(reply))
+    return 'rejected';
   if (command === 'RCPT TO') return isUnknownRecipient({ status, enhanced, reply }) ? 'gone' : 'retry';
-  const isOfSender = status === 550 || status === 553 || /^5\.(?:1|3|4)\./.test(enhanced);
-  return command === 'DATA' && !isOfSender ? 'rejected' : 'retry';
+  // A full mailbox, and limits of the sender in a time.
+  const isPassing =
+    /^5\.(?:2\.2|1\.|3\.|4\.)/.test(enhanced) || /quota|limit|\bfull|\brate|too many|later/i.test(reply);
+  if (status === 552) return isPassing || enhanced.startsWith('5.7') ? 'retry' : 'rejected';
+  return command === 'DATA' && status !== 550 && status !== 553 && !isPassing ? 'rejected' : 'retry';
 }
 
 /**
@@ -110,10 +112,13 @@ const unknownMailbox = new RegExp(
 const isPolicy =
   /sender|limit|quota|rate|spam|block|black|gr[ae]y|\brbl|relay|denied|prohib|policy|auth|tls|reputation|client|full|later|helo|host name/i;
 
-const unavailable: Record<string, string> = {
-  EABORT: 'The SMTP server did not answer in time',
-  ETLS: 'The SMTP server offers no TLS, without which the password is not sent',
-};
+function describeUnavailable(code: string, error: unknown): string {
+  if (code === 'EABORT') return 'The SMTP server did not answer in time';
+  if (code === 'ETLS') return 'The SMTP server offers no TLS, without which nothing is sent';
+  return error instanceof Error && /certificate/i.test(error.message)
+    ? 'The certificate of the SMTP server is not trusted: add its authority by NODE_EXTRA_CA_CERTS'
+    : `The SMTP server is not available (${code})`;
+}
 
 function readNumber(error: unknown, name: string): number | null {
   const value = readProperty(error, name);

@@ -159,7 +159,7 @@ describe('e-mail', () => {
 
   test.each([
     { code: 550, outcome: 'retry' },
-    { code: 552, outcome: 'rejected' },
+    { code: 552, outcome: 'retry' },
     { code: 451, outcome: 'retry' },
   ])('a reply $code to the recipient is $outcome', async ({ code, outcome }) => {
     const server = await startMailServer(code);
@@ -167,6 +167,15 @@ describe('e-mail', () => {
       status: code,
       outcome,
       error: `The SMTP server answered ${code}`,
+    });
+  });
+
+  test('a server whose certificate is not trusted is named', async () => {
+    const server = await startMailServer(undefined, { secure: true });
+    const url = server.url.replace('smtp:', 'smtps:');
+    expect(await send({ type: 'email', to: 'guard@example.com' }, { smtp: url })).toMatchObject({
+      outcome: 'retry',
+      error: expect.stringContaining('certificate of the SMTP server is not trusted'),
     });
   });
 
@@ -320,7 +329,7 @@ async function startVendor(status: number, headers: Record<string, string> = {})
 }
 
 /** Starts an SMTP server. With `refusal`, it refuses each recipient with this code. */
-async function startMailServer(refusal?: number) {
+async function startMailServer(refusal?: number, options: { secure?: true } = {}) {
   const mails: ReceivedMail[] = [];
   const logins: (string | undefined)[] = [];
   const server = new SMTPServer({
@@ -330,6 +339,7 @@ async function startMailServer(refusal?: number) {
       logins.push(username);
       done(null, { user: username });
     },
+    ...options,
     disabledCommands: ['STARTTLS'],
     onRcptTo: (_, __, done) =>
       refusal === undefined ? done() : done(Object.assign(new Error('refused'), { responseCode: refusal })),
@@ -343,6 +353,8 @@ async function startMailServer(refusal?: number) {
       });
     },
   });
+  // A client that refuses the certificate is an error of the server too.
+  server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
   return { url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`, mails, logins };

@@ -37,6 +37,34 @@ describe('createHttpSender', () => {
     });
   });
 
+  test.each([
+    ['lines that end with LF alone', 'HTTP/1.1 200 OK\ncontent-length: 0\n\n'],
+    ['a line without a colon', 'HTTP/1.1 200 OK\r\nServer cheap\r\n\r\n'],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\nhello'],
+    ['a length below zero', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
+    ['100 before it', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'],
+    ['103 before it', 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'],
+    ['chunks that are none', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZZ\r\n'],
+    ['a body without end', 'HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n'],
+    ['no reason', 'HTTP/1.1 200\r\n\r\n'],
+  ])('an answer with %s is delivered, with one request', async (_, answer) => {
+    const { url, requests } = await startRaw(answer);
+    expect(await createSender().send({ url, headers: {}, body: '{}' })).toMatchObject({ status: 200 });
+    expect(requests).toEqual([expect.stringMatching(/^POST .*\r\n\r\n\{\}$/s)]);
+  });
+
+  test.each([
+    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
+    ['nothing', ''],
+    ['half of a head', 'HTTP/1.1 200 OK\r\ncontent-le'],
+  ])('an answer of %s is none', async (_, answer) => {
+    const { url } = await startRaw(answer);
+    expect(await createSender().send({ url, headers: {}, body: '{}' })).toMatchObject({
+      status: null,
+      error: expect.any(String),
+    });
+  });
+
   test.each([204, 400, 410, 500])('status %i is a result', async (status) => {
     const receiver = await startReceiver((_, response) => response.writeHead(status).end());
 
@@ -142,4 +170,22 @@ async function unusedPort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+/** Starts a server that sends the same bytes to each request and closes. */
+async function startRaw(answer: string) {
+  const requests: string[] = [];
+  const server = createServer((socket) => {
+    let request = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      request += bytes.toString('latin1');
+      if (!request.endsWith('{}')) return;
+      requests.push(request);
+      socket.end(answer);
+    });
+  });
+  const port = await listen(server);
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${port}/hook`, requests };
 }

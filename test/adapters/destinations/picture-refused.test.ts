@@ -116,9 +116,17 @@ describe('refusal of an e-mail', () => {
     ['RCPT', '550 sorry, no mailbox here by that name. (#5.7.17)', 'gone'],
     ['RCPT', '550 Unrouteable address', 'gone'],
     ['RCPT', '550 guard@example.com... User unknown', 'gone'],
-    ['RCPT', '550 <guard@example.com>: Recipient address rejected: User unknown in local recipient table', 'gone'],
+    [
+      'RCPT',
+      '550 <guard@example.com>: Recipient address rejected: User unknown in local recipient table',
+      'gone',
+    ],
     ['RCPT', "550 Requested action not taken: This user doesn't have a yahoo.com account", 'gone'],
-    ['RCPT', '550 Message was not accepted -- invalid mailbox. Local mailbox is unavailable: user not found', 'gone'],
+    [
+      'RCPT',
+      '550 Message was not accepted -- invalid mailbox. Local mailbox is unavailable: user not found',
+      'gone',
+    ],
     ['RCPT', '550 5.4.5 Daily user sending limit exceeded', 'retry'],
     ['RCPT', '550 5.7.1 Relaying denied', 'retry'],
     ['RCPT', '550 5.7.26 Unauthenticated sender', 'retry'],
@@ -143,6 +151,12 @@ describe('refusal of an e-mail', () => {
     ['END', '553 5.7.1 Sender refused', 'retry'],
     ['END', '554 5.7.1 Spam', 'rejected'],
     ['END', '552 5.3.4 Too large', 'rejected'],
+    ['END', '552 sorry, that message size exceeds my limit (#5.3.4)', 'rejected'],
+    ['END', '552 Requested mail action aborted', 'rejected'],
+    ['RCPT', '552 Requested mail action aborted: mailbox full', 'retry'],
+    ['RCPT', '552 exceeded storage allocation', 'retry'],
+    ['END', '554 5.7.1 Sending quota exceeded', 'retry'],
+    ['END', '554 Too many messages, try later', 'retry'],
     ['END', '451 4.3.0 Try later', 'retry'],
   ])('the reply after %s, "%s", is %s', async (step, reply, outcome) => {
     const { url } = await startMailServer({ refuses: (at) => (at === step ? reply : undefined) });
