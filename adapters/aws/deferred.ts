@@ -81,11 +81,11 @@ export function deferRecentLog(options: RecentLogOptions): RecentLog {
   return { entries: async () => (await load()).entries() };
 }
 
-/** Creates the client for webhooks, without keep-alive; loads undici at the first request. */
+/** Creates the client for webhooks; loads undici at the first request. */
 export function deferWebhookHttp(guard: EgressGuard): GuardedHttp {
   const load = loadOnce(async () => {
     const { createGuardedHttp } = await import('../egress/guarded-http.ts');
-    return createGuardedHttp(guard, { keepAlive: false });
+    return createGuardedHttp(guard);
   });
   return {
     request: async (...input) => (await load()).request(...input),

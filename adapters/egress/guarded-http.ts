@@ -90,12 +90,10 @@ export function createGuardedHttp(
   options: {
     connectTimeoutMs?: number;
     allowInsecureTls?: false;
-    /** False to open a connection for each request: a repeated webhook would otherwise be the price of a closed one. */
-    keepAlive?: boolean;
     now?: () => number;
   } = {},
 ): GuardedHttp & StreamingHttp {
-  const { connectTimeoutMs = 5_000, keepAlive = true, now = Date.now } = options;
+  const { connectTimeoutMs = 5_000, now = Date.now } = options;
   /** Dispatchers by proxy, without one for direct requests. Proxies are settings, so there are few. */
   const pools = new Map<string | undefined, { dispatcher: Dispatcher; usedAtMs: number }>();
   return {
@@ -141,7 +139,7 @@ export function createGuardedHttp(
     void known?.dispatcher.close().catch(() => undefined);
     const dispatcher =
       proxyUrl === undefined
-        ? createAgent(guard, connectTimeoutMs, keepAlive)
+        ? createAgent(guard, connectTimeoutMs)
         : createProxyDispatcher(proxyUrl, connectTimeoutMs);
     const pool = { dispatcher, usedAtMs: now() };
     pools.set(proxyUrl, pool);
@@ -149,13 +147,12 @@ export function createGuardedHttp(
   }
 }
 
-function createAgent(guard: EgressGuard, connectTimeoutMs: number, keepAlive: boolean): Agent {
+function createAgent(guard: EgressGuard, connectTimeoutMs: number): Agent {
   return new Agent({
     connect: createPinnedConnector(guard, connectTimeoutMs),
     allowH2: false,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: 60_000,
-    ...(!keepAlive && { pipelining: 0 }),
     // The deadline of a request covers headers and body.
     headersTimeout: 0,
     bodyTimeout: 0,

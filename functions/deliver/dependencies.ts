@@ -29,7 +29,7 @@ const now = () => new Date();
 /** Dependencies of the handler. */
 export type DeliverFunctionDeps = DeliverMessageDeps & Pick<SqsQueue, 'postpone'> & Pick<Telemetry, 'during'>;
 
-/** Creates the dependencies, once per instance. Connections to receivers are not reused: a freeze may close them. */
+/** Creates the dependencies, once per instance. */
 export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const { measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,

@@ -44,7 +44,7 @@ describe('createHttpSender', () => {
     ['a length below zero', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
     ['100 before it', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'],
     ['103 before it', 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'],
-    ['chunks that are none', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZZ\r\n'],
+    ['chunks without sizes', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZZ\r\n'],
     ['a body without end', 'HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n'],
     ['no reason', 'HTTP/1.1 200\r\n\r\n'],
   ])('an answer with %s is delivered, with one request', async (_, answer) => {
@@ -57,7 +57,7 @@ describe('createHttpSender', () => {
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
     ['nothing', ''],
     ['half of a head', 'HTTP/1.1 200 OK\r\ncontent-le'],
-  ])('an answer of %s is none', async (_, answer) => {
+  ])('an answer of %s has no status', async (_, answer) => {
     const { url } = await startRaw(answer);
     expect(await createSender().send({ url, headers: {}, body: '{}' })).toMatchObject({
       status: null,
