@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VisionError } from '../../../core/errors.ts';
 import { parseRetryAfter } from '../../../core/outside-time.ts';
+import { joinStream } from './join-stream.ts';
 import { retryWithBackoff, systemBackoff, type BackoffDeps } from '../../retry-with-backoff.ts';
 
 /** Used part of `fetch`. */
@@ -63,7 +64,7 @@ async function postOnce(
 ): Promise<TimedReply> {
   const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
   const location = response.headers.get('location');
-  const text = await response.text();
+  const text = joinStream(await response.text());
   if ([301, 302, 303, 307, 308].includes(response.status) && location !== null) {
     const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
     const isSame = target !== undefined && isSameServer(new URL(url), target);
