@@ -16,8 +16,17 @@ const maxFileBytes = 8_000_000;
 const colors: Record<Severity, number> = { critical: 0xd92d20, warning: 0xf79009, info: 0x2e90fa };
 const neutral = 0x667085;
 
+/**
+ * Returns the URL with a version of the API: Discord copies one without, whose `Retry-After` is in milliseconds
+ * (github.com/discord/discord-api-docs/issues/2360).
+ */
+function withVersion(url: string): string {
+  return url.replace(/^(https:\/\/(?:\w+\.)?discord(?:app)?\.com\/api\/)(?=webhooks\/)/i, '$1v10/');
+}
+
 /** Returns a message with one embed. The frame is attached, so that Discord needs no access to this service. */
-export function toDiscordRequest(url: string, notification: Notification): HttpRequest {
+export function toDiscordRequest(address: string, notification: Notification): HttpRequest {
+  const url = withVersion(address);
   const { frame } = notification;
   if (frame === null || frame.length > maxFileBytes) return jsonRequest(url, message(notification, false));
   const boundary = `watchpost-${notification.id}`;

@@ -251,6 +251,19 @@ describe('failures of a watch at PagerDuty', () => {
   });
 });
 
+test.each([
+  ['https://discord.com/api/webhooks/1/t', 'https://discord.com/api/v10/webhooks/1/t'],
+  [
+    'https://ptb.discord.com/api/webhooks/1/t?thread_id=2',
+    'https://ptb.discord.com/api/v10/webhooks/1/t?thread_id=2',
+  ],
+  ['https://discord.com/api/v9/webhooks/1/t', 'https://discord.com/api/v9/webhooks/1/t'],
+  ['https://relay.example/api/webhooks/1/t', 'https://relay.example/api/webhooks/1/t'],
+])('Discord is asked by a version of its API, whose waits are in seconds: %s', (address, url) => {
+  for (const type of ['alert_opened', 'alert_acknowledged'] as const)
+    expect(toDiscordRequest(address, notify(type)).url).toBe(url);
+});
+
 describe('outcomes and recipients', () => {
   test('a response is delivered, retried, rejected or gone', () => {
     const outcomes = [200, 204, null, 302, 400, 403, 404, 408, 410, 429, 500, 503].map((status) =>
