@@ -1,5 +1,5 @@
 import { spawnFfmpeg } from '../../adapters/media/ffmpeg/spawn-ffmpeg.ts';
-import { judgeOne } from '../../core/judge-one.ts';
+import { judgeCondition } from '../../core/judge-condition.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { testCondition } from '../../core/observability/test-picture.ts';
 
@@ -24,7 +24,7 @@ export async function measureCheck(
   const signal = AbortSignal.timeout(timeoutSeconds * 1000);
   const frame = await drawPicture(ffmpegPath, signal);
   const startedAt = steadyNow();
-  await judgeOne(vision, { mode: 'frames', frame }, { condition: testCondition }, signal);
+  await judgeCondition(vision, { mode: 'frames', frame }, { condition: testCondition }, signal);
   return (steadyNow().getTime() - startedAt.getTime()) / 1000;
 }
 

@@ -1,5 +1,5 @@
 import { VisionError } from '../../core/errors.ts';
-import { judgeOne } from '../../core/judge-one.ts';
+import { judgeCondition } from '../../core/judge-condition.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import { exampleName } from '../../core/evaluation/labelled-set.ts';
@@ -123,7 +123,12 @@ async function ask(
   const startedMs = elapsedMs();
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const { triggered, judged, explanation, tokens } = await judgeOne(vision, media, { condition }, limit);
+    const { triggered, judged, explanation, tokens } = await judgeCondition(
+      vision,
+      media,
+      { condition },
+      limit,
+    );
     return {
       triggered: judged === false ? null : triggered,
       explanation,

@@ -1,5 +1,5 @@
 import { VisionError } from '../errors.ts';
-import { judgeOne } from '../judge-one.ts';
+import { judgeCondition } from '../judge-condition.ts';
 import type { Finding } from '../ports/health.ts';
 import type { Log } from '../ports/log.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
@@ -22,7 +22,7 @@ export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStat
     const timeout = () => AbortSignal.timeout(timeoutSeconds * 1000);
     await vision.lifecycle.prepare(timeout());
     const startedAt = steadyNow();
-    const { triggered } = await judgeOne(vision, media, { condition: testCondition }, timeout());
+    const { triggered } = await judgeCondition(vision, media, { condition: testCondition }, timeout());
     const seconds = ((steadyNow().getTime() - startedAt.getTime()) / 1000).toFixed(1);
     return triggered
       ? {

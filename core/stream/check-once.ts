@@ -5,7 +5,7 @@ import type { Meter } from '../ports/meter.ts';
 import type { Called, VisionModel } from '../ports/vision-model.ts';
 import type { Verdict } from '../records/vision.ts';
 import { createTimeLimit } from '../time-limit.ts';
-import { judgeOne } from '../judge-one.ts';
+import { judgeCondition } from '../judge-condition.ts';
 import { readShownFrame, type CutDeps } from './shown-frame.ts';
 import { captureStream, probeStream, requireClips } from './stream-access.ts';
 import type { ReachDeps } from './stream-access.ts';
@@ -47,7 +47,7 @@ export async function checkOnce(
   const limit = createTimeLimit(deps.limits.visionTimeoutSeconds, signal);
   const askedAt = deps.now();
   const verdict = await deps.usage.charge(caller, () =>
-    judgeOne(deps.vision, media, { condition: check.condition }, limit),
+    judgeCondition(deps.vision, media, { condition: check.condition }, limit),
   );
   const modelMs = Math.max(0, deps.now().getTime() - askedAt.getTime());
   // The frame of the response is the one that the boxes are of.

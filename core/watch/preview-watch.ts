@@ -1,7 +1,7 @@
 import { advise } from '../advice/advise.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchNotFoundError } from '../errors.ts';
-import { judgeOne } from '../judge-one.ts';
+import { judgeCondition } from '../judge-condition.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { InputMode } from '../records/capture.ts';
@@ -61,7 +61,7 @@ async function preview(input: PreviewInput, caller: string, deps: Deps) {
   const verdicts = await Promise.all(
     input.conditions.map(async ({ condition_id, condition, sensitivity = 'normal' }) => {
       const verdict = await deps.usage.charge(caller, () =>
-        judgeOne(deps.vision, media, { condition, sensitivity }, signal),
+        judgeCondition(deps.vision, media, { condition, sensitivity }, signal),
       );
       const { triggered, judged, explanation, boxes, shown_at_seconds } = verdict;
       const { findings } = advise(condition, deps.vision.capabilities, sensitivity);

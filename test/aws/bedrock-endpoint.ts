@@ -4,7 +4,7 @@ import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
 import { createObjectsVision } from '../../adapters/vision/objects/objects-vision.ts';
-import { judgeOne } from '../../core/judge-one.ts';
+import { judgeCondition } from '../../core/judge-condition.ts';
 
 type Block = { image?: { source: { bytes: string } }; video?: { source: { bytes: string } }; text?: string };
 
@@ -61,7 +61,7 @@ export async function startBedrock(ffmpeg: string) {
     async function judge(condition: string, frame = frames[0] ?? new Uint8Array()) {
       const mode = clip ? (frames.length > 0 ? 'hybrid' : 'clip') : 'frames';
       const look = { mode, frame, ...(clip && { clip: bytes(clip.source) }) } as const;
-      const { triggered, explanation } = await judgeOne(vision, look, { condition }, signal);
+      const { triggered, explanation } = await judgeCondition(vision, look, { condition }, signal);
       return { triggered, explanation };
     }
   }

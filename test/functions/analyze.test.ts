@@ -13,7 +13,7 @@ import { createWorld, digestRequest, monitorRequest } from '../support/world.ts'
 import type { World } from '../support/world.ts';
 import { visionProviders } from '../../adapters/vision/aws-provider-registry.ts';
 import { during, lambdaContext } from './lambda-context.ts';
-import { judgeOne } from '../../core/judge-one.ts';
+import { judgeCondition } from '../../core/judge-condition.ts';
 import type { Called, CheckMedia } from '../../core/ports/vision-model.ts';
 import type { ConditionQuestion, ConditionVerdict, MomentVerdicts } from '../../core/records/vision.ts';
 
@@ -192,7 +192,7 @@ describe('analyze: model calls of other functions', () => {
   test('a model error keeps its remediation between functions', async () => {
     world.script.verdicts.push(new VisionError('Ask AWS for a higher quota.'));
 
-    await expect(judgeOne(model(), look, { condition: 'a ship' }, signal)).rejects.toMatchObject({
+    await expect(judgeCondition(model(), look, { condition: 'a ship' }, signal)).rejects.toMatchObject({
       code: 'VLM_ERROR',
       remediation: 'Ask AWS for a higher quota.',
     });
@@ -202,12 +202,12 @@ describe('analyze: model calls of other functions', () => {
     const late = new AbortController();
     const hanging: Invoke = async (_, given) =>
       new Promise((_resolve, reject) => given.addEventListener('abort', () => reject(new Error('aborted'))));
-    const asked = judgeOne(model(hanging), look, { condition: 'a ship' }, late.signal);
+    const asked = judgeCondition(model(hanging), look, { condition: 'a ship' }, late.signal);
     late.abort();
 
     await expect(asked).rejects.toThrow(VisionError);
     const throttled: Invoke = async () => Promise.reject(new TransientError('throttled'));
-    await expect(judgeOne(model(throttled), look, { condition: 'a ship' }, signal)).rejects.toThrow(
+    await expect(judgeCondition(model(throttled), look, { condition: 'a ship' }, signal)).rejects.toThrow(
       VisionError,
     );
   });
@@ -215,7 +215,7 @@ describe('analyze: model calls of other functions', () => {
   test('a defect in analyze stays a defect in the caller', async () => {
     const broken: Invoke = async () => Promise.reject(new InvocationError('failed'));
 
-    await expect(judgeOne(model(broken), look, { condition: 'a ship' }, signal)).rejects.toThrow(
+    await expect(judgeCondition(model(broken), look, { condition: 'a ship' }, signal)).rejects.toThrow(
       InvocationError,
     );
   });

@@ -18,7 +18,7 @@ import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { type LlamaOptions, startLlamaServer } from './llama-server.ts';
 import { checkService } from './check-service.ts';
 import { installRuntime, makeToyFiles } from './toy-files.ts';
-import { judgeOne } from '../../core/judge-one.ts';
+import { judgeCondition } from '../../core/judge-condition.ts';
 
 /**
  * Runs what a model of random weights can show, `npm run test:models`: the OpenAI adapter against llama.cpp's own server, the memory of a local
@@ -151,7 +151,7 @@ await check("llama.cpp's server: an answer that is cut says so", async () =>
 await check("llama.cpp's server without a projector: the sentence names pictures", async () =>
   withServer({ projector: '' }, async (url) =>
     expectRemedy(
-      judgeOne(visionAt(url), look, { condition: 'it is red' }, within()),
+      judgeCondition(visionAt(url), look, { condition: 'it is red' }, within()),
       /takes no images.*--mmproj/,
     ),
   ),
@@ -160,7 +160,7 @@ await check("llama.cpp's server without a projector: the sentence names pictures
 await check("llama.cpp's server: a context that is too small is named", async () =>
   withServer({ context: 256 }, async (url) =>
     expectRemedy(
-      judgeOne(visionAt(url), look, { condition: 'it is red' }, within()),
+      judgeCondition(visionAt(url), look, { condition: 'it is red' }, within()),
       /Raise the context.*-c/,
     ),
   ),
@@ -168,10 +168,10 @@ await check("llama.cpp's server: a context that is too small is named", async ()
 
 await check("llama.cpp's server with two slots: each has half of the context", async () =>
   withServer({ context: 1024, slots: 1 }, async (url) => {
-    await judgeOne(visionAt(url), look, { condition: 'it is red' }, within());
+    await judgeCondition(visionAt(url), look, { condition: 'it is red' }, within());
     return withServer({ context: 1024, slots: 2 }, async (halved) =>
       expectRemedy(
-        judgeOne(visionAt(halved), look, { condition: 'it is red '.repeat(40) }, within()),
+        judgeCondition(visionAt(halved), look, { condition: 'it is red '.repeat(40) }, within()),
         /Raise the context.*-np 1/,
       ),
     );

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { withPictureWidth } from '../../../adapters/vision/picture-width.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { CheckMedia } from '../../../core/ports/vision-model.ts';
-import { judgeOne } from '../../../core/judge-one.ts';
+import { judgeCondition } from '../../../core/judge-condition.ts';
 import { scriptedModel } from '../../support/scripted-model.ts';
 
 const tokens = { input_tokens: 1, output_tokens: 1 };
@@ -45,5 +45,7 @@ test('a frame that cannot be scaled is a failure of the check', async () => {
   const failing = withPictureWidth(recording().model, 44, async () => {
     throw new Error('not a JPEG');
   });
-  await expect(judgeOne(failing, media, { condition: 'x' }, signal)).rejects.toBeInstanceOf(VisionError);
+  await expect(judgeCondition(failing, media, { condition: 'x' }, signal)).rejects.toBeInstanceOf(
+    VisionError,
+  );
 });

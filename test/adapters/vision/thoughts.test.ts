@@ -6,7 +6,7 @@ import { VisionError } from '../../../core/errors.ts';
 import { testPicture as frame } from '../../../core/observability/test-picture.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { labelledSheets as sheets } from '../../support/vision/labelled-sheets.ts';
-import { judgeOne } from '../../../core/judge-one.ts';
+import { judgeCondition } from '../../../core/judge-condition.ts';
 
 const draft = 'Perhaps {"triggered": true, "explanation": "A person."} No: a bush.';
 const answer = '{"triggered": false, "explanation": "A bush."}';
@@ -43,7 +43,7 @@ const providers: Record<string, (text: string, end: End) => VisionModel> = {
 
 describe.each(Object.entries(providers))('answer of %s', (provider, create) => {
   const judge = async (text: string, end: End) =>
-    judgeOne(
+    judgeCondition(
       create(text, end),
       { mode: 'frames', frame },
       { condition: 'a person' },

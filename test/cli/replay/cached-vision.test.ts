@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCachedVision } from '../../../cli/replay/cached-vision.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
-import { judgeOne } from '../../../core/judge-one.ts';
+import { judgeCondition } from '../../../core/judge-condition.ts';
 import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
 import type { ConditionQuestion } from '../../../core/records/vision.ts';
 
@@ -38,10 +38,20 @@ function countingModel(model = 'a') {
 
 test('another prompt, width or frame before is asked about again', async () => {
   const { asked, vision } = countingModel();
-  await judgeOne(createCachedVision(vision, folder, ['strict', 896]), media, { condition: 'a car' }, never);
-  await judgeOne(createCachedVision(vision, folder, ['strict', 448]), media, { condition: 'a car' }, never);
+  await judgeCondition(
+    createCachedVision(vision, folder, ['strict', 896]),
+    media,
+    { condition: 'a car' },
+    never,
+  );
+  await judgeCondition(
+    createCachedVision(vision, folder, ['strict', 448]),
+    media,
+    { condition: 'a car' },
+    never,
+  );
   const previous = new Uint8Array([1]);
-  await judgeOne(
+  await judgeCondition(
     createCachedVision(vision, folder, ['strict', 896]),
     { ...media, previous },
     { condition: 'a car' },
@@ -52,9 +62,14 @@ test('another prompt, width or frame before is asked about again', async () => {
 
 test('the same picture, condition and model is asked about once, also by a later run', async () => {
   const { asked, vision } = countingModel();
-  const first = await judgeOne(createCachedVision(vision, folder, []), media, { condition: 'red' }, never);
+  const first = await judgeCondition(
+    createCachedVision(vision, folder, []),
+    media,
+    { condition: 'red' },
+    never,
+  );
   const later = createCachedVision(vision, folder, []);
-  expect(await judgeOne(later, media, { condition: 'red' }, never)).toEqual(first);
+  expect(await judgeCondition(later, media, { condition: 'red' }, never)).toEqual(first);
   expect(asked).toEqual(['red']);
   expect(later.remembered()).toBe(1);
 });
@@ -62,29 +77,31 @@ test('the same picture, condition and model is asked about once, also by a later
 test('another picture, condition, mode or model is asked about', async () => {
   const { asked, vision } = countingModel();
   const cached = createCachedVision(vision, folder, []);
-  await judgeOne(cached, media, { condition: 'red' }, never);
-  await judgeOne(cached, { ...media, frame: new Uint8Array([2]) }, { condition: 'red' }, never);
-  await judgeOne(cached, media, { condition: 'blue' }, never);
-  await judgeOne(
+  await judgeCondition(cached, media, { condition: 'red' }, never);
+  await judgeCondition(cached, { ...media, frame: new Uint8Array([2]) }, { condition: 'red' }, never);
+  await judgeCondition(cached, media, { condition: 'blue' }, never);
+  await judgeCondition(
     cached,
     { ...media, mode: 'hybrid', clip: new Uint8Array([3]) },
     { condition: 'red' },
     never,
   );
   const other = countingModel('b');
-  await judgeOne(createCachedVision(other.vision, folder, []), media, { condition: 'red' }, never);
+  await judgeCondition(createCachedVision(other.vision, folder, []), media, { condition: 'red' }, never);
   expect([asked.length, other.asked.length]).toEqual([4, 1]);
 });
 
 test('a failed call is not remembered, and a damaged verdict is asked for again', async () => {
   const { asked, vision } = countingModel();
   const cached = createCachedVision(vision, folder, []);
-  await expect(judgeOne(cached, media, { condition: 'broken' }, never)).rejects.toBeInstanceOf(VisionError);
+  await expect(judgeCondition(cached, media, { condition: 'broken' }, never)).rejects.toBeInstanceOf(
+    VisionError,
+  );
   expect(await readdir(folder)).toEqual([]);
-  await judgeOne(cached, media, { condition: 'red' }, never);
+  await judgeCondition(cached, media, { condition: 'red' }, never);
   const [file = ''] = await readdir(folder);
   await writeFile(join(folder, file), '{"triggered":');
-  await judgeOne(cached, media, { condition: 'red' }, never);
+  await judgeCondition(cached, media, { condition: 'red' }, never);
   expect(asked).toEqual(['broken', 'red', 'red']);
 });
 

@@ -9,7 +9,7 @@ import { cancelJob } from '../../../../core/job/end-job.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
 import { repairDue } from '../../../../core/workflow/repair.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 
 const added: [string, number][] = [];
 const measurements = { add: (name: string, value = 1) => void added.push([name, value]) };
@@ -63,9 +63,9 @@ test('calls, latency and tokens of the model are measured, errors and throttles 
   world.script.verdicts.push(true, new VisionError('', { cause: throttled }), unusable, new ModelBusyError());
   const look = { mode: 'frames', frame: new Uint8Array() } as const;
 
-  await judgeOne(vision, look, { condition: 'a ship' }, signal);
+  await judgeCondition(vision, look, { condition: 'a ship' }, signal);
   for (let call = 0; call < 3; call += 1)
-    await expect(judgeOne(vision, look, { condition: 'a ship' }, signal)).rejects.toThrow(VisionError);
+    await expect(judgeCondition(vision, look, { condition: 'a ship' }, signal)).rejects.toThrow(VisionError);
 
   expect(added).toEqual([
     ['ModelLatency', 40],

@@ -5,7 +5,7 @@ import type { ApiClient } from '../../../support/api/api-client.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 import { judgingEach } from '../../../support/scripted-model.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 
 /** Conditions that the model cannot judge: a third outcome beside the contract's boolean. */
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
   world.c.vision = {
     ...vision,
     judge: judgingEach(async (media, condition, signal) =>
-      condition.includes('dragon') ? unjudged : judgeOne(vision, media, { condition }, signal),
+      condition.includes('dragon') ? unjudged : judgeCondition(vision, media, { condition }, signal),
     ),
     answer: async () => ({
       answer: 'Cannot be checked.',

@@ -4,7 +4,7 @@ import { createBedrockVision } from '../../../../adapters/vision/bedrock/bedrock
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { broken, converseServer, type Reply, spoken, throttled, toolUse } from './converse-server.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
 const clip = new Uint8Array([0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70]);
@@ -18,7 +18,12 @@ describe('request to Bedrock', () => {
   test('a hybrid check sends an image block and a video block, with a forced tool and temperature 0', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await judgeOne(vision, { mode: 'hybrid', frame, clip }, { condition: 'a red car is visible' }, timeout());
+    await judgeCondition(
+      vision,
+      { mode: 'hybrid', frame, clip },
+      { condition: 'a red car is visible' },
+      timeout(),
+    );
     const { path, authorization, body } = server.arrived[0]!;
     expect(decodeURIComponent(path)).toBe(`/model/${modelId}/converse`);
     expect(authorization).toContain('AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/');
@@ -37,9 +42,9 @@ describe('request to Bedrock', () => {
   test('a clip or a frame is sent alone, and a check without its clip sends the frame', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await judgeOne(vision, { mode: 'clip', frame, clip }, { condition: 'x' }, timeout());
-    await judgeOne(vision, { mode: 'frames', frame, clip }, { condition: 'x' }, timeout());
-    await judgeOne(vision, { mode: 'clip', frame }, { condition: 'x' }, timeout());
+    await judgeCondition(vision, { mode: 'clip', frame, clip }, { condition: 'x' }, timeout());
+    await judgeCondition(vision, { mode: 'frames', frame, clip }, { condition: 'x' }, timeout());
+    await judgeCondition(vision, { mode: 'clip', frame }, { condition: 'x' }, timeout());
     const kinds = server.arrived.map(({ body }) =>
       body.messages[0]!.content.map((block) => Object.keys(block)[0]),
     );
@@ -53,7 +58,7 @@ describe('request to Bedrock', () => {
   test('the default model of the region is used without a model id', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client });
-    await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
+    await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
     expect(decodeURIComponent(server.arrived[0]!.path)).toBe('/model/us.amazon.nova-lite-v1:0/converse');
     expect(vision).toMatchObject({
       provider: 'bedrock',
@@ -65,7 +70,7 @@ describe('request to Bedrock', () => {
   test('temperature and a forced tool are omitted for families without support', async () => {
     await using server = await converseServer(verdict);
     const ask = (id: string) =>
-      judgeOne(
+      judgeCondition(
         createBedrockVision({ sheets, client: server.client, modelId: id }),
         { mode: 'frames', frame },
         { condition: 'x' },
@@ -135,7 +140,7 @@ describe('response of Bedrock', () => {
   test('the verdict and the tokens are read from the response', async () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judged = await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
+    const judged = await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
     expect(judged).toEqual({
       ...yes,
       tokens: { input_tokens: 812, output_tokens: 41 },
@@ -149,7 +154,7 @@ describe('response of Bedrock', () => {
     );
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     expect(
-      (await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout())).explanation,
+      (await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout())).explanation,
     ).toHaveLength(600);
   });
 
@@ -173,9 +178,9 @@ describe('response of Bedrock', () => {
       spoken(`Here it is:\n\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``),
     );
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout())).toMatchObject(
-      yes,
-    );
+    expect(
+      await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+    ).toMatchObject(yes);
   });
 
   test.each([
@@ -188,7 +193,7 @@ describe('response of Bedrock', () => {
     await using server = await converseServer(reply);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await expect(
-      judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+      judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
     ).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(1);
   });
@@ -202,7 +207,7 @@ describe('answer of Bedrock that ends early', () => {
   ])('the verdict of cut %s is kept', async (_, reply) => {
     await using server = await converseServer(reply);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const verdict = await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
+    const verdict = await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
     expect(verdict).toMatchObject({ triggered: true, explanation: expect.stringContaining('token limit') });
   });
 
@@ -223,7 +228,7 @@ describe('answer of Bedrock that ends early', () => {
     await using server = await converseServer(reply);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await expect(
-      judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+      judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
     ).rejects.toMatchObject({
       remediation: expect.stringMatching(remediation),
       calls: [{ input_tokens: isRefused(reply) ? 0 : 812, failed: true }],
@@ -236,16 +241,16 @@ describe('failure of Bedrock', () => {
   test('a throttled request is retried by the SDK', async () => {
     await using server = await converseServer(throttled, verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(await judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout())).toMatchObject(
-      yes,
-    );
+    expect(
+      await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+    ).toMatchObject(yes);
     expect(server.arrived).toHaveLength(2);
   });
 
   test('a request that stays throttled is a VisionError with a remediation, after the maximum of attempts', async () => {
     await using server = await converseServer(throttled);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
+    const judging = judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
     await expect(judging).rejects.toMatchObject({
       code: 'VLM_ERROR',
       remediation: expect.stringContaining('quota'),
@@ -257,7 +262,7 @@ describe('failure of Bedrock', () => {
     await using server = await converseServer(broken);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await expect(
-      judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+      judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
     ).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(3);
   });
@@ -270,12 +275,12 @@ describe('failure of Bedrock', () => {
     });
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await expect(
-      judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+      judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
     ).rejects.toMatchObject({
       remediation: expect.stringContaining('Service Quotas'),
     });
     await expect(
-      judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
+      judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
     ).rejects.toBeInstanceOf(ModelNotOpenError);
   });
 
@@ -289,7 +294,7 @@ describe('failure of Bedrock', () => {
       body: { message: 'account 123456789012 may not' },
     });
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
+    const judging = judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
     await expect(judging).rejects.toMatchObject({
       remediation: expect.stringContaining(remedy),
       message: expect.not.stringContaining('123456789012'),
@@ -300,7 +305,12 @@ describe('failure of Bedrock', () => {
   test('a model that does not respond ends with the abort signal', async () => {
     await using server = await converseServer('hang');
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = judgeOne(vision, { mode: 'frames', frame }, { condition: 'x' }, AbortSignal.timeout(200));
+    const judging = judgeCondition(
+      vision,
+      { mode: 'frames', frame },
+      { condition: 'x' },
+      AbortSignal.timeout(200),
+    );
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
@@ -308,7 +318,9 @@ describe('failure of Bedrock', () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const look = { mode: 'clip' as const, frame, clip: new Uint8Array(19_000_000) };
-    await expect(judgeOne(vision, look, { condition: 'x' }, timeout())).rejects.toBeInstanceOf(VisionError);
+    await expect(judgeCondition(vision, look, { condition: 'x' }, timeout())).rejects.toBeInstanceOf(
+      VisionError,
+    );
     expect(server.arrived).toHaveLength(0);
   });
 

@@ -5,7 +5,7 @@ import type { CheckMedia, VisionModel } from '../../../../core/ports/vision-mode
 import type { ConditionQuestion } from '../../../../core/records/vision.ts';
 import { never, object } from '../objects/model-that-sees.ts';
 import { frameOf, gateThatSees } from './scenes.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 import { scriptedModel } from '../../../support/scripted-model.ts';
 
 const tokens = { input_tokens: 900, output_tokens: 40 };
@@ -65,7 +65,7 @@ test('a gate has the name of the model behind it', () => {
 
 test('a condition whose object leaves no trace is denied without a call, which the explanation says', async () => {
   const { gate, asked } = openGate([[]]);
-  const verdict = await judgeOne(gate, media(), { condition: visible }, never);
+  const verdict = await judgeCondition(gate, media(), { condition: visible }, never);
   expect(verdict).toMatchObject({ triggered: false, tokens: none, calls: [] });
   expect(verdict.explanation).toBe(
     'No trace of person. Judged by the built-in object detector, without a call.',
@@ -75,7 +75,7 @@ test('a condition whose object leaves no trace is denied without a call, which t
 
 test('a trace of the object is left to the model, whose name is in the explanation', async () => {
   const { gate, asked } = openGate([[perhaps]]);
-  expect(await judgeOne(gate, media(), { condition: visible }, never)).toEqual({
+  expect(await judgeCondition(gate, media(), { condition: visible }, never)).toEqual({
     triggered: true,
     tokens,
     explanation: 'It is. Judged by llava.',
@@ -86,15 +86,15 @@ test('a trace of the object is left to the model, whose name is in the explanati
 
 test('an object that is there is left to the model too: the gate never says yes', async () => {
   const { gate, asked } = openGate([[person], []]);
-  await judgeOne(gate, media(0), { condition: visible }, never);
-  await judgeOne(gate, media(1), { condition: 'Nobody is visible' }, never);
+  await judgeCondition(gate, media(0), { condition: visible }, never);
+  await judgeCondition(gate, media(1), { condition: 'Nobody is visible' }, never);
   expect(asked.map(({ conditions }) => conditions)).toEqual([[visible], ['Nobody is visible']]);
 });
 
 test('a condition that the gate can never deny costs no detection', async () => {
   const { gate, asked, detected } = openGate([[person]]);
-  await judgeOne(gate, media(), { condition: 'The gate is open' }, never);
-  await judgeOne(gate, media(), { condition: 'A knife' }, never);
+  await judgeCondition(gate, media(), { condition: 'The gate is open' }, never);
+  await judgeCondition(gate, media(), { condition: 'A knife' }, never);
   expect(asked).toHaveLength(2);
   expect(detected).toEqual([]);
 });
@@ -103,7 +103,7 @@ test('a trace in any picture of a clip is left to the model', async () => {
   const { gate, asked } = openGate([[], [], [perhaps]]);
   const clip = (...pictures: number[]) => new Uint8Array(pictures);
   const judge = (given: Uint8Array) =>
-    judgeOne(gate, { mode: 'clip', frame: frameOf(0), clip: given }, { condition: visible }, never);
+    judgeCondition(gate, { mode: 'clip', frame: frameOf(0), clip: given }, { condition: visible }, never);
   expect((await judge(clip(1, 1, 1))).triggered).toBe(false);
   expect(asked).toEqual([]);
   expect((await judge(clip(1, 1, 2, 2))).triggered).toBe(true);
@@ -173,10 +173,10 @@ test('a server that takes fewer frames says so through the gate', async () => {
 
 test('a detector that fails leaves all conditions to the model, and is reported once, as is its recovery', async () => {
   const { gate, asked, reports } = openGate([[]]);
-  await judgeOne(gate, media(7), { condition: visible }, never);
-  await judgeOne(gate, media(7), { condition: visible }, never);
+  await judgeCondition(gate, media(7), { condition: visible }, never);
+  await judgeCondition(gate, media(7), { condition: visible }, never);
   expect(asked).toHaveLength(2);
-  await judgeOne(gate, media(0), { condition: visible }, never);
+  await judgeCondition(gate, media(0), { condition: visible }, never);
   expect(reports).toEqual([
     'the object detector fails: each check asks llava',
     'the object detector works again',
@@ -211,7 +211,7 @@ describe('what the gate denies', () => {
     ['not what is not understood', 'A person unless it is dark', [], false],
   ])('the gate denies %s', async (_, condition, seen, denied) => {
     const { gate } = openGate([seen]);
-    expect((await judgeOne(gate, media(), { condition }, never)).calls !== undefined).toBe(denied);
+    expect((await judgeCondition(gate, media(), { condition }, never)).calls !== undefined).toBe(denied);
   });
 
   test.each([
@@ -219,7 +219,7 @@ describe('what the gate denies', () => {
     ['without contrast', [120, 126]],
   ])('the gate denies nothing in a picture %s', async (_, tones) => {
     const { gate, asked } = openGate([[]], undefined, { tones });
-    await judgeOne(gate, media(), { condition: visible }, never);
+    await judgeCondition(gate, media(), { condition: visible }, never);
     expect(asked).toHaveLength(1);
   });
 
@@ -231,7 +231,7 @@ describe('what the gate denies', () => {
       [0.5, 1],
       [0, 1],
     ];
-    await judgeOne(
+    await judgeCondition(
       gate,
       { ...media(), regions: [{ mode: 'include', points }] },
       { condition: visible },

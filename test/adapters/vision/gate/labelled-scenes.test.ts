@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { phrases } from './phrases.ts';
 import { detectionsOf, frameOf, gateThatSees, scenes } from './scenes.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 import { judgingEach, scriptedModel } from '../../../support/scripted-model.ts';
 
 const never = new AbortController().signal;
@@ -36,7 +36,7 @@ test('the gate denies sixty phrases about scenes of public footage with at most 
   const mistakes: string[] = [];
   let denied = 0;
   for (const { index, phrase, expected, scene } of labelled) {
-    const { triggered, calls: made } = await judgeOne(
+    const { triggered, calls: made } = await judgeCondition(
       gate,
       { mode: 'frames', frame: frames[index]! },
       { condition: phrase },

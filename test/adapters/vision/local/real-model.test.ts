@@ -12,7 +12,7 @@ import { setSystemTimer } from '../../../../core/time-limit.ts';
 import { installRuntime, makeToyFiles } from '../../../models/toy-files.ts';
 import { folderOfFile } from '../../../support/temporary-folder.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 
 /** The runtime itself, with a model of random weights: what it says is noise, and no test reads it. */
 
@@ -75,7 +75,7 @@ describe.skipIf(toy === undefined || runtime === undefined)('a model in a proces
   const vision = visionOf(shared.host);
 
   test('a check has a verdict in the forced form, and its tokens are counted', async () => {
-    const { triggered, explanation, tokens } = await judgeOne(
+    const { triggered, explanation, tokens } = await judgeCondition(
       vision,
       look,
       { condition: 'the picture is red' },
@@ -212,7 +212,7 @@ describe.skipIf(toy === undefined || runtime === undefined)('a model in a proces
 
   test('ten streams that ask together are all answered by one process', async () => {
     const asked = Array.from({ length: 10 }, async (_, at) =>
-      judgeOne(vision, look, { condition: `it is ${at}` }, within()),
+      judgeCondition(vision, look, { condition: `it is ${at}` }, within()),
     );
     const verdicts = await Promise.all(asked);
     expect(verdicts.map(({ triggered }) => typeof triggered)).toEqual(

@@ -6,7 +6,7 @@ import { findNetworkFiles } from '../../../../adapters/vision/objects/packages.t
 import { createThreadDetector } from '../../../../adapters/vision/objects/thread-detector.ts';
 import { sceneArguments } from '../../../../cli/demo/scene.ts';
 import { measuring, mp4 } from '../pixel/pictures.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 
 const files = findNetworkFiles();
 const detector = createThreadDetector(files ?? { graph: '', weights: '' });
@@ -35,7 +35,7 @@ const condition = 'A red stop sign is in the yard';
 test.skipIf(files === null)(
   'The object model recognizes the stop sign of the demo, with its box',
   async () => {
-    const { triggered, boxes, explanation } = await judgeOne(
+    const { triggered, boxes, explanation } = await judgeCondition(
       objects,
       { mode: 'frames', frame: sceneFrame(true) },
       { condition },
@@ -49,14 +49,19 @@ test.skipIf(files === null)(
     expect([box?.x, box?.y, box?.width, box?.height].map((share) => Math.round((share ?? 0) * 10))).toEqual([
       4, 3, 2, 3,
     ]);
-    const empty = await judgeOne(objects, { mode: 'frames', frame: sceneFrame(false) }, { condition }, never);
+    const empty = await judgeCondition(
+      objects,
+      { mode: 'frames', frame: sceneFrame(false) },
+      { condition },
+      never,
+    );
     expect(empty, empty.explanation).toMatchObject({ triggered: false });
   },
 );
 
 test.skipIf(files === null)('A clip of an eighth of a second is judged', async () => {
   const clip = mp4('color=gray:s=320x180:r=8:d=0.125');
-  const verdict = await judgeOne(
+  const verdict = await judgeCondition(
     objects,
     { mode: 'clip', frame: sceneFrame(false), clip },
     { condition: 'a person' },
@@ -68,7 +73,12 @@ test.skipIf(files === null)('A clip of an eighth of a second is judged', async (
 test('the color of the sign is measured without a detector', async () => {
   for (const hasSign of [true, false]) {
     const media = { mode: 'frames', frame: sceneFrame(hasSign) } as const;
-    const verdict = await judgeOne(measuring, media, { condition: 'Something red is in the picture' }, never);
+    const verdict = await judgeCondition(
+      measuring,
+      media,
+      { condition: 'Something red is in the picture' },
+      never,
+    );
     expect(verdict.triggered, verdict.explanation).toBe(hasSign);
   }
 });

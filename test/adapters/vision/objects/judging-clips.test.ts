@@ -4,7 +4,7 @@ import type { ObjectDetector } from '../../../../adapters/vision/objects/detecto
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
 import { judge, modelThatSees, never, object } from './model-that-sees.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 
 describe('judging a clip', () => {
   const person = [object('person', 0.7)];
@@ -26,10 +26,10 @@ describe('judging a clip', () => {
   test('It reads the newest moments first, and no more than decide', async () => {
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
     const present = modelThatSees([person, person, person, person]);
-    await judgeOne(present.model, media, { condition: 'a person' }, never);
+    await judgeCondition(present.model, media, { condition: 'a person' }, never);
     expect(present.seen).toEqual([0, 3]);
     const left = modelThatSees([person, [], [], []]);
-    await judgeOne(left.model, media, { condition: 'no person' }, never);
+    await judgeCondition(left.model, media, { condition: 'no person' }, never);
     expect(left.seen).toEqual([0]);
   });
 
@@ -37,14 +37,16 @@ describe('judging a clip', () => {
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
     const { model, seen } = modelThatSees([person, [], []]);
     const verdicts = await Promise.all([
-      judgeOne(model, media, { condition: 'nobody is there' }, never),
-      judgeOne(model, media, { condition: 'a dog' }, never),
+      judgeCondition(model, media, { condition: 'nobody is there' }, never),
+      judgeCondition(model, media, { condition: 'a dog' }, never),
     ]);
     expect(verdicts.map(({ triggered }) => triggered)).toEqual([false, false]);
     const before = seen.length;
-    expect((await judgeOne(model, media, { condition: 'a dog or a cat' }, never)).triggered).toBe(false);
+    expect((await judgeCondition(model, media, { condition: 'a dog or a cat' }, never)).triggered).toBe(
+      false,
+    );
     expect(seen).toHaveLength(before);
-    await judgeOne(model, { ...media, frame: new Uint8Array() }, { condition: 'a dog' }, never);
+    await judgeCondition(model, { ...media, frame: new Uint8Array() }, { condition: 'a dog' }, never);
     expect(seen.length).toBeGreaterThan(before);
   });
 
@@ -65,13 +67,25 @@ describe('judging a clip', () => {
     const moving = modelThatSees([person, person, person], { levels: [60, 200] });
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
     expect(
-      (await judgeOne(moving.model, media, { condition: 'something moves and a person is there' }, never))
-        .triggered,
+      (
+        await judgeCondition(
+          moving.model,
+          media,
+          { condition: 'something moves and a person is there' },
+          never,
+        )
+      ).triggered,
     ).toBe(true);
     const still = modelThatSees([person, person, person], { levels: [128, 128] });
     expect(
-      (await judgeOne(still.model, media, { condition: 'something moves and a person is there' }, never))
-        .triggered,
+      (
+        await judgeCondition(
+          still.model,
+          media,
+          { condition: 'something moves and a person is there' },
+          never,
+        )
+      ).triggered,
     ).toBe(false);
   });
 });
@@ -93,14 +107,14 @@ test('the network evaluates the frame while the clip is decoded, and a clip that
   };
   const media = { mode: 'clip', frame: new Uint8Array(1), clip: new Uint8Array() } as const;
   const overlapping = createObjectsVision({ decoder: { ...decoder, decodeClip }, detector });
-  expect(await judgeOne(overlapping, media, { condition: 'a person' }, never)).toMatchObject({
+  expect(await judgeCondition(overlapping, media, { condition: 'a person' }, never)).toMatchObject({
     triggered: true,
   });
   const failing = createObjectsVision({
     decoder: { ...decoder, decodeClip: async () => Promise.reject(new Error('damaged')) },
     detector,
   });
-  await expect(judgeOne(failing, media, { condition: 'a person' }, never)).rejects.toThrow(VisionError);
+  await expect(judgeCondition(failing, media, { condition: 'a person' }, never)).rejects.toThrow(VisionError);
 });
 
 test('checks of one capture in modes clip and hybrid decode its clip once, and an aborted one leaves it to the other', async () => {
@@ -120,8 +134,13 @@ test('checks of one capture in modes clip and hybrid decode its clip once, and a
   });
   const capture = { frame: new Uint8Array(1), clip: new Uint8Array(1) };
   const aborted = new AbortController();
-  const clip = judgeOne(vision, { mode: 'clip', ...capture }, { condition: 'a person' }, aborted.signal);
-  const hybrid = judgeOne(vision, { mode: 'hybrid', ...capture }, { condition: 'a person' }, never);
+  const clip = judgeCondition(
+    vision,
+    { mode: 'clip', ...capture },
+    { condition: 'a person' },
+    aborted.signal,
+  );
+  const hybrid = judgeCondition(vision, { mode: 'hybrid', ...capture }, { condition: 'a person' }, never);
   aborted.abort();
   await expect(clip).rejects.toThrow(VisionError);
   expect(await hybrid).toMatchObject({ triggered: true });

@@ -2,7 +2,7 @@ import type { ObjectClass } from '../../../../adapters/vision/objects/classes.ts
 import type { Detection } from '../../../../adapters/vision/objects/detector.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 
 export const never = new AbortController().signal;
 const grey = [128, 128, 128];
@@ -50,7 +50,7 @@ export function modelThatSees(
 
 /** Judges pictures of these objects: the frame first, then those of the clip. */
 export const judge = async (condition: string, ...pictures: Detection[][]) =>
-  judgeOne(
+  judgeCondition(
     modelThatSees(pictures).model,
     {
       mode: pictures.length > 1 ? 'clip' : 'frames',

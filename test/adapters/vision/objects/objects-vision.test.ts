@@ -7,7 +7,7 @@ import {
 } from '../../../../adapters/vision/objects/detector.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import { judge, modelThatSees, never, object } from './model-that-sees.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 import { alwaysLoaded } from '../../../../core/ports/vision-model.ts';
 
 const red = [200, 20, 20];
@@ -133,7 +133,7 @@ describe('judging a frame', () => {
       },
     });
     const media = { mode: 'frames' as const, frame: new Uint8Array() };
-    expect(await judgeOne(model, media, { condition }, never)).toMatchObject({ triggered });
+    expect(await judgeCondition(model, media, { condition }, never)).toMatchObject({ triggered });
   });
 
   test('The verdict has the boxes of the objects that the condition names', async () => {
@@ -206,8 +206,8 @@ describe('judging a frame', () => {
       'something moves',
     ]) {
       const media = { mode: 'frames', frame: new Uint8Array() } as const;
-      expect(await judgeOne(model, media, { condition }, never)).toEqual(
-        await judgeOne(measuring, media, { condition }, never),
+      expect(await judgeCondition(model, media, { condition }, never)).toEqual(
+        await judgeCondition(measuring, media, { condition }, never),
       );
     }
     expect(seen).toEqual([]);
@@ -225,12 +225,8 @@ describe('judging a frame', () => {
         close: async () => undefined,
       },
     });
-    const call = judgeOne(
-      model,
-      { mode: 'frames', frame: new Uint8Array() },
-      { condition: 'a person' },
-      never,
-    );
+    const media = { mode: 'frames', frame: new Uint8Array() } as const;
+    const call = judgeCondition(model, media, { condition: 'a person' }, never);
     await expect(call).rejects.toThrow(VisionError);
   });
 
@@ -247,12 +243,8 @@ describe('judging a frame', () => {
     };
     const { decoder } = modelThatSees([]);
     const model = createObjectsVision({ decoder, detector });
-    const call = judgeOne(
-      model,
-      { mode: 'frames', frame: new Uint8Array() },
-      { condition: 'a person' },
-      never,
-    );
+    const media = { mode: 'frames', frame: new Uint8Array() } as const;
+    const call = judgeCondition(model, media, { condition: 'a person' }, never);
     await expect(call).rejects.toThrow(ModelBusyError);
   });
 });
@@ -334,9 +326,9 @@ test('nothing is loaded before a condition names an object', async () => {
   expect(model.lifecycle).toBe(alwaysLoaded);
   const media = { mode: 'frames', frame: new Uint8Array() } as const;
   for (const condition of ['it is dark', 'the ferret looks guilty', 'no red', 'a parcel or a ferret'])
-    await judgeOne(model, media, { condition }, never);
+    await judgeCondition(model, media, { condition }, never);
   expect(seen).toEqual([]);
-  await judgeOne(model, media, { condition: 'a person' }, never);
+  await judgeCondition(model, media, { condition: 'a person' }, never);
   expect(seen).toEqual([0]);
 });
 
@@ -344,7 +336,7 @@ test('an object is not judged without a detector, and the command that installs 
   const { decoder } = modelThatSees([]);
   const measuring = createObjectsVision({ decoder, detector: null });
   const media = { mode: 'frames', frame: new Uint8Array() } as const;
-  expect(await judgeOne(measuring, media, { condition: 'a person is there' }, never)).toMatchObject({
+  expect(await judgeCondition(measuring, media, { condition: 'a person is there' }, never)).toMatchObject({
     judged: false,
     triggered: false,
     explanation: expect.stringContaining('not installed (run npm install --include=optional)'),
@@ -353,7 +345,7 @@ test('an object is not judged without a detector, and the command that installs 
   const reason = (condition: string) => readCondition(condition).reasonNotToJudge;
   expect(reason('a person is there')).toMatch(/measures colors.*\(run npm install --include=optional\)$/);
   expect(conditionExamples.map(reason)).toEqual([null, null, null]);
-  expect(await judgeOne(measuring, media, { condition: 'the picture is grey' }, never)).toMatchObject({
+  expect(await judgeCondition(measuring, media, { condition: 'the picture is grey' }, never)).toMatchObject({
     triggered: true,
   });
 });
@@ -372,7 +364,7 @@ test('an object counts if its lower edge stands in a watched region', async () =
   });
   const judge = async (...regions: ReturnType<typeof region>[]) =>
     (
-      await judgeOne(
+      await judgeCondition(
         model,
         { mode: 'frames', frame: new Uint8Array(3), regions },
         { condition: 'A person is there' },
@@ -398,14 +390,19 @@ describe('sensitivity', () => {
     '"%s" with a person of 0.2 is judged at sensitivity %s as %s',
     async (condition, sensitivity, holds) => {
       const { model } = modelThatSees([[perhaps]]);
-      const { triggered, explanation } = await judgeOne(model, media, { condition, sensitivity }, never);
+      const { triggered, explanation } = await judgeCondition(
+        model,
+        media,
+        { condition, sensitivity },
+        never,
+      );
       expect(triggered, explanation).toBe(holds);
     },
   );
 
   test('an object that counts at high sensitivity has its box and its score', async () => {
     const { model } = modelThatSees([[perhaps]]);
-    const verdict = await judgeOne(
+    const verdict = await judgeCondition(
       model,
       media,
       { condition: 'A person is there', sensitivity: 'high' },

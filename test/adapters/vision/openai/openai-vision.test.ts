@@ -4,14 +4,15 @@ import { promptVariants } from '../../../../adapters/vision/prompt-variants.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { type Arrived, busy, chatServer, cut, type Reply, says } from './chat-server.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
-import type { VisionModel } from '../../../../core/ports/vision-model.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
+import type { CheckMedia, VisionModel } from '../../../../core/ports/vision-model.ts';
 
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 9, 8, 7]);
 const yes = { triggered: true, explanation: 'A red car stands on the left.' };
 const look = { mode: 'frames' as const, frame };
 const timeout = () => AbortSignal.timeout(10_000);
-const judgeLook = async (model: VisionModel) => judgeOne(model, look, { condition: 'x' }, timeout());
+const judgeLook = async (model: VisionModel, media: CheckMedia = look, signal = timeout()) =>
+  judgeCondition(model, media, { condition: 'x' }, signal);
 
 function visionAt(baseUrl: string) {
   const waits: number[] = [];
@@ -30,7 +31,7 @@ function visionAt(baseUrl: string) {
 test('a frame is sent as a data URI, with a strict schema, temperature 0 and the key', async () => {
   await using server = await chatServer(says(JSON.stringify(yes)));
   const { vision } = visionAt(`${server.baseUrl}/`);
-  const verdict = await judgeOne(vision, look, { condition: 'a red car' }, timeout());
+  const verdict = await judgeCondition(vision, look, { condition: 'a red car' }, timeout());
   expect(verdict).toEqual({
     ...yes,
     tokens: { input_tokens: 301, output_tokens: 17 },
@@ -59,20 +60,10 @@ test('the prompt last-frame sends the frame of the check before first, and other
   const settings = { sheets, baseUrl: server.baseUrl, model: 'm', fetch };
   const comparing = createOpenAiVision({ ...settings, prompt: promptVariants['last-frame'] });
   expect(comparing.capabilities.usesPrevious).toBe(true);
-  const verdict = await judgeOne(
-    comparing,
-    { ...look, previous },
-    { condition: 'a car has left' },
-    timeout(),
-  );
+  const verdict = await judgeLook(comparing, { ...look, previous });
   expect(verdict.prompt_version).toBe('last-frame-1');
-  await judgeOne(comparing, look, { condition: 'a car has left' }, timeout());
-  await judgeOne(
-    createOpenAiVision(settings),
-    { ...look, previous },
-    { condition: 'a car has left' },
-    timeout(),
-  );
+  await judgeCondition(comparing, look, { condition: 'a car has left' }, timeout());
+  await judgeLook(createOpenAiVision(settings), { ...look, previous });
   const pictures = server.arrived.map(({ body }) =>
     body.messages[1]!.content.flatMap((part: any) => part.image_url?.url.split(',')[1] ?? []),
   );
@@ -95,7 +86,7 @@ test('a clip is not sent, because only images are supported', async () => {
     model: 'llava',
     capabilities: { supportsVideo: false },
   });
-  await judgeOne(vision, { mode: 'hybrid', frame, clip: new Uint8Array(9) }, { condition: 'x' }, timeout());
+  await judgeLook(vision, { mode: 'hybrid', frame, clip: new Uint8Array(9) });
   expect(server.arrived[0]!.body.messages[1]!.content).toHaveLength(2);
 });
 
@@ -128,7 +119,7 @@ describe('server without response_format', () => {
     );
     const { vision } = visionAt(server.baseUrl);
     for (const condition of ['x', 'y'])
-      expect(await judgeOne(vision, look, { condition }, timeout())).toMatchObject(yes);
+      expect(await judgeCondition(vision, look, { condition }, timeout())).toMatchObject(yes);
     expect(server.arrived.map(isBounded)).toEqual([true, false, false]);
   });
 
@@ -381,19 +372,14 @@ describe('busy vision server', () => {
 describe('unresponsive vision server', () => {
   test('a server that does not respond ends with the abort signal', async () => {
     await using server = await chatServer('hang');
-    const judging = judgeOne(
-      visionAt(server.baseUrl).vision,
-      look,
-      { condition: 'x' },
-      AbortSignal.timeout(100),
-    );
+    const judging = judgeLook(visionAt(server.baseUrl).vision, look, AbortSignal.timeout(100));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
   test('the abort signal ends the wait between two attempts', async () => {
     await using server = await chatServer(busy('10'));
     const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
-    const judging = judgeOne(vision, look, { condition: 'x' }, AbortSignal.timeout(200));
+    const judging = judgeCondition(vision, look, { condition: 'x' }, AbortSignal.timeout(200));
     await expect(judging).rejects.toMatchObject({ remediation: expect.stringContaining('in time') });
   });
 
@@ -411,9 +397,9 @@ describe('A model that thinks until its tokens are used up', () => {
   test('a model that thinks until its tokens are used up gets the call again without thinking, and all later ones', async () => {
     await using server = await chatServer(thinking, says(JSON.stringify(yes)));
     const { vision } = visionAt(server.baseUrl);
-    const first = await judgeOne(vision, look, { condition: 'a red car' }, timeout());
+    const first = await judgeCondition(vision, look, { condition: 'a red car' }, timeout());
     expect(first.tokens).toEqual({ input_tokens: 2 * 301, output_tokens: 2 * 17 });
-    await judgeOne(vision, look, { condition: 'a red car' }, timeout());
+    await judgeCondition(vision, look, { condition: 'a red car' }, timeout());
     expect(server.arrived.map(({ body }) => body.reasoning_effort)).toEqual([undefined, 'none', 'none']);
     expect(server.arrived[1]!.body.chat_template_kwargs).toEqual({ enable_thinking: false });
   });
@@ -421,7 +407,7 @@ describe('A model that thinks until its tokens are used up', () => {
   test('a model that thinks nevertheless is named in the error', async () => {
     await using server = await chatServer(says(null, { reasoning_content: 'Let me see …' }));
     const { vision } = visionAt(server.baseUrl);
-    await expect(judgeOne(vision, look, { condition: 'a red car' }, timeout())).rejects.toMatchObject({
+    await expect(judgeCondition(vision, look, { condition: 'a red car' }, timeout())).rejects.toMatchObject({
       remediation: expect.stringContaining('"instruct" variant'),
       calls: [{ input_tokens: 2 * 301, output_tokens: 2 * 17, failed: true }],
     });

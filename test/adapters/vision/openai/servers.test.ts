@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createOpenAiVision } from '../../../../adapters/vision/openai/openai-vision.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { type Arrived, chatServer, type Reply, says } from './chat-server.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 
 const look = { mode: 'frames' as const, frame: new Uint8Array([0xff, 0xd8, 1]) };
 const answer = '{"triggered": false, "explanation": "The yard is empty."}';
@@ -178,7 +178,7 @@ describe('OpenAI-compatible servers', () => {
       const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
       const counts: number[] = [];
       for (const condition of ['a person', 'a dog']) {
-        const verdict = await judgeOne(vision, look, { condition }, AbortSignal.timeout(10_000));
+        const verdict = await judgeCondition(vision, look, { condition }, AbortSignal.timeout(10_000));
         expect(verdict.triggered).toBe(false);
         counts.push(server.arrived.length);
       }
@@ -195,9 +195,11 @@ describe('OpenAI-compatible servers', () => {
           : good,
     );
     const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
-    expect(await judgeOne(vision, look, { condition: 'x' }, AbortSignal.timeout(10_000))).toMatchObject({
-      triggered: false,
-    });
+    expect(await judgeCondition(vision, look, { condition: 'x' }, AbortSignal.timeout(10_000))).toMatchObject(
+      {
+        triggered: false,
+      },
+    );
     expect(server.arrived).toHaveLength(3);
   });
 
@@ -205,7 +207,7 @@ describe('OpenAI-compatible servers', () => {
     await using server = await chatServer(good);
     const baseUrl = server.baseUrl.replace('/v1', '/openai/deployments/vlm/?api-version=2024-10-21');
     const vision = createOpenAiVision({ sheets, baseUrl, model: 'm', apiKey: 'k', fetch });
-    await judgeOne(vision, look, { condition: 'x' }, AbortSignal.timeout(10_000));
+    await judgeCondition(vision, look, { condition: 'x' }, AbortSignal.timeout(10_000));
     const [{ path, headers }] = server.arrived as [Arrived];
     expect(path).toBe('/openai/deployments/vlm/chat/completions?api-version=2024-10-21');
     expect([headers['api-key'], headers.authorization]).toEqual(['k', undefined]);
@@ -225,7 +227,7 @@ describe('error inside of a response with status 200', () => {
       fetch,
       sleep: async () => undefined,
     });
-    const verdict = await judgeOne(vision, look, { condition: 'x' }, AbortSignal.timeout(10_000)).catch(
+    const verdict = await judgeCondition(vision, look, { condition: 'x' }, AbortSignal.timeout(10_000)).catch(
       (error: Error) => error,
     );
     return { verdict, calls: server.arrived.length };
@@ -274,7 +276,7 @@ describe('redirect of a vision server', () => {
         : good,
     );
     const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', apiKey: 'k', fetch });
-    const verdict = await judgeOne(vision, look, { condition: 'x' }, AbortSignal.timeout(10_000)).catch(
+    const verdict = await judgeCondition(vision, look, { condition: 'x' }, AbortSignal.timeout(10_000)).catch(
       (error: Error) => error,
     );
     return { verdict, methods: server.arrived.map(({ method }) => method), elsewhere: other.arrived.length };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jpeg, measuring, mp4, timeout } from './pictures.ts';
-import { judgeOne } from '../../../../core/judge-one.ts';
+import { judgeCondition } from '../../../../core/judge-condition.ts';
 
 const grey = 'color=0x808080:s=1280x720:r=8';
 const withBox = (color: string, side: number) =>
@@ -20,7 +20,7 @@ const pictures = {
 };
 
 const looksAt = async (name: keyof typeof pictures, condition: string) =>
-  judgeOne(measuring, { mode: 'frames', frame: pictures[name] }, { condition }, timeout());
+  judgeCondition(measuring, { mode: 'frames', frame: pictures[name] }, { condition }, timeout());
 
 describe('measurements of a frame', () => {
   test.each<[keyof typeof pictures, string, boolean]>([
@@ -118,7 +118,12 @@ const clips = {
 };
 
 const looksAtClip = (name: keyof typeof clips, condition: string) =>
-  judgeOne(measuring, { mode: 'clip', frame: pictures.grey, clip: clips[name] }, { condition }, timeout());
+  judgeCondition(
+    measuring,
+    { mode: 'clip', frame: pictures.grey, clip: clips[name] },
+    { condition },
+    timeout(),
+  );
 
 describe('measurements of a clip', () => {
   test.each<[keyof typeof clips, string, boolean]>([
@@ -144,9 +149,12 @@ describe('measurements of a clip', () => {
 
   test('the frame counts in hybrid mode', async () => {
     const look = { mode: 'hybrid' as const, frame: pictures.redBox, clip: clips.appears };
-    expect((await judgeOne(measuring, look, { condition: 'a red box' }, timeout())).triggered).toBe(true);
+    expect((await judgeCondition(measuring, look, { condition: 'a red box' }, timeout())).triggered).toBe(
+      true,
+    );
     expect(
-      (await judgeOne(measuring, { ...look, mode: 'clip' }, { condition: 'a red box' }, timeout())).triggered,
+      (await judgeCondition(measuring, { ...look, mode: 'clip' }, { condition: 'a red box' }, timeout()))
+        .triggered,
     ).toBe(false);
   });
 });
@@ -229,7 +237,7 @@ describe('measurements of a summary', () => {
 
 test('an undecodable frame is a VisionError', async () => {
   const look = { mode: 'frames' as const, frame: new Uint8Array([1, 2, 3]) };
-  await expect(judgeOne(measuring, look, { condition: 'red' }, timeout())).rejects.toMatchObject({
+  await expect(judgeCondition(measuring, look, { condition: 'red' }, timeout())).rejects.toMatchObject({
     name: 'VisionError',
   });
 });

@@ -3,7 +3,7 @@ import type { Called, CheckMedia, VisionModel } from './ports/vision-model.ts';
 import type { ConditionQuestion, Verdict } from './records/vision.ts';
 
 /** Checks one condition in the newest frame of a capture. Throws the errors of `judge`. */
-export async function judgeOne(
+export async function judgeCondition(
   vision: Pick<VisionModel, 'judge'>,
   media: CheckMedia,
   question: Omit<ConditionQuestion, 'condition_id'>,
