@@ -222,8 +222,8 @@ async function asOwner(
   copy: (to: string) => Promise<void>,
   work: (readable: string) => Promise<void>,
 ): Promise<void> {
-  const owner = await findOwner(target);
-  const isReadable = !(await isForeign(target)) || (await findOwner(backup)).uid === owner.uid;
+  const [owner, ofBackup] = await Promise.all([findOwner(target), findOwner(backup)]);
+  const isReadable = !(await isForeign(target)) || ofBackup.uid === owner.uid;
   const readable = isReadable ? backup : await mkdtemp(join(tmpdir(), 'watchpost-restore-'));
   try {
     if (!isReadable) {

@@ -66,8 +66,9 @@ export async function isForeign(folder: string): Promise<boolean> {
   return process.getuid?.() === 0 && (await findOwner(folder)).uid !== 0;
 }
 
-/** Returns the owner of a folder, or of its nearest parent that exists. */
+/** Returns the owner of a folder, or of its nearest parent that exists. Throws `DataDirectoryError` for a link of another user on the way to it. */
 export async function findOwner(folder: string): Promise<{ uid: number; gid: number }> {
+  await refuseForeignLinks(dirname(folder));
   return (await lstat(folder).catch(ignoreMissing)) ?? findOwner(dirname(folder));
 }
 
@@ -81,6 +82,14 @@ export async function becomeOwner(folder: string): Promise<void> {
   process.setgroups?.([]);
   process.setgid?.(gid);
   process.setuid?.(uid);
+}
+
+/** Throws `DataDirectoryError` if a link of another user on the way to a folder leads root elsewhere: the owner there is not who made the link. */
+async function refuseForeignLinks(folder: string): Promise<void> {
+  if (process.getuid?.() !== 0 || folder === dirname(folder)) return;
+  const stats = await lstat(folder).catch(ignoreMissing);
+  if (stats?.isSymbolicLink() && stats.uid !== 0) throw linkError(folder);
+  await refuseForeignLinks(dirname(folder));
 }
 
 function linkError(path: string, cause?: unknown): DataDirectoryError {

@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lchownSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -14,7 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createCallerStore } from '../../../adapters/embedded/callers/caller-store.ts';
@@ -121,6 +122,17 @@ describe('links in a backup', () => {
     if (process.getuid?.() !== 0) return;
     chownSync(dataPaths(copy).media, 12_345, 12_345);
     await expect(restore(copy, join(folder, 'new'), start, quiet)).rejects.toThrow('is a link');
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('a link of another user on the way leads root nowhere', async () => {
+    const link = join(folder, 'link');
+    symlinkSync(join(dataDir, '..'), link);
+    lchownSync(link, 12_345, 12_345);
+    const target = join(link, basename(dataDir));
+    await expect(restore(copy, target, start, quiet)).rejects.toThrow(`${link} is a link`);
+    await expect(restore(join(link, basename(copy)), join(folder, 'new'), start, quiet)).rejects.toThrow(
+      'is a link',
+    );
   });
 
   test.skipIf(process.getuid?.() !== 0)('root restores as the owner of the data directory', async () => {
