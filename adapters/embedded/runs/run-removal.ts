@@ -8,6 +8,7 @@ const statements = [
   'DELETE FROM deliveries WHERE run_id = :run',
   'DELETE FROM destination_states WHERE run_id = :run',
   "DELETE FROM delivery_messages WHERE message_group BETWEEN :run || ':' AND :run || ':~'",
+  "DELETE FROM delivery_deduplication WHERE deduplication_id BETWEEN :run || ':' AND :run || ':~'",
   'DELETE FROM motion_references WHERE run_id = :run',
   'DELETE FROM alerts WHERE watch_id = :run',
   'DELETE FROM watch_hours WHERE watch_id = :run',

@@ -6,13 +6,15 @@ import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { createCallerEraser } from '../../../../adapters/embedded/callers/caller-eraser.ts';
 import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
+import { createDeliveryMessageTable } from '../../../../adapters/embedded/queue/delivery-message-table.ts';
+import { createRunRemoval } from '../../../../adapters/embedded/runs/run-removal.ts';
 import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
 import { createKeyStore } from '../../../../adapters/embedded/callers/key-store.ts';
 import { createLogBuffer } from '../../../../adapters/embedded/log/log-buffer.ts';
 import { createMediaStore } from '../../../../adapters/embedded/files/media-store.ts';
 import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
 import { describeCallerEraser } from '../../../contract/caller-eraser.contract.ts';
-import { start } from '../../../contract/records.ts';
+import { start, webhookMessage } from '../../../contract/records.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
 
 describeCallerEraser('The data directory', async () => {
@@ -63,4 +65,17 @@ test('the log forgets the entries about an erased watch and its caller, and keep
     'Started',
     'Watch created caller="harbour south"',
   ]);
+});
+
+test('no table names a run that was removed, nor one that was sent for it within five minutes', () => {
+  const database = openDatabase(':memory:');
+  const [removed, other] = ['1b7f0c2e-1111-4111-8111-111111111111', '2c7f0c2e-1111-4111-8111-111111111111'];
+  const messages = createDeliveryMessageTable(database);
+  for (const id of [removed, other]) messages.add(webhookMessage(id, 1), start);
+  createRunRemoval(database)(removed);
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const rows = tables.flatMap(({ name }) => database.prepare(`SELECT * FROM ${String(name)}`).all());
+  expect(JSON.stringify(rows)).not.toContain(removed);
+  expect(JSON.stringify(rows)).toContain(other);
+  database.close();
 });
