@@ -1,4 +1,6 @@
-import { App, Stack } from 'aws-cdk-lib';
+import { App, Stack, Tags } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { expect, test } from 'vitest';
 import { Watchpost } from '../../../lib/index.ts';
 import type { WatchpostProps } from '../../../lib/index.ts';
@@ -35,6 +37,20 @@ test('the flags of an app do not change what the construct creates', () => {
       '@aws-cdk/aws-iam:minimizePolicies': false,
     }),
   ).toBe(synthesized);
+});
+
+test('tags and a permissions boundary of the app reach the construct', () => {
+  const stack = new Stack(newApp(), 'Site', { env });
+  const watchpost = create(stack, 'Watchpost');
+  Tags.of(watchpost).add('team', 'yard');
+  const boundary = 'arn:aws:iam::123456789012:policy/boundary';
+  PermissionsBoundary.of(watchpost).apply(ManagedPolicy.fromManagedPolicyArn(stack, 'Boundary', boundary));
+  const template = Template.fromStack(stack);
+  const roles = Object.entries(template.findResources('AWS::IAM::Role'));
+  const own = roles.filter(([id]) => id.startsWith('Watchpost'));
+  expect(own.length).toBeGreaterThan(9);
+  for (const [id, { Properties }] of own) expect(Properties.PermissionsBoundary, id).toBe(boundary);
+  template.hasResourceProperties('AWS::DynamoDB::Table', { Tags: [{ Key: 'team', Value: 'yard' }] });
 });
 
 test('a stack without a region is refused, with what to do', () => {
