@@ -201,7 +201,7 @@ const ofService: Row[] = [
   [
     'a doubled id gives no verdict',
     'core/tick/ask-model.ts',
-    'if (!verdict || found.length > 1)',
+    'if (!verdict || named.length > 1)',
     'if (!verdict)',
   ],
   [
@@ -307,20 +307,20 @@ const ofService: Row[] = [
   [
     'events of an alert keep their order',
     'core/delivery/deliver.ts',
-    '  if (isHeld) return message.woken ? done : holdBack(attempt, deps);\n',
-    '',
+    'message.resend === 0 && target.isOrdered && isHeldBack(target.state, message)',
+    'false',
   ],
   [
     'a delivered event is not delivered again',
     'core/delivery/deliver.ts',
-    "if (delivery.state !== 'pending' || ",
-    'if (',
+    "delivery.state !== 'pending' || message.resend",
+    'message.resend',
   ],
   [
     'the result of an attempt is stored',
     'core/delivery/deliver.ts',
-    '  await deps.deliveries.put(delivery, deps.now());\n  await target',
-    '  await target',
+    'await deps.deliveries.put(attempted, attemptedAt);',
+    '',
   ],
   [
     'failed attempts are repeated',
