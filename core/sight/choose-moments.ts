@@ -50,9 +50,9 @@ function chooseOfVisits(frames: readonly ComparedFrame[], newest: NewestFrame): 
   const judgedTimes = () => [...(newest.black ? [] : [newest.at.getTime()]), ...chosen.map(({ ms }) => ms)];
   const apart = (seconds: number) => (frame: Frame) => distance(frame, judgedTimes()) >= seconds * 1000;
   const choose = (candidates: readonly (Frame | undefined)[]) => {
-    const found = candidates.find((frame) => frame && apart(momentsApartSeconds)(frame));
-    if (found && chosen.length < rules.maxEarlierMoments) chosen.push(found);
-    return found;
+    const first = candidates.find((frame) => frame && apart(momentsApartSeconds)(frame));
+    if (first && chosen.length < rules.maxEarlierMoments) chosen.push(first);
+    return first;
   };
   const runs = findRuns(frames, newest);
   const visits = runs
@@ -60,7 +60,7 @@ function chooseOfVisits(frames: readonly ComparedFrame[], newest: NewestFrame): 
     .map((run) => run.frames.toSorted((one, other) => other.share - one.share))
     .toSorted(([one], [other]) => (other?.share ?? 0) - (one?.share ?? 0));
   const [main = [], ...others] = visits;
-  choose(runs.flatMap(({ kind, frames: of }) => (kind === 'unchanged' ? of.toReversed() : [])));
+  choose(runs.flatMap((run) => (run.kind === 'unchanged' ? run.frames.toReversed() : [])));
   for (const frame of listConfirmed(main.filter(apart(momentsApartSeconds)))) choose([frame]);
   for (const visit of others) choose(visit);
   // An arrival is confirmed by the newest frame.

@@ -86,12 +86,12 @@ export function readHour(hour: Date, seen: SeenHour | undefined): Span[] {
   return decode(seen?.spans ?? '').map(({ begin, end, code }) => {
     const name = names.get(code) ?? 'service';
     const reason = spanReasonSchema.safeParse(name);
-    const known = spanClasses.find((each) => each === name);
+    const seenClass = spanClasses.find((each) => each === name);
     return {
       from: new Date(hour.getTime() + begin * tenthMs),
       to: new Date(hour.getTime() + end * tenthMs),
-      class: known ?? 'not_seen',
-      reason: known ? null : (reason.data ?? 'service'),
+      class: seenClass ?? 'not_seen',
+      reason: seenClass ? null : (reason.data ?? 'service'),
     };
   });
 }

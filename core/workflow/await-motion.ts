@@ -20,17 +20,17 @@ export async function awaitMotion(
   // To follow a playlist costs the bandwidth of a player.
   if (!hasSession(detectPlatform(url)) && !follow) return false;
   let wasQuiet = wakes?.quiet ?? false;
-  const found = new AbortController();
+  const motionFound = new AbortController();
   const onFrame = (thumbnail: Uint8Array): void => {
     const { moved, black } = compareMotion(thumbnail, motion, regions ?? []);
     if (!moved) wasQuiet = true;
-    else if (wasQuiet && !black) found.abort();
+    else if (wasQuiet && !black) motionFound.abort();
   };
   const request = { url, caller, after: seen?.position ?? null };
-  const following = streams.follow(request, onFrame, AbortSignal.any([signal, found.signal]));
+  const following = streams.follow(request, onFrame, AbortSignal.any([signal, motionFound.signal]));
   await following.catch((error: unknown) => {
-    if (!found.signal.aborted) throw error;
+    if (!motionFound.signal.aborted) throw error;
   });
   signal.throwIfAborted();
-  return found.signal.aborted;
+  return motionFound.signal.aborted;
 }

@@ -22,11 +22,11 @@ export async function begin<R extends Run, Seen extends Observation>(
   const bursts = input.bursts ?? false;
   let unread: R | undefined = first;
   return retryConflicts('The run changed too often while it was to begin', async () => {
-    const found: Run | undefined = unread ?? (await runs.get(input.run_id, now()));
+    const stored: Run | undefined = unread ?? (await runs.get(input.run_id, now()));
     unread = undefined;
-    if (!found || !policy.owns(found) || policy.isOver(found) || found.generation > input.generation)
-      return committed(finishedState(input, found));
-    let run: R = found;
+    if (!stored || !policy.owns(stored) || policy.isOver(stored) || stored.generation > input.generation)
+      return committed(finishedState(input, stored));
+    let run: R = stored;
     const started = policy.begin(run, now());
     if (started) {
       if ((await runs.commit(started)) !== 'committed') return conflict;

@@ -199,15 +199,15 @@ function nowSeen(
   earlier: StreamFreshness | null,
   now: Date,
 ): StreamFreshness {
-  const at = now.toISOString();
+  const seenAt = now.toISOString();
   const before = earlier && seenOnClock(earlier, now);
   const { scan = before?.position.scan } = capture.position;
   return {
     position: { ...capture.position, ...(scan !== undefined && { scan }) },
-    since: before !== null && isRepeated(capture, before) ? before.since : at,
+    since: before !== null && isRepeated(capture, before) ? before.since : seenAt,
     // The run of identical frames begins with the earlier of the two, captured at `before.seen_at`.
     identical_since: identical && before !== null ? (before.identical_since ?? before.seen_at) : null,
-    seen_at: at,
+    seen_at: seenAt,
   };
 }
 

@@ -37,15 +37,15 @@ export async function compareCapture(
   signal: AbortSignal,
 ): Promise<ComparedCapture> {
   const { scan } = capture;
-  const found = scan?.frames ?? [];
+  const scannedFrames = scan?.frames ?? [];
   const motion = compareMotion(
     capture.thumbnail,
     state,
     request.regions ?? [],
-    found.map(({ thumbnail }) => thumbnail),
+    scannedFrames.map(({ thumbnail }) => thumbnail),
   );
   if (!scan) return { capture, motion, moments: [], scan: undefined };
-  const frames = found.flatMap((scanned, index) => {
+  const frames = scannedFrames.flatMap((scanned, index) => {
     const compared = motion.earlier[index];
     return compared ? [{ at: scanned.at, scanned, ...compared }] : [];
   });

@@ -43,15 +43,15 @@ export async function analyzeTask(
     case 'begin': {
       const run = await deps.runs.get(task.run_id, deps.now());
       if (!run) return finishedState(task, undefined);
-      return withPolicy(run, readSettings(deps), (found, policy) => begin(found, policy, task, deps));
+      return withPolicy(run, readSettings(deps), (first, policy) => begin(first, policy, task, deps));
     }
     case 'analyze': {
       const run = await deps.runs.get(task.run_id, deps.now());
       if (!run) return discardTick(task, deps);
       const seconds = modelSeconds(task, deps.limits.visionTimeoutSeconds, deps.now());
       const limits = { ...deps.limits, visionTimeoutSeconds: seconds };
-      return withPolicy(run, readSettings(deps), (found, policy) =>
-        analyze(found, policy, task, { ...deps, limits }, signal),
+      return withPolicy(run, readSettings(deps), (first, policy) =>
+        analyze(first, policy, task, { ...deps, limits }, signal),
       );
     }
     case 'close':

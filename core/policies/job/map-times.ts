@@ -19,7 +19,7 @@ export function mapJobTimes<J extends Job>(job: J, move: Mover): J {
       gaps: sight.gaps.map(({ from, to, reason }) => ({ from: past(from), to: past(to), reason })),
     },
   };
-  const state = withKind(job, (of, kind): Job['state'] => kind.mapTimes(of.state, move));
+  const state = withKind(job, (typed, kind): Job['state'] => kind.mapTimes(typed.state, move));
   return { ...moved, ...times, state };
 }
 

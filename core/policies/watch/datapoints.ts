@@ -36,9 +36,10 @@ export function listDatapoints(
   const { captured, answers, earlier: moments } = outcome;
   const verdict = findAnswer(answers, rule)?.verdict ?? null;
   const judged = moments
-    .flatMap(({ frame_key: frameKey, captured_at: time, answers: of }) => {
-      const found = findAnswer(of, rule)?.verdict;
-      return found ? [{ at: momentTime(time, captured, at), verdict: found, frameKey }] : [];
+    .flatMap(({ frame_key: frameKey, captured_at: time, answers: earlierAnswers }) => {
+      const earlierVerdict = findAnswer(earlierAnswers, rule)?.verdict;
+      if (!earlierVerdict) return [];
+      return [{ at: momentTime(time, captured, at), verdict: earlierVerdict, frameKey }];
     })
     .filter((moment) => !(rescans && hasCounted(moment.at)));
   const quiet = verdict?.triggered === false ? listQuiet(outcome, judged, history.endsWith('0')) : [];

@@ -72,8 +72,8 @@ function findFailing(
   return destinations.flatMap(({ destination_id: id, fingerprint }) => {
     const state = states.find((each) => each.destination_id === id && each.fingerprint === fingerprint);
     if (!state || !isFailing(state)) return [];
-    const known = before.failing.find(({ destination_id: other }) => other === id);
-    const since = known?.since ?? state.disabled?.at ?? now.toISOString();
+    const failingBefore = before.failing.find(({ destination_id: other }) => other === id);
+    const since = failingBefore?.since ?? state.disabled?.at ?? now.toISOString();
     const error = shorten(state.disabled?.reason ?? state.last_error ?? '').slice(0, maxErrorLength);
     return [{ destination_id: id, since, error }];
   });

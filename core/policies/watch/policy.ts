@@ -263,7 +263,7 @@ function listEvidence({ sight }: WatchRun, seen: WatchOutcome, { events, set }: 
   const keys = new Set(events.flatMap(({ data }) => ('frame_key' in data ? (data.frame_key ?? []) : [])));
   return [...keys].map((key) => {
     const own = toCaptureKey(key);
-    const moment = captured?.moments?.find(({ frame_key: of }) => of === own);
+    const moment = captured?.moments?.find(({ frame_key: frame }) => frame === own);
     if (moment) return { key, frame_key: moment.frame_key, clip_key: null };
     const shownAt = answers.map(({ verdict }) => verdict?.shown_at_seconds);
     const atSeconds = shownAt.find((at) => at !== undefined && toShownKey(frameKey, at) === own);
