@@ -139,6 +139,9 @@ type Reopen = () => Promise<WebStream>;
 /** Time without a further picture after which the last one is the newest, and the maximum for it, in milliseconds. */
 const [quietMs, maxNewestMs] = [30, 250];
 
+/** Pictures that are tried until one is whole, and the wait for one more, in milliseconds. */
+const [maxTried, nextMs] = [6, 2_000];
+
 /** Time after which an incomplete or an outdated picture is requested again, in milliseconds. */
 const againMs = 500;
 
@@ -168,14 +171,52 @@ export async function captureMotionJpeg(
   signal: AbortSignal,
 ): Promise<Capture> {
   const pictures = picturesOf(stream, deps);
-  const jpegs =
-    request.mode === 'frames'
-      ? [(await newestPicture(pictures, deps.elapsedMs)).jpeg]
-      : await readClip(pictures, request.clipSeconds, deps.limits);
-  stream.close();
-  const capturedAt = deps.now();
-  const output = await decode(jpegs, request, deps, signal);
-  return withScan({ ...output, capturedAt, position: { segment: null, segment_seconds: 0 } }, request);
+  const decodeNow = async (jpegs: Uint8Array[]): Promise<Capture> => {
+    const [capturedAt, position] = [deps.now(), { segment: null, segment_seconds: 0 }];
+    return withScan({ ...(await decode(jpegs, request, deps, signal)), capturedAt, position }, request);
+  };
+  try {
+    if (request.mode === 'frames') return await decodeNewest(pictures, decodeNow, deps);
+    return await decodeNow(await readClip(pictures, request.clipSeconds, deps.limits));
+  } finally {
+    stream.close();
+  }
+}
+
+/** Decodes the newest picture. If it is damaged, the next ones are tried, or those before if the stream ends. */
+async function decodeNewest(
+  pictures: AsyncIterator<Picture>,
+  decodeNow: (jpegs: Uint8Array[]) => Promise<Capture>,
+  { elapsedMs }: PictureDeps,
+): Promise<Capture> {
+  const first = await firstPicture(pictures);
+  const next = createNextPicture(pictures);
+  const recent = await newestPictures(first, next, elapsedMs);
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await decodeNow(recent.splice(-1).map(({ jpeg }) => jpeg));
+    } catch (error) {
+      if (!(error instanceof StreamFetchError && error.isDamaged) || tried === maxTried) throw error;
+      recent.push(...(await next(nextMs)));
+      if (recent.length === 0) throw error;
+    }
+  }
+}
+
+/** Returns a function that waits for the next picture: none at the end of the stream, and after the time. A late one is that of the next call. */
+function createNextPicture(pictures: AsyncIterator<Picture>) {
+  let pending: Promise<IteratorResult<Picture> | undefined> | undefined;
+  return async (waitMs: number): Promise<Picture[]> => {
+    pending ??= pictures.next().catch(() => undefined);
+    const found = await waitAtMost<IteratorResult<Picture> | 'late' | undefined>(
+      waitMs,
+      pending,
+      () => 'late',
+    );
+    if (found === 'late') return [];
+    pending = undefined;
+    return found === undefined || found.done === true ? [] : [found.value];
+  };
 }
 
 /** Checks that an address gives a current picture. Throws `NotLiveError` for one that is stale and does not change. */
@@ -259,14 +300,17 @@ async function firstPicture(pictures: AsyncIterator<Picture>): Promise<Picture> 
   return next.value;
 }
 
-/** Returns the newest picture of a stream: servers may send a queue of older ones first. */
-async function newestPicture(pictures: AsyncIterator<Picture>, elapsedMs: () => number): Promise<Picture> {
-  let newest = await firstPicture(pictures);
+/** Returns the newest pictures of a stream, oldest first: servers may send a queue of older ones first. */
+async function newestPictures(
+  first: Picture,
+  next: ReturnType<typeof createNextPicture>,
+  elapsedMs: () => number,
+): Promise<Picture[]> {
+  let newest = [first];
   for (const startMs = elapsedMs(); elapsedMs() - startMs < maxNewestMs;) {
-    const next = pictures.next().catch(() => undefined);
-    const found = await waitAtMost<IteratorResult<Picture> | undefined>(quietMs, next, () => undefined);
-    if (found === undefined || found.done === true) break;
-    newest = found.value;
+    const found = await next(quietMs);
+    if (found.length === 0) break;
+    newest = [...newest, ...found].slice(-maxTried);
   }
   return newest;
 }

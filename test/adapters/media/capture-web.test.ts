@@ -227,6 +227,23 @@ describe('Motion JPEG', () => {
     expect(brightness(await capture())).toBeGreaterThan(200);
   });
 
+  test.each([
+    ['the next one', 'damaged', 'whole'],
+    ['the one before', 'whole', 'damaged'],
+  ])('%s is the frame if the newest picture is damaged', async (_which, ...kinds) => {
+    const [picture] = grays.slice(-1);
+    const broken = Buffer.concat([picture!.subarray(0, -60), picture!.subarray(-2)]);
+    const { capture } = await camera({
+      '/cam': (response) => {
+        response.writeHead(200, multipart);
+        for (const [index, kind] of kinds.entries())
+          setTimeout(() => writePart(response, kind === 'whole' ? picture! : broken), 100 * index);
+        setTimeout(() => response.end(), 200);
+      },
+    });
+    expect(brightness(await capture())).toBeGreaterThan(200);
+  });
+
   test('a clip has the pictures by their arrival', async () => {
     const { capture } = await camera({ '/cam': motionJpeg(grays, 210) });
     const { clip, thumbnail } = await capture({ mode: 'hybrid', clipSeconds: 1 });
