@@ -102,7 +102,10 @@ export function createGuardedHttp(
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
         const { answer, hop } = await followRedirects(guard, pool.dispatcher, url, request, deadline);
-        return await respond(answer, hop, request);
+        return await respond(answer, hop, request).catch(async (error: unknown) => {
+          if (!isOddBody(error, answer) || !mayBeLenient(hop, request)) throw error;
+          return respond(await askLeniently(guard, hop, request, deadline), hop, request);
+        });
       } catch (error) {
         throw asEgressError(error, guard, deadline);
       } finally {
@@ -260,8 +263,7 @@ async function sendHop(
   deadline: Deadline,
 ): Promise<Answer> {
   const { origin, pathname, search } = hop.url;
-  const cookie = cookies?.header(hop.url);
-  const headers = cookie === undefined ? hop.headers : { ...hop.headers, cookie };
+  const headers = withCookies(hop, cookies);
   const { method, body } = hop;
   const options = { dispatcher, method, headers, body, signal: deadline.signal };
   const ask = (): Promise<Received> => send(`${origin}${pathname}${search}`, options);
@@ -270,19 +272,50 @@ async function sendHop(
   const asked = isPost ? sendLenient(guard, { ...hop, headers }, deadline) : ask();
   const answer = await asked.catch((error: unknown) => {
     if (method === 'GET' && wasClosedMeanwhile(error)) return ask();
-    if (method === 'GET' && error instanceof errors.HTTPParserError && proxyUrl === undefined)
-      return sendLenient(guard, { ...hop, headers }, deadline);
+    if (isRefusedByParser(error) && mayBeLenient(hop, { proxyUrl })) return null;
     throw error;
   });
+  return answer ? toAnswer(answer, hop, cookies) : askLeniently(guard, hop, { cookies }, deadline);
+}
+
+function mayBeLenient({ method }: Hop, { proxyUrl }: { proxyUrl?: string | undefined }): boolean {
+  return method === 'GET' && proxyUrl === undefined;
+}
+
+async function askLeniently(
+  guard: EgressGuard,
+  hop: Hop,
+  { cookies }: Pick<RequestHead, 'cookies'>,
+  deadline: Deadline,
+): Promise<Answer> {
+  const headers = withCookies(hop, cookies);
+  return toAnswer(await sendLenient(guard, { ...hop, headers }, deadline), hop, cookies);
+}
+
+function withCookies({ url, headers }: Hop, cookies: RequestHead['cookies']): Hop['headers'] {
+  const cookie = cookies?.header(url);
+  return cookie === undefined ? headers : { ...headers, cookie };
+}
+
+function toAnswer(received: Received, { url }: Hop, cookies: RequestHead['cookies']): Answer {
+  const { statusCode, headers, body } = received;
   // An unread body that is destroyed emits an error, which may have no other listener.
-  answer.body.on('error', () => undefined);
-  cookies?.take(hop.url, [answer.headers['set-cookie'] ?? []].flat());
-  return {
-    statusCode: answer.statusCode,
-    headers: flatten(answer.headers),
-    body: answer.body,
-    discard: () => discard(answer.body),
-  };
+  body.on('error', () => undefined);
+  cookies?.take(url, [headers['set-cookie'] ?? []].flat());
+  return { statusCode, headers: flatten(headers), body, discard: () => discard(body) };
+}
+
+/** Returns true if the parser refuses a response, or misses the last chunk of its body. */
+function isOddBody(error: unknown, { headers }: Answer): boolean {
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  return isRefusedByParser(error) || (isChunked && error instanceof errors.SocketError);
+}
+
+/** Two lengths are one number for it. */
+function isRefusedByParser(error: unknown): boolean {
+  return (
+    error instanceof errors.HTTPParserError || error instanceof errors.ResponseContentLengthMismatchError
+  );
 }
 
 /** Returns true if the server closed a connection, which it had answered on, while the request was under way (RFC 9112, 9.3.1). */

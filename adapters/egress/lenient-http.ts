@@ -107,9 +107,9 @@ async function* readBody(headers: LenientAnswer['headers'], rest: Buffer, chunks
   const bytes = prepend(rest, chunks);
   const [coding, stated] = ['transfer-encoding', 'content-length'].map((name) => String(headers[name]));
   if (/chunked/i.test(coding ?? '')) return yield* readParts(bytes);
-  const length = /^\d{1,15}$/.exec(stated ?? '');
+  const length = /^\+?(\d{1,15})(?:\s*,|$)/.exec(stated ?? '');
   if (!length) return yield* bytes;
-  let left = Number(length[0]);
+  let left = Number(length[1]);
   if (left === 0) return;
   for await (const chunk of bytes) {
     yield chunk.subarray(0, left);

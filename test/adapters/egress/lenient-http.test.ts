@@ -29,6 +29,8 @@ async function serve(...parts: string[]) {
   return { requests, options, ask: () => http.request(url, options), open: () => http.open(url, options) };
 }
 
+const head = 'HTTP/1.1 200 OK\r\nX-A: 1\r\n';
+
 describe('responses that differ from RFC 9112', () => {
   test.each<[string, string[]]>([
     ['a header line without a colon', ['HTTP/1.1 200 OK\r\nMon, 04 Mar 2013\r\nX-A: 1\r\n\r\nbody']],
@@ -45,6 +47,22 @@ describe('responses that differ from RFC 9112', () => {
     ['no reason', ['HTTP/1.1 200\r\nX-A: 1\r\nContent-Length: 4\r\n\r\nbody']],
     ['a head that arrives in parts', ['HTTP/1.1 200 OK\nX-A: 1\n', '\nbo', 'dy']],
     ['an interim response', ['HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\nX-A: 1\n\nbody']],
+    ['a signed length', [`${head}Content-Length: +4\r\n\r\nbody and more`]],
+    ['a length twice in a line', [`${head}Content-Length: 4, 4\r\n\r\nbody and more`]],
+    ['two lines of one length', [`${head}Content-Length: 4\r\nContent-Length: 4\r\n\r\nbody`]],
+    ['no length, but a text', [`${head}Content-Length: unknown\r\n\r\nbody`]],
+    ['chunks without an end', [`${head}Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n`]],
+    ['a chunk that is cut', [`${head}Transfer-Encoding: chunked\r\n\r\n9\r\nbody`]],
+    [
+      'chunks without an end behind an odd line',
+      [`${head}odd\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n`],
+    ],
+    ['sizes of chunks with spaces', [`${head}Transfer-Encoding: chunked\r\n\r\n4  \r\nbody\r\n0\r\n\r\n`]],
+    ['the encoding identity', [`${head}Transfer-Encoding: identity\r\nContent-Length: 4\r\n\r\nbody`]],
+    ['a line that continues', [`${head}X-B: 1\r\n\tmore\r\nContent-Length: 4\r\n\r\nbody`]],
+    ['a space before a colon', [`HTTP/1.1 200 OK\r\nX-A : 1\r\nContent-Length : 4\r\n\r\nbody`]],
+    ['a null byte in a value', [`${head}X-B: a\0b\r\nContent-Length: 4\r\n\r\nbody`]],
+    ['a version of its own', ['HTTP/1.2 200 OK\r\nX-A: 1\r\n\r\nbody']],
   ])('a response with %s is read', async (_kind, parts) => {
     const { ask } = await serve(...parts);
     const { status, headers, body } = await ask();
