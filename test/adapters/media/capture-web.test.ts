@@ -154,6 +154,17 @@ describe('a JPEG over HTTP', () => {
     expect(await remediation(probe('/cut'))).toContain('incomplete');
   });
 
+  test('a cookie of a redirect to the same address is sent, for a picture as for a playlist', async () => {
+    const { probe, capture } = await camera({
+      '/cam': (response, request) =>
+        request.headers.cookie === 'session=7'
+          ? snapshot(grays[4]!)(response)
+          : void response.writeHead(302, { location: '/cam', 'set-cookie': 'session=7; Path=/' }).end(),
+    });
+    expect(await probe()).toMatchObject({ platform: 'jpeg' });
+    expect(brightness(await capture())).toBeGreaterThan(200);
+  });
+
   test('a picture whose middle is missing is damaged', async () => {
     const [picture] = grays;
     const broken = Buffer.concat([picture!.subarray(0, -60), picture!.subarray(-2)]);
