@@ -13,6 +13,7 @@ import {
 } from './capture-arguments.ts';
 import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
 import { renumberPackets } from '../mpeg-ts/renumber-packets.ts';
+import { tidyTransportStream } from '../mpeg-ts/tidy-transport-stream.ts';
 import { createFfmpegPool } from './ffmpeg-pool.ts';
 import { collectChunks, spawnFfmpeg } from './spawn-ffmpeg.ts';
 
@@ -190,15 +191,19 @@ export function createFfmpegRunner(options: {
     const process = spares.take(command);
     const outputs = { outputBytes: pictureBytesLimit, timeoutMs: limits.timeoutMs };
     try {
-      const outcome = await spawnFfmpeg({ process, ...pipe(), ...outputs }, signal);
+      const first = await spawnFfmpeg({ process, ...pipe(), ...outputs }, signal);
       if (mayWait) spares.prepare(command, wanted.caller);
+      const tidied = hasFailed(first) ? await tidy(input) : null;
+      const args = command(process.file);
+      const second = tidied && (await spawnFfmpeg({ ffmpegPath, args, input: [tidied], ...outputs }, signal));
+      const outcome = second && !hasFailed(second) && lastPictures(second) ? second : first;
       if (input.kind === 'pipe' && wanted.mode !== 'frames' && !input.isRefreshed && lacksReference(outcome))
         throw damagedStream(failureMessage(wanted.mode), ffmpegError(outcome));
       const isRepeatable = input.kind === 'pipe' && Array.isArray(input.chunks);
       if (!isRepeatable || !mayBeOdd(outcome))
         return await readPictures(outcome, wanted.mode, limits.timeoutMs, process.file);
-      const args = captureArguments(input, wanted, { ...forClips, isLenient: true }, process.file);
-      const again = await spawnFfmpeg({ ffmpegPath, args, ...pipe(), ...outputs }, signal);
+      const lenient = captureArguments(input, wanted, { ...forClips, isLenient: true }, process.file);
+      const again = await spawnFfmpeg({ ffmpegPath, args: lenient, ...pipe(), ...outputs }, signal);
       if (showsDamage(again)) throw nothingDecoded(outcome, wanted.mode);
       return await readPictures(again, wanted.mode, limits.timeoutMs, process.file);
     } finally {
@@ -207,12 +212,22 @@ export function createFfmpegRunner(options: {
   }
 }
 
+/** Returns MPEG-TS without what a strict decoder stops at although its pictures are whole; null for other input. */
+async function tidy(input: FfmpegInput): Promise<Buffer | null> {
+  const isRepeatable = input.kind === 'pipe' && input.format === 'mpegts' && Array.isArray(input.chunks);
+  return isRepeatable ? tidyTransportStream(Buffer.concat(await collectChunks(input.chunks))) : null;
+}
+
+function hasFailed({ ended, exitCode }: FfmpegOutcome): boolean {
+  return ended === 'exited' && exitCode !== 0;
+}
+
 /**
  * Returns true if a run has found an error of which the decoder of H.264 says more: the begin of an open group or information that cannot be read is no damage.
  * That of H.265 conceals without a word.
  */
-function mayBeOdd({ ended, exitCode, stderr }: FfmpegOutcome): boolean {
-  return ended === 'exited' && exitCode !== 0 && /\[h264 @/.test(stderr);
+function mayBeOdd(outcome: FfmpegOutcome): boolean {
+  return hasFailed(outcome) && /\[h264 @/.test(outcome.stderr);
 }
 
 /** Returns true if pictures of H.265 are missing to which others refer: its decoder makes them up. */

@@ -1,6 +1,6 @@
 import { indexAccessUnits } from './access-units.ts';
 import { copyPackets, packetBytes, packetPayload, readByte, readPid, startsPayloadUnit } from './packet.ts';
-import { ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from './pes-packet.ts';
+import { pesHeaderBytes, ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from './pes-packet.ts';
 import { readCodedPicture, type CodedPicture } from '../h264/coded-picture.ts';
 
 /**
@@ -53,8 +53,6 @@ export function placeKeyFrame(extract: Uint8Array, videoPid: number, seconds: nu
     if (pts !== null) shiftTimestamps(payload, seconds * ptsPerSecond - pts);
   }
 }
-
-const pesHeaderBytes = 9;
 
 /** Returns the H.264 key frame of an MPEG-TS extract that holds nothing else. Returns null for other input, and in any doubt. */
 export function readKeyFrameUnits(extract: Uint8Array): CodedPicture | null {

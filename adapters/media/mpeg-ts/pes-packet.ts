@@ -1,5 +1,7 @@
 import { readByte, readUint16 } from './packet.ts';
 
+/** Bytes of the head of a PES packet before its optional fields, whose length is the last of them. */
+export const pesHeaderBytes = 9;
 /** Unit of PTS and DTS: 90 kHz. */
 export const ptsPerSecond = 90_000;
 /** Number of 33-bit timestamps: they wrap after 26.5 hours. */

@@ -1,7 +1,7 @@
 import { createEntryPointReader, type EntryPointReader, type UnitRules } from '../h264/entry-point.ts';
+import { pesHeaderBytes } from './pes-packet.ts';
 import { packetBytes, packetPayload, readByte, readPid, startsPayloadUnit } from './packet.ts';
 
-const pesHeaderBytes = 9;
 /** Information of encoders before the first slice has 2 kB. */
 const maxPackets = 16;
 const startCode = Buffer.from([0, 0, 1]);

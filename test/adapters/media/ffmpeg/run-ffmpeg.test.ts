@@ -9,6 +9,8 @@ import { captureArguments } from '../../../../adapters/media/ffmpeg/capture-argu
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { NoFrameDecodedError } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
+import { packetBytes, packetPayload } from '../../../../adapters/media/mpeg-ts/packet.ts';
 import { thumbnail, type InputMode } from '../../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../../core/errors.ts';
 import { encodePictures, writePictures } from '../../../support/annex-b.ts';
@@ -55,6 +57,28 @@ describe('a hole of which the decoder of H.265 says nothing', () => {
     const bytes = writePictures('H265', pictures.with(14, []));
     await expect(run([bytes], 'clip', 2, 1)).rejects.toMatchObject({ isDamaged: true });
     expect((await run([bytes], 'frames')).frame.length).toBeGreaterThan(1000);
+  });
+});
+
+describe('a stream at which a strict decoder stops although its pictures are whole', () => {
+  const oddInformation = {
+    H264: Buffer.of(6, 5, 255, 255, 7, 1, 0x80),
+    H265: Buffer.of(78, 1, 5, 255, 255, 7, 1, 0x80),
+  };
+
+  test.each(['H264', 'H265'] as const)('information of %s that cannot be read is left out', async (codec) => {
+    const pictures = encodePictures(codec).map((units) => units.toSpliced(-4, 0, oddInformation[codec]));
+    const bytes = writePictures(codec, pictures);
+    for (const mode of ['frames', 'clip'] as const)
+      expect((await run([bytes], mode, 2, 1)).frame.length).toBeGreaterThan(1000);
+  });
+
+  test.each([40, 65_535])('a length of %i in each PES packet says nothing', async (length) => {
+    const bytes = writePictures('H265', encodePictures('H265'));
+    for (const { at } of indexAccessUnits([bytes])!.accessUnits)
+      packetPayload(bytes.subarray(at, at + packetBytes)).set([length >> 8, length & 0xff], 4);
+    for (const mode of ['frames', 'clip'] as const)
+      expect((await run([bytes], mode, 2, 1)).frame.length).toBeGreaterThan(1000);
   });
 });
 
