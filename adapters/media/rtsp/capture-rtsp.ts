@@ -178,7 +178,10 @@ async function decodeWhole<Decoded>(
   let failure: NoFrameDecodedError | undefined;
   let after: AccessUnit | undefined;
   for (let attempt = 1; ; attempt += 1) {
-    const units = await read(after);
+    const units = await read(after).catch((error: unknown) => {
+      // The stream ended before another key frame: the damage is the reason.
+      throw failure ?? error;
+    });
     if (units === null && failure) throw failure;
     if (units === null) return null;
     try {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
+import { damagedStream } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { locateFfmpeg } from '../../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp.ts';
@@ -10,6 +11,8 @@ import { startRtspServer } from '../../../../cli/demo/rtsp-server.ts';
 import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/records/capture.ts';
 import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
 import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
+import { startCamera } from '../../../support/rtsp/camera.ts';
+import { recordRtp } from '../../../support/rtsp/rtp-recording.ts';
 import { startGstRtspServer, type GstRtspServer } from '../../../support/rtsp/gst-rtsp-server.ts';
 import { liveSdp, startScriptedServer } from '../../../support/rtsp/scripted-server.ts';
 
@@ -48,6 +51,24 @@ function capture(
   } as const;
   return capturer(allowRanges).capture(request, new AbortController().signal);
 }
+
+test('a stream that ends behind a damaged key frame fails as damaged', async () => {
+  const recording = await recordRtp({ seconds: 1, keyFrameEvery: 100 });
+  const camera = await startCamera(recording, { closesAfter: recording.packets.length - 1 });
+  closers.push(() => camera.close());
+  const fail = async () => Promise.reject(damagedStream('A hole'));
+  const guard = createEgressGuard({ allowRanges: opened });
+  const broken = createRtspCapturer({ guard, ffmpeg: { run: fail, runAll: fail }, now: () => new Date() });
+  const request = {
+    url: camera.url,
+    mode: 'frames',
+    clipSeconds: 1,
+    caller: 'ada',
+    resolveAgain: false,
+  } as const;
+  const { signal } = new AbortController();
+  await expect(broken.capture(request, signal)).rejects.toMatchObject({ isDamaged: true });
+});
 
 async function gstreamer(...flags: string[]): Promise<GstRtspServer> {
   const server = await startGstRtspServer(...flags);
