@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { originHostsHeader, originSecretHeader } from '../../../adapters/aws/http/origin-headers.ts';
 import { isErrorEnvelope } from '../../../client/errors.ts';
 import { stageKinds } from '../stage-kinds.ts';
 import { ofType, one, ownFunctions, synthesize } from '../synthesize.ts';
@@ -30,11 +31,12 @@ describe('StreamRestApi', () => {
     expect(timeout).toBe(900_000);
   });
 
-  test('CloudFront reads from the stage of the API and sends the origin secret', () => {
+  test('CloudFront reads from the stage of the API, and sends the origin secret and the hosts of the service', () => {
     const { Origins } = one(synthesized, 'AWS::CloudFront::Distribution', 'Edge').DistributionConfig;
     const [origin] = Origins.filter(({ OriginPath }: any) => OriginPath === '/live');
     expect(origin.CustomOriginConfig.OriginReadTimeout).toBe(90);
-    expect(origin.OriginCustomHeaders).toHaveLength(1);
+    const names = origin.OriginCustomHeaders.map(({ HeaderName }: any) => HeaderName);
+    expect(names).toEqual([originSecretHeader, originHostsHeader]);
   });
 
   test('every answer of API Gateway itself has the error envelope', () => {
