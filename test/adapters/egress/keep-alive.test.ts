@@ -99,7 +99,7 @@ describe('connections of the guarded client', () => {
     closers.push(() => http.close());
     const { port, requests } = await serve();
     for (const _ of [1, 2])
-      await http.request(`http://127.0.0.1:${port}/`, { maxBytes: 10, timeoutMs: 3_000 });
+      await http.request(`http://127.0.0.1:${port}/`, { method: 'POST', maxBytes: 10, timeoutMs: 3_000 });
     expect(requests[1]!.socket).not.toBe(requests[0]!.socket);
   });
 });

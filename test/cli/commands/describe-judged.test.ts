@@ -3,7 +3,7 @@ import { describeJudged } from '../../../cli/commands/start.ts';
 
 test.each([
   ['objects', true, /80 everyday things.*set WATCHPOST_VISION/],
-  ['objects', false, /colors, brightness and motion only, no things.*npm ci$/],
+  ['objects', false, /colors, brightness and motion only, no things.*npm install --include=optional$/],
   ['openai', true, /^any condition/],
   ['bedrock', true, /^any condition/],
   ['local', true, /^any condition/],
