@@ -165,7 +165,13 @@ export class WatchObserver {
         return oracle.resume(now);
       case 'delete': {
         this.isDeleted = true;
-        return oracle.pause(now).map((event) => event.replace('paused', 'deleted'));
+        const ended = [
+          ...(oracle.exhausted ? ['changed budget_renewed'] : []),
+          ...(this.isLate ? ['changed checks_in_time'] : []),
+          ...(oracle.modelLost ? ['changed model_recovered'] : []),
+        ];
+        const events = oracle.pause(now).map((event) => event.replace('paused', 'deleted'));
+        return events.toSpliced(-1, 0, ...ended);
       }
       case 'change': {
         const texts = new Map(oracle.config.conditions.map(({ id, text }) => [id, text]));
