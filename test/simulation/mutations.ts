@@ -146,7 +146,6 @@ const ofWatches: Row[] = [
     'openings: stored.openings + counts.opened',
     'openings: stored.openings',
   ],
-  ['changed text', 'datapoints.ts', 'answer?.condition === condition ? answer : undefined', 'answer'],
   ['no reminder if exhausted', 'condition-steps.ts', 'causes.budget_exhausted || !remindsNow', '!remindsNow'],
   [
     'coverage',

@@ -88,5 +88,12 @@ export const ofSight: Row[] = [
     '0',
     'core/workflow/left-out-time.test.ts',
   ],
+  [
+    'changed text',
+    'datapoints.ts',
+    'answer?.condition === condition ? answer : undefined',
+    'answer',
+    'core/workflow/watch-tick.test.ts',
+  ],
   ['budget is a gap', 'decide-tick.ts', 'exhausted && inGap === null', 'false'],
 ];
