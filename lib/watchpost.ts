@@ -51,7 +51,7 @@ type ServiceFunctions = Record<
 
 /** Properties of a deployment: the settings of a stage (docs/operate/configuration.md), whose ARNs and ids can be tokens, and resources of the app. */
 export type WatchpostProps = Omit<StageSettingsInput, 'region' | 'account'> & {
-  /** Name of what has one in the account: state machines, alarms, policies of CloudFront. Default: stack and path of the construct. */
+  /** Name of what has one in the account: state machines, alarms, policies of CloudFront; at most 40 characters. Default: stack and path of the construct. */
   name?: string;
   /** Key of KMS for what the deployment stores, whose policy the construct completes. Default: `encryptionKeyArn`, or keys of AWS. */
   encryptionKey?: IKey;

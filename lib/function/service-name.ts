@@ -11,12 +11,16 @@ const maxLength = 40;
 const claimed = new WeakMap<IConstruct, Map<string, string>>();
 
 /**
- * Names a deployment, for what has a name in its account: by default after its stack and the path of its construct, without `Default`. Throws if another construct
- * of the app has the name.
+ * Names a deployment, for what has a name in its account: by default after its stack and the path of its construct, without `Default`. Throws if it is too long or
+ * another construct of the app has it.
  */
 export function nameService(service: Construct, name = nameByPath(service)): void {
   const { account, region } = Stack.of(service);
   const { root, path } = service.node;
+  if (!Token.isUnresolved(name) && name.length > maxLength)
+    throw new Error(
+      `${path}: the name ${name} has ${name.length} characters. Set the property name to one of at most ${maxLength}.`,
+    );
   const names = claimed.get(root) ?? new Map<string, string>();
   claimed.set(root, names);
   const place = `${account}/${region}/${name}`;

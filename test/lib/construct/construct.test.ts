@@ -76,6 +76,14 @@ test.each<[WatchpostProps, string]>([
   expect(() => create(stack, 'Other', props)).toThrow(named);
 });
 
+test('a name that is too long for what has it in the account is refused, with what to do', () => {
+  const stack = new Stack(newApp(), 'Site', { env });
+  expect(() => create(stack, 'Watchpost', { name: 'a'.repeat(41) })).toThrow(
+    `Site/Watchpost: the name ${'a'.repeat(41)} has 41 characters. Set the property name to one of at most 40.`,
+  );
+  create(stack, 'Other', { name: 'a'.repeat(40) });
+});
+
 test('two constructs with one name are refused, unless they are in two regions', () => {
   const app = newApp();
   create(new Stack(app, 'A', { env }), 'B-C');
