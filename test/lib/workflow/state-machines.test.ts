@@ -1,5 +1,6 @@
 import validateWorkflow from 'asl-validator';
 import { describe, expect, test } from 'vitest';
+import { recordVersion } from '../../../core/records/record-version.ts';
 import { describeRoles } from '../roles.ts';
 import { ofType, ownFunctions, synthesize } from '../synthesize.ts';
 
@@ -44,6 +45,19 @@ describe('StateMachines', () => {
   test('the validator rejects a definition whose state leads to an unknown state', () => {
     const broken = definition().replace('"Default":"Pause"', '"Default":"Nowhere"');
     expect(validateWorkflow(JSON.parse(broken)).errors).not.toEqual([]);
+  });
+
+  test('another field in the state of executions is another version, which a deployment over running ones refuses', () => {
+    const since: [version: number, fields: string][] = [
+      [16, 'burst capture captured done failure failures generation max_pause pause run_id wait_until watch'],
+    ];
+    const names = ['watch', 'jobs', 'burst'].flatMap((name) => [
+      ...definition(name).matchAll(/(?<!\$)\$\.(\w+)/g),
+    ]);
+    const fields = new Set(names.map(([, name = '']) => name));
+    expect([...fields].toSorted().join(' ')).toBe(
+      since.findLast(([version]) => version <= recordVersion)?.[1],
+    );
   });
 
   test('a burst ends before the limit of Express workflows, and its parent waits longer', () => {
