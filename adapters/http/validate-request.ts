@@ -1,7 +1,7 @@
 import { zValidator } from '@hono/zod-validator';
 import type { Context, MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { didYouMean, findUnknownFields } from '../../core/requests/unknown-fields.ts';
 import type { UnknownField } from '../../core/requests/unknown-fields.ts';
 import type { AuthEnv } from './bearer-auth.ts';
@@ -74,14 +74,26 @@ const targets = {
 
 function validatePart(name: keyof typeof targets, schema: ObjectSchema): MiddlewareHandler<AuthEnv> {
   const { target, location } = targets[name];
-  return zValidator(target, schema, async (result, context: Context<AuthEnv>) => {
+  const isQuery = name === 'query';
+  const received = isQuery ? z.preprocess(takeLastValues, schema) : schema;
+  return zValidator(target, received, async (result, context: Context<AuthEnv>) => {
     const unknown =
       name === 'body' ? findUnknownFields(await context.req.json(), Object.keys(schema.shape)) : [];
-    if (!result.success)
-      throw withUnknownFields(validationError(result.error.issues, result.data, location), unknown);
+    if (!result.success) {
+      const data = isQuery ? takeLastValues(result.data) : result.data;
+      throw withUnknownFields(validationError(result.error.issues, data, location), unknown);
+    }
     if (name === 'body') context.set('unknown', unknown);
     context.set('parts', { ...context.get('parts'), [name]: result.data });
   });
+}
+
+/** Takes the last value of a query parameter that is repeated (as in FastAPI). */
+function takeLastValues(received: unknown): unknown {
+  if (typeof received !== 'object' || received === null) return received;
+  return Object.fromEntries(
+    Object.entries(received).map(([name, value]) => [name, Array.isArray(value) ? value.at(-1) : value]),
+  );
 }
 
 /** Reads the body within its limits, before anything else is validated. The validator parses what Hono has cached. */

@@ -38,7 +38,9 @@ const rows: Row[] = [
   ['POST /streams/validate \ufeff{}', 'missing body.stream_url: Field required'],
   ['GET /jobs?limit=101', 'too_big query.limit: Too big: expected number to be <=100'],
   ['GET /jobs?limit=', 'invalid_type query.limit: Invalid input: expected number, received string'],
-  ['GET /jobs?limit=1&limit=2', 'invalid_type query.limit: Invalid input: expected number, received array'],
+  // The last value counts.
+  ['GET /jobs?limit=101&limit=2'],
+  ['GET /jobs?limit=2&limit=101', 'too_big query.limit: Too big: expected number to be <=100'],
   ['GET /jobs?limit=+5'],
   ['GET /jobs?limit=%35'],
   ['GET /jobs?colour=green'],
