@@ -4,7 +4,7 @@ import type { Resource } from '../api/use-resource.ts';
 import type { Caller } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
 import { TableHead, Panel, Skeleton } from '../parts/panel.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
@@ -72,13 +72,9 @@ function AddCaller({ onDone, onClose }: { onDone: () => void; onClose: () => voi
         <Field label="Label" hint="Optional">
           {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} />}
         </Field>
-        {adding.problem && <ProblemNote problem={adding.problem} />}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={adding.busy} disabled={name.trim() === ''}>
-            Add caller
-          </Button>
-        </div>
+        <DialogActions action={adding} onClose={onClose} disabled={name.trim() === ''}>
+          Add caller
+        </DialogActions>
       </form>
     </Dialog>
   );

@@ -8,9 +8,8 @@ import { useSession } from '../session/session.ts';
 import { useNow } from '../time/format.ts';
 import { When } from '../time/when.tsx';
 import { useAction } from '../api/use-action.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field, TextInput, Checkbox } from '../parts/field.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
 import { GraceField } from './grace.tsx';
 import type { Grace } from './grace.tsx';
 
@@ -169,13 +168,9 @@ function LabelKey({ entry, onDone, onClose }: { entry: Key; onDone: () => void; 
         <Field label="Label" hint={`Key ${entry.prefix}…`}>
           {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} autoFocus />}
         </Field>
-        {saving.problem && <ProblemNote problem={saving.problem} />}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={saving.busy}>
-            Save
-          </Button>
-        </div>
+        <DialogActions action={saving} onClose={onClose}>
+          Save
+        </DialogActions>
       </form>
     </Dialog>
   );
@@ -201,13 +196,9 @@ function RotateKey({ entry, onRotated, onClose }: RotateProps) {
         </p>
         <GraceField label="Grace period of the old key" value={grace} onValue={setGrace} />
         <DescendantsField checked={descendants} onChecked={setDescendants} />
-        {rotating.problem && <ProblemNote problem={rotating.problem} />}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" busy={rotating.busy} onClick={() => void rotating.run()}>
-            Rotate key
-          </Button>
-        </div>
+        <DialogActions action={rotating} onClose={onClose} onRun={rotating.run}>
+          Rotate key
+        </DialogActions>
       </div>
     </Dialog>
   );

@@ -10,7 +10,7 @@ import { PageHead } from '../shell/page-head.tsx';
 import { Callers } from './callers.tsx';
 import { KeyTable } from './key-table.tsx';
 import { WebhookSecretPanel } from './webhook-secret.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useAction } from '../api/use-action.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -52,13 +52,9 @@ function CreateKey({ caller, onCreated, onClose }: Props) {
           {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} autoFocus />}
         </Field>
         <Scopes chosen={chosen} onChosen={setChosen} />
-        {creating.problem && <ProblemNote problem={creating.problem} />}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={creating.busy} disabled={chosen.length === 0}>
-            Create key
-          </Button>
-        </div>
+        <DialogActions action={creating} onClose={onClose} disabled={chosen.length === 0}>
+          Create key
+        </DialogActions>
       </form>
     </Dialog>
   );

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.ts';
 import type { WebhookSecret } from '../api/types.ts';
 import { Button, CopyButton } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
@@ -89,13 +89,9 @@ function RotateSecret({ onRotated, onClose }: RotateProps) {
           that your receiver can switch at any time.
         </p>
         <GraceField label="Grace period of the old secret" value={grace} onValue={setGrace} />
-        {rotating.problem && <ProblemNote problem={rotating.problem} />}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" busy={rotating.busy} onClick={() => void rotating.run()}>
-            Rotate the secret
-          </Button>
-        </div>
+        <DialogActions action={rotating} onClose={onClose} onRun={rotating.run}>
+          Rotate the secret
+        </DialogActions>
       </div>
     </Dialog>
   );

@@ -1,8 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useAction } from '../api/use-action.ts';
-import { Button } from './button.tsx';
-import { Dialog } from './dialog.tsx';
-import { ProblemNote } from './problem-note.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
 
 type Props = {
   title: string;
@@ -23,13 +21,9 @@ export function ConfirmDialog({ title, children, confirm, decline = 'Cancel', ac
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
-      {action.problem && <ProblemNote problem={action.problem} />}
-      <div class="dialog-actions">
-        <Button onClick={onClose}>{decline}</Button>
-        <Button kind="danger" onClick={() => void run()} busy={action.busy}>
-          {confirm}
-        </Button>
-      </div>
+      <DialogActions action={action} onClose={onClose} onRun={run} kind="danger" cancel={decline}>
+        {confirm}
+      </DialogActions>
     </Dialog>
   );
 }

@@ -1,7 +1,9 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { ProblemNote } from './problem-note.tsx';
+import type { Action } from '../api/use-action.ts';
 
 type Props = {
   title: string;
@@ -47,5 +49,48 @@ export function Dialog({ title, onClose, wide = false, closesByClickBeside = tru
         {children}
       </div>
     </dialog>
+  );
+}
+
+type ActionsProps = {
+  action: Pick<Action<never>, 'busy' | 'problem'>;
+  onClose: () => void;
+  /** Runs the action; absent if the button submits a form. */
+  onRun?: () => Promise<unknown>;
+  /** Default: that of the action. */
+  problem?: ComponentProps<typeof ProblemNote>['problem'] | undefined;
+  kind?: 'primary' | 'danger';
+  cancel?: string;
+  disabled?: boolean;
+  children: ComponentChildren;
+};
+
+/** Shows the problem of the last try, and the buttons at the end of a dialog. `children`: what the button does. */
+export function DialogActions({
+  action,
+  onClose,
+  onRun,
+  problem = action.problem,
+  kind = 'primary',
+  cancel = 'Cancel',
+  disabled = false,
+  children,
+}: ActionsProps) {
+  return (
+    <>
+      {problem && <ProblemNote problem={problem} />}
+      <div class="dialog-actions">
+        <Button onClick={onClose}>{cancel}</Button>
+        <Button
+          kind={kind}
+          type={onRun ? 'button' : 'submit'}
+          busy={action.busy}
+          disabled={disabled}
+          onClick={() => void onRun?.()}
+        >
+          {children}
+        </Button>
+      </div>
+    </>
   );
 }

@@ -2,11 +2,10 @@ import { useState } from 'preact/hooks';
 import type { Watch } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { NumberFields, prefilterSwitch, Switches } from '../parts/draft-fields.tsx';
 import { Field, NumberField, Select, TextArea, TextInput } from '../parts/field.tsx';
 import { InputFields } from '../parts/input-fields.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { ConditionAdvice } from '../try/advice.tsx';
 import { DestinationFields } from './destination-fields.tsx';
@@ -97,13 +96,13 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
         <Field label="Labels" hint="One per line, at most 8: they are in events and filter lists">
           {(ids) => <TextArea {...ids} value={draft.labels} onValue={(labels) => change({ labels })} />}
         </Field>
-        {saving.problem && <ProblemNote problem={conflictOr(saving.problem)} />}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={saving.busy}>
-            Save
-          </Button>
-        </div>
+        <DialogActions
+          action={saving}
+          onClose={onClose}
+          problem={saving.problem && conflictOr(saving.problem)}
+        >
+          Save
+        </DialogActions>
       </form>
     </Dialog>
   );

@@ -2,7 +2,7 @@ import { useState, useEffect } from 'preact/hooks';
 import type { Watch, WatchTest, Boxes, WatchPreview } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
@@ -55,13 +55,9 @@ function SnoozeWatch({ watch, onDone, onClose }: { watch: Watch; onDone: () => v
         <Field label="Condition">
           {(ids) => <Select {...ids} value={conditionId} onValue={setConditionId} options={conditions} />}
         </Field>
-        {snoozing.problem && <ProblemNote problem={snoozing.problem} />}
-        <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={snoozing.busy}>
-            Start snooze
-          </Button>
-        </div>
+        <DialogActions action={snoozing} onClose={onClose}>
+          Start snooze
+        </DialogActions>
       </form>
     </Dialog>
   );
