@@ -42,10 +42,10 @@ export const scheduleSchema = z.object({
 });
 export type Schedule = z.infer<typeof scheduleSchema>;
 
-/** Limits per day, in the time zone of the schedule or else UTC. `null`: no limit. */
 /** Shortest delay of a confirming check, in seconds. */
 export const minConfirmSeconds = 1;
 
+/** Limits per day, in the time zone of the schedule or else UTC. `null`: no limit. */
 export const budgetSchema = z.object({
   model_calls_per_day: z.int().nullable(),
   usd_per_day: z.number().nullable(),

@@ -66,7 +66,7 @@ export type AnalyzeTaskDeps = Omit<AnalyzeDeps, 'limits'> &
     limits: Pick<Limits, 'visionTimeoutSeconds' | 'retentionSeconds' | 'lostCameraSeconds' | 'wakesOnMotion'>;
   };
 
-function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTaskDeps): PolicySettings {
+function readSettings({ createAlertId, modelPrice, limits }: AnalyzeTaskDeps): PolicySettings {
   const { retentionSeconds, lostCameraSeconds, wakesOnMotion = false } = limits;
   return {
     createAlertId,
@@ -74,7 +74,6 @@ function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTask
     retentionSeconds,
     lostCameraSeconds,
     wakesOnMotion,
-    judgesMoments: vision.capabilities.judgesMoments,
   };
 }
 

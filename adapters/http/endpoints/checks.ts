@@ -110,8 +110,6 @@ function notJudged({ judged }: { judged?: boolean | undefined }): { judged?: fal
   return judged === false ? { judged } : {};
 }
 
-/** Endpoint that validates stream URLs. */
-
 const validateStreamEndpoint = defineEndpoint(
   {
     id: 'validate_stream',

@@ -24,8 +24,6 @@ import type { HttpDeps } from '../dependencies.ts';
 import { respondWithNewJob } from '../sse/stream-job.ts';
 import { wantsEvents } from '../sse/wants-events.ts';
 
-/** Parts of the endpoints that start jobs. */
-
 const startHeaders = z.object({
   'Idempotency-Key': idempotencyKey
     .optional()

@@ -14,8 +14,6 @@ import { localDay } from './schedule.ts';
 export type CostSettings = {
   /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
   modelPrice: TokenPrice | null;
-  /** True if one call of the model judges several frames. */
-  judgesMoments?: boolean;
 };
 
 /** Moments to check, and the commit of their worst case, which a watch without a budget does not need. */

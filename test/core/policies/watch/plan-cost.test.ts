@@ -52,8 +52,8 @@ function captured(earlier: number, black = false): Captured & { began_at: string
 }
 
 /** Plans the check of a capture with earlier moments. Returns the moments that are asked about and the reservation, or the reason for none. */
-function plan(run: WatchRun, earlier: number, judgesMoments: boolean, black = false) {
-  const work = createWatchPolicy({ ...shared, judgesMoments }).work(run, captured(earlier, black), begin);
+function plan(run: WatchRun, earlier: number, black = false) {
+  const work = createWatchPolicy(shared).work(run, captured(earlier, black), begin);
   if (work.kind === 'seen') return work.seen.kind === 'not_asked' ? work.seen.why : work.seen.kind;
   const set = work.reservation?.set;
   const budget = set && 'state' in set ? (set as { state: WatchRun['state'] }).state.budget : null;
@@ -65,14 +65,10 @@ const dollars = (microUsd: number): Budget => ({ model_calls_per_day: null, usd_
 const oneFrame = priceWorstCase(modelPrice);
 
 describe('the reservation of a check that looks back', () => {
-  test.each([
-    [true, 'frames'],
-    [false, 'frames'],
-    [true, 'clip'],
-  ] as const)(
-    'each frame reserves a call, as a server may refuse several in one (several: %s, %s)',
-    (several, mode) => {
-      expect(plan(newRun(calls(5), mode), 3, several)).toMatchObject({
+  test.each(['frames', 'clip'] as const)(
+    'each frame reserves a call, as a server may refuse several in one (%s)',
+    (mode) => {
+      expect(plan(newRun(calls(5), mode), 3)).toMatchObject({
         asked: 3,
         reserved: { calls: 4, micro_usd: 4 * oneFrame },
       });
@@ -80,31 +76,30 @@ describe('the reservation of a check that looks back', () => {
   );
 
   test.each([
-    ['calls, of a model for one frame', calls(3), false],
-    ['calls', calls(3), true],
-    ['dollars', dollars(4 * oneFrame - 1), true],
-  ])('a day with too few %s for all frames has the newest one checked', (_, budget, judgesMoments) => {
-    expect(plan(newRun(budget), 3, judgesMoments)).toMatchObject({
+    ['calls', calls(3)],
+    ['dollars', dollars(4 * oneFrame - 1)],
+  ])('a day with too few %s for all frames has the newest one checked', (_, budget) => {
+    expect(plan(newRun(budget), 3)).toMatchObject({
       asked: 0,
       reserved: { calls: 1, micro_usd: oneFrame },
     });
   });
 
   test('a day that does not cover the newest frame has no check', () => {
-    expect(plan(newRun(dollars(oneFrame - 1)), 3, true)).toBe('budget');
-    expect(plan(newRun(dollars(oneFrame)), 0, true)).toMatchObject({ asked: 0 });
+    expect(plan(newRun(dollars(oneFrame - 1)), 3)).toBe('budget');
+    expect(plan(newRun(dollars(oneFrame)), 0)).toMatchObject({ asked: 0 });
   });
 
   test('a black newest frame reserves nothing, and is skipped on a day that does not cover the moments before it', () => {
-    expect(plan(newRun(calls(3), 'clip'), 3, true, true)).toMatchObject({
+    expect(plan(newRun(calls(3), 'clip'), 3, true)).toMatchObject({
       asked: 3,
       reserved: { calls: 3, micro_usd: 3 * oneFrame },
     });
-    expect(plan(newRun(calls(2)), 3, true, true)).toBe('skipped');
+    expect(plan(newRun(calls(2)), 3, true)).toBe('skipped');
   });
 
   test('a watch without a budget has all frames checked and reserves nothing', () => {
-    expect(plan(newRun(null), 3, true)).toMatchObject({ asked: 3, reserved: null });
+    expect(plan(newRun(null), 3)).toMatchObject({ asked: 3, reserved: null });
   });
 
   test('the worst case of all conditions counts each group of conditions for each group of frames', () => {
@@ -123,8 +118,8 @@ describe('the use of a check that looks back', () => {
     calls: [],
     ...fields,
   });
-  function readUse(judgesMoments: boolean, judgement: Judgement) {
-    const planned = plan(newRun(calls(5)), 3, judgesMoments);
+  function readUse(judgement: Judgement) {
+    const planned = plan(newRun(calls(5)), 3);
     if (typeof planned === 'string') throw new Error(planned);
     const seen: WatchOutcome = planned.work.judged(judgement);
     return seen.kind === 'judged' ? seen.used : expect.unreachable();
@@ -138,19 +133,21 @@ describe('the use of a check that looks back', () => {
   test('the tokens of a call are its use, those of a failed one too, which costs nothing without', () => {
     const tokens = { input_tokens: 4000, output_tokens: 100 };
     const failedCall = { input_tokens: 0, output_tokens: 0, failed: true };
-    expect(readUse(true, answered({ earlier, calls: [tokens] }))).toMatchObject({
+    expect(readUse(answered({ earlier, calls: [tokens] }))).toMatchObject({
       model_calls: 1,
       model_errors: 0,
       micro_usd: 264,
     });
-    expect(readUse(true, answered({ earlier, calls: [failedCall] }))).toMatchObject({
+    expect(readUse(answered({ earlier, calls: [failedCall] }))).toMatchObject({
       model_calls: 1,
       model_errors: 1,
       micro_usd: 0,
     });
-    expect(readUse(false, answered({ earlier, calls: [tokens, { ...tokens, failed: true }] }))).toMatchObject(
-      { model_calls: 2, model_errors: 1, micro_usd: 528 },
-    );
+    expect(readUse(answered({ earlier, calls: [tokens, { ...tokens, failed: true }] }))).toMatchObject({
+      model_calls: 2,
+      model_errors: 1,
+      micro_usd: 528,
+    });
   });
 });
 
@@ -159,15 +156,14 @@ test('checks with any number of moments never use more than the day has, and non
   fc.assert(
     fc.property(
       fc.array(tick, { minLength: 1, maxLength: 30 }),
-      fc.boolean(),
       fc.oneof(fc.nat(40).map(calls), fc.nat(20 * oneFrame).map(dollars)),
-      (ticks, judgesMoments, budget) => {
+      (ticks, budget) => {
         let run = newRun(budget);
         const maxCalls = budget.model_calls_per_day ?? Infinity;
         const maxMicroUsd = Math.round((budget.usd_per_day ?? Infinity) * 1e6);
         for (const { earlier, used } of ticks) {
           const before = run.state.budget ?? { calls: 0, micro_usd: 0 };
-          const planned = plan(run, earlier, judgesMoments);
+          const planned = plan(run, earlier);
           if (planned === 'budget') {
             expect(
               before.calls + 1 > maxCalls || before.micro_usd + oneFrame > maxMicroUsd,
