@@ -1,128 +1,20 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { StreamFetchError } from '../../../core/errors.ts';
-import { deliver } from '../../../core/delivery/deliver.ts';
+import { describe, expect, test } from 'vitest';
 import { rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
-import { publishCreations, publishRun } from '../../../core/delivery/publish.ts';
-import type { DestinationResult } from '../../../core/ports/destinations.ts';
-import type { DeliveryMessage } from '../../../core/records/delivery.ts';
-import type { WorkflowState } from '../../../core/records/workflow.ts';
-import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
+import { publishRun } from '../../../core/delivery/publish.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
-import { createWatch } from '../../../core/watch/create-watch.ts';
-import { editWatch } from '../../../core/watch/edit-watch.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
-
-let world: World;
-afterEach(() => world.close());
-
-type Sent = { url: string; type: string; reason: string | undefined };
-
-const old = 'https://old.example/hook?key=1';
-const other = 'https://new.example/hook?key=2';
-const team = { destination_id: 'team', type: 'webhook' as const, url: old };
-const person = {
-  condition: 'a person',
-  condition_id: 'person',
-  checks_to_open: 1,
-  checks_considered: 1,
-  checks_to_close: 1,
-};
-const duty = { destination_id: 'duty', type: 'webhook' as const, url: 'https://duty.example/hook' };
-
-/** A watch with destinations, whose receivers accept events unless `answer` says otherwise. */
-async function begin(
-  destinations: object[],
-  answer: (sent: Sent) => Partial<DestinationResult> | Promise<Partial<DestinationResult>> = () => ({}),
-) {
-  world = createWorld();
-  const { c, clock, queuedForDestinations } = world;
-  const sent: Sent[] = [];
-  const ends: { to: string; subjects: readonly string[] }[] = [];
-  const accepted = {
-    outcome: 'delivered',
-    status: 200,
-    latencyMs: 1,
-    error: null,
-    retryAfter: null,
-  } as const;
-  c.destinations.send = async ({ url = 'pagerduty' }, { event: { type, data } }) => {
-    const reason = 'reason' in data ? data.reason : undefined;
-    const each = { url, type, reason };
-    sent.push(each);
-    return { ...accepted, ...(await answer(each)) };
-  };
-  c.destinations.end = async ({ url = 'pagerduty' }, { subjects }) => {
-    ends.push({ to: url, subjects });
-    return null;
-  };
-  c.watches = publishCreations(c.watches, c.runs, c);
-  const request = {
-    name: 'Gate',
-    stream_url: 'https://camera.example/live.m3u8',
-    conditions: [person],
-    destinations,
-  };
-  const watch = await createWatch(watchRequestSchema.parse(request), 'alice', c);
-  const { run_id: watchId } = watch;
-  let step: WorkflowState = await world.begin({ run_id: watchId, generation: 0 });
-  const waiting: { message: DeliveryMessage; due: number }[] = [];
-  const tick = async (verdict: boolean) => {
-    world.script.verdicts.push(verdict);
-    step = await world.tick(step);
-  };
-  return {
-    ends,
-    watchId,
-    take: () =>
-      sent.splice(0).map(({ url, type, reason }) => [url, type, ...(reason ? [reason] : [])].join(' ')),
-    tick,
-    /** Ticks without the stream, until it is lost. */
-    lose: async () => {
-      world.script.captures.push(...Array.from({ length: 8 }, () => new StreamFetchError('no connection')));
-      for (let failed = 0; failed < 8; failed += 1) await tick(false);
-    },
-    /** Delivers what is due within some seconds. */
-    pass: async (seconds: number) => {
-      const until = clock.now.getTime() + seconds * 1000;
-      for (;;) {
-        waiting.push(
-          ...queuedForDestinations.splice(0).map((message) => ({ message, due: clock.now.getTime() })),
-        );
-        const [next] = waiting.toSorted((one, another) => one.due - another.due);
-        if (!next || next.due > until) break;
-        waiting.splice(waiting.indexOf(next), 1);
-        clock.now = new Date(Math.max(clock.now.getTime(), next.due));
-        const outcome = await deliver(next.message, c);
-        if (outcome.kind === 'again')
-          waiting.push({ ...next, due: clock.now.getTime() + 1000 * outcome.afterSeconds });
-      }
-      clock.now = new Date(until);
-    },
-    edit: async (fields: object) => {
-      const patch = watchPatchSchema.parse(fields);
-      const validate = (merged: unknown) => watchRequestSchema.parse(merged);
-      const edited = await editWatch({ watchId, patch, ifMatch: undefined }, 'alice', c, validate);
-      step = await world.begin({ run_id: watchId, generation: edited.generation });
-      return edited.former;
-    },
-    openAlert: async () => {
-      const stored = await c.watches.getIncludingEnded(watchId);
-      return stored!.state.conditions[0]!.alert!.alert_id;
-    },
-    states: async () => c.deliveries.states({ run: 'watch', run_id: watchId }),
-    /** Everything that is stored of addresses. */
-    stored: async () => {
-      const stored = await c.watches.getIncludingEnded(watchId);
-      return JSON.stringify([stored, await c.watches.secrets(watchId)]);
-    },
-  };
-}
+import {
+  down,
+  duty,
+  old,
+  other,
+  pager,
+  person,
+  team,
+  createEditedWatch,
+} from '../../support/watches/edited-watch.ts';
 
 const removed = { destinations: [duty] };
 const moved = { destinations: [duty, { ...team, url: other }] };
-const pager = { destination_id: 'pager', type: 'pagerduty' as const, routing_key: 'R'.repeat(32) };
-const down = { status: 503, outcome: 'retry' } as const;
 
 describe('a destination that a change removes or gives another address', () => {
   test.each([
@@ -131,7 +23,7 @@ describe('a destination that a change removes or gives another address', () => {
   ])(
     'a destination receives nothing more if it %s, and the answer has the open alerts that it was notified of',
     async (_, patch) => {
-      const watch = await begin([duty, team]);
+      const watch = await createEditedWatch([duty, team]);
       await watch.tick(true);
       await watch.pass(10);
       watch.take();
@@ -156,7 +48,7 @@ describe('a destination that a change removes or gives another address', () => {
   );
 
   test('the answer to a removal has the lost stream that the destination was notified of, and no alert that is over', async () => {
-    const watch = await begin([team]);
+    const watch = await createEditedWatch([team]);
     await watch.tick(true);
     await watch.tick(false);
     await watch.lose();
@@ -168,7 +60,7 @@ describe('a destination that a change removes or gives another address', () => {
     ['is removed', []],
     ['has another key', [{ ...pager, routing_key: 'S'.repeat(32) }]],
   ])('incidents of PagerDuty are resolved once, within the change, if it %s', async (_, destinations) => {
-    const watch = await begin([pager]);
+    const watch = await createEditedWatch([pager]);
     await watch.tick(true);
     await watch.lose();
     await watch.pass(10);
@@ -190,7 +82,7 @@ describe('a destination that a change removes or gives another address', () => {
     ['is published and not attempted', 0],
   ])('an incident whose end %s is resolved by the change', async (_, seconds) => {
     let isDown = false;
-    const watch = await begin([pager], () => (isDown ? down : {}));
+    const watch = await createEditedWatch([pager], () => (isDown ? down : {}));
     await watch.tick(true);
     await watch.pass(10);
     const alert = await watch.openAlert();
@@ -206,7 +98,7 @@ describe('a destination that a change removes or gives another address', () => {
   });
 
   test('a destination that is disabled gets no end, and the answer says why', async () => {
-    const watch = await begin([pager], ({ type }) =>
+    const watch = await createEditedWatch([pager], ({ type }) =>
       type === 'alert_reminder' ? { status: 401, outcome: 'gone' } : {},
     );
     await watch.edit({ conditions: [{ ...person, remind_seconds: 60 }] });
@@ -225,7 +117,9 @@ describe('a destination that a change removes or gives another address', () => {
     ['is published and not attempted', 0],
   ])('a new address gets no end that %s at the address before', async (_, seconds) => {
     let isDown = false;
-    const watch = await begin([team], ({ type }) => (isDown && type === 'alert_closed' ? down : {}));
+    const watch = await createEditedWatch([team], ({ type }) =>
+      isDown && type === 'alert_closed' ? down : {},
+    );
     await watch.tick(true);
     await watch.pass(10);
     isDown = true;
@@ -246,7 +140,7 @@ describe('a destination that a change removes or gives another address', () => {
 
   test('a new address gets the end of the next lost stream, although the end before waited at the address before', async () => {
     let isDown = false;
-    const watch = await begin([team], () => (isDown ? down : {}));
+    const watch = await createEditedWatch([team], () => (isDown ? down : {}));
     await watch.lose();
     await watch.pass(10);
     isDown = true;
@@ -267,7 +161,7 @@ describe('a destination that a change removes or gives another address', () => {
   });
 
   test('a new address gets what the one before did not accept: an opening and its end, in their order', async () => {
-    const watch = await begin([team], ({ url, type }) =>
+    const watch = await createEditedWatch([team], ({ url, type }) =>
       url === old && type === 'alert_opened' ? down : {},
     );
     await watch.tick(true);
@@ -287,7 +181,7 @@ describe('a destination that a change removes or gives another address', () => {
   });
 
   test('a destination that is added again gets nothing from before, not even what waited for a retry', async () => {
-    const watch = await begin([team], ({ type }) => (type === 'alert_opened' ? down : {}));
+    const watch = await createEditedWatch([team], ({ type }) => (type === 'alert_opened' ? down : {}));
     await watch.tick(true);
     await watch.pass(40);
     watch.take();
@@ -301,7 +195,7 @@ describe('a destination that a change removes or gives another address', () => {
 
   test('the answer of an address before, during which a change gave another one, says nothing about the new one', async () => {
     let change: (() => Promise<unknown>) | undefined;
-    const watch = await begin([team], async ({ url, type }) => {
+    const watch = await createEditedWatch([team], async ({ url, type }) => {
       if (url !== old || type !== 'alert_opened') return {};
       await change?.();
       return { status: 410, outcome: 'gone' };
@@ -314,19 +208,19 @@ describe('a destination that a change removes or gives another address', () => {
   });
 
   test('the answer to a deletion says which destinations were notified of what it ends', async () => {
-    const watch = await begin([{ ...team, min_severity: 'critical' }, duty]);
+    const watch = await createEditedWatch([{ ...team, min_severity: 'critical' }, duty]);
     await watch.tick(true);
     await watch.pass(10);
     const alert = await watch.openAlert();
-    const notified = await deleteStoredWatch(watch.watchId, 'alice', world.c);
+    const notified = await deleteStoredWatch(watch.watchId, 'alice', watch.c);
     expect(notified).toMatchObject([{ destination_id: 'duty', open_alerts: [alert], stream_lost: false }]);
   });
 
   test('a destination keeps what it has accepted if the event is published again', async () => {
-    const watch = await begin([pager]);
+    const watch = await createEditedWatch([pager]);
     await watch.tick(true);
     await watch.pass(10);
-    const { c } = world;
+    const { c } = watch;
     const again = { ...(await c.watches.getIncludingEnded(watch.watchId))!, published: 0 };
     const runs = {
       ...c.runs,
@@ -341,7 +235,7 @@ describe('a destination that a change removes or gives another address', () => {
 
   test('a broker removes what it keeps of the watch, unless the watch still publishes there', async () => {
     const broker = { destination_id: 'home', type: 'mqtt' as const, url: 'mqtt://user:one@broker.example' };
-    const watch = await begin([broker]);
+    const watch = await createEditedWatch([broker]);
     await watch.tick(true);
     await watch.pass(10);
     await watch.edit({ destinations: [{ ...broker, url: 'mqtts://user:one@broker.example:8883' }] });
@@ -354,12 +248,12 @@ describe('a destination that a change removes or gives another address', () => {
   });
 
   test('a destination stays the same in a change after a rotation of the webhook secret: disabled, without an end', async () => {
-    const watch = await begin([team, duty], ({ url, type }) =>
+    const watch = await createEditedWatch([team, duty], ({ url, type }) =>
       url === old && type === 'watch_changed' ? { status: 410, outcome: 'gone' } : {},
     );
     await watch.tick(true);
     await watch.pass(10);
-    await rotateWebhookSecret('alice', 0, world.c);
+    await rotateWebhookSecret('alice', 0, watch.c);
     expect(await watch.edit({ name: 'Gate, north' })).toEqual([]);
     watch.take();
     await watch.tick(false);
