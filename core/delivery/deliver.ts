@@ -30,6 +30,7 @@ import {
   isHeldBack,
   keepWaiting,
   recordAttempt,
+  removeOpening,
   removeOpenings,
   removeWaiting,
 } from './destination-state.ts';
@@ -174,10 +175,9 @@ async function abandon(
 /** Ends a delivery that the destination does not get. What it would have ended is over for it. */
 async function refuse(arrival: Arrival, deps: DeliverDeps): Promise<DeliveryOutcome> {
   const { message, target, delivery } = arrival;
-  const { destination, state } = target;
   const refused = (stored: DestinationState | undefined) =>
-    recordEnd(currentState(destination, stored), arrival, 'rejected');
-  await stopWaiting(message, state, refused, deps);
+    recordEnd(findCurrentState(target, stored), arrival, 'rejected');
+  await stopWaiting(message, target.state, refused, deps);
   return finish(giveUp(delivery, target.refusal ?? ''), deps);
 }
 
@@ -259,10 +259,7 @@ async function reportLateness({ message, target, delivery }: Arrival, deps: Deli
     await deps.meter.count({ kind: 'delivery_attempt', lateSeconds: ageSeconds(due, deps.now()) });
 }
 
-/**
- * The state of a job's webhook only says whether it is gone; most deliveries write none. If the destination was given another address meanwhile, the state
- * is that of the new one, to which the result says nothing.
- */
+/** The state of a job's webhook only says whether it is gone; most deliveries write none. The state of a new address gets nothing but the wait. */
 async function storeResult(
   { target }: Arrival,
   result: DestinationResult,
@@ -270,25 +267,34 @@ async function storeResult(
   wait: (state: DestinationState) => DestinationState,
 ): Promise<DestinationState> {
   const record = (state: DestinationState) =>
-    recordAttempt(state, result, deps.now(), describeDeliveryFailure(result));
+    isMoved(state, target)
+      ? state
+      : recordAttempt(state, result, deps.now(), describeDeliveryFailure(result));
   const isNews =
     result.outcome === 'gone' || (result.outcome === 'delivered' && target.state.disabled !== null);
   if (!target.isOrdered) return isNews ? changeState(target, record, deps) : target.state;
-  return deps.deliveries.changeState(target.destination, (stored) =>
-    stored && isMoved(stored, target) ? stored : wait(record(currentState(target.destination, stored))),
-  );
-}
-
-function isMoved({ fingerprint }: DestinationState, { destination, storedFingerprint }: Target): boolean {
-  return fingerprint !== destination.fingerprint && fingerprint !== storedFingerprint;
+  return changeState(target, (state) => wait(record(state)), deps);
 }
 
 function changeState(
-  { destination }: Target,
+  target: Target,
   change: (state: DestinationState) => DestinationState,
   { deliveries }: DeliverDeps,
 ): Promise<DestinationState> {
-  return deliveries.changeState(destination, (stored) => change(currentState(destination, stored)));
+  return deliveries.changeState(target.destination, (stored) => change(findCurrentState(target, stored)));
+}
+
+/** Returns the state of the address that the destination has now: a change may have given it another one since the target was read. */
+function findCurrentState(
+  { destination, storedFingerprint }: Target,
+  stored: DestinationState | undefined,
+): DestinationState {
+  return stored && stored.fingerprint !== storedFingerprint ? stored : currentState(destination, stored);
+}
+
+/** Returns true for the state of another address than that of the attempt. */
+function isMoved({ fingerprint }: DestinationState, { destination }: Target): boolean {
+  return fingerprint !== destination.fingerprint;
 }
 
 /** Wakes the next event of the subject; after a success the first of every subject, since the destination accepts events again. */
@@ -304,7 +310,7 @@ async function wake(
     await queue.send({ run, run_id, destination_id, ...event, attempt: attempts + 1, woken: true });
 }
 
-/** Returns the state after the last attempt of an event: it waits no more, and the destination has accepted an opening, or needs no end any more. */
+/** Returns the state after the last attempt of an event: it waits no more, and the destination has accepted an opening, or needs no end any more. A new address does not need the end of what the one before accepted. */
 function recordEnd(
   state: DestinationState,
   { message, target }: Pick<Arrival, 'message' | 'target'>,
@@ -312,7 +318,8 @@ function recordEnd(
 ): DestinationState {
   const ended = removeWaiting(state, message.sequence);
   if (target.part === 'ending') return removeOpenings(ended, message);
-  return outcome === 'delivered' ? acceptOpening(ended, message.sequence) : ended;
+  if (outcome !== 'delivered') return ended;
+  return (isMoved(state, target) ? removeOpening : acceptOpening)(ended, message.sequence);
 }
 
 async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOutcome> {

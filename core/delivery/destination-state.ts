@@ -58,6 +58,11 @@ export function acceptOpening(state: DestinationState, sequence: number): Destin
   return { ...state, notified };
 }
 
+/** Returns the state without an opening, whose end the destination does not need. */
+export function removeOpening(state: DestinationState, sequence: number): DestinationState {
+  return { ...state, notified: state.notified.filter((opening) => opening.sequence !== sequence) };
+}
+
 /** Returns the state without the openings that an event ended. */
 export function removeOpenings(state: DestinationState, { subject, sequence }: Position): DestinationState {
   const notified = state.notified.filter(
