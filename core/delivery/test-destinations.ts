@@ -3,11 +3,11 @@ import type { DestinationResult, Destinations } from '../ports/destinations.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { Destination, DestinationAddress, Watch } from '../records/watch.ts';
-import type { DestinationState } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
 import { recordAttempt, currentState } from './destination-state.ts';
+import type { AddressedDestination } from './destination-state.ts';
 import { testNotification } from './notification.ts';
 
 type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
@@ -45,7 +45,7 @@ async function attemptTest(
   watch: WatchRun,
   deps: Deps,
 ): Promise<DestinationResult> {
-  const waitSeconds = await reserveTest(destination, watch, deps);
+  const { waitSeconds, reserved } = await reserveTest(destination, watch, deps);
   if (waitSeconds > 0)
     return unsent(
       `A destination is tested at most every ${rules.minTestSeconds} s: try again in ${Math.ceil(waitSeconds)} s`,
@@ -55,30 +55,29 @@ async function attemptTest(
     testNotification(watch, destination, deps.newId(), deps.now()),
   );
   if (result.outcome === 'delivered')
-    await changeState(destination, watch, deps, (state) => recordAttempt(state, result, deps.now(), ''));
+    await deps.deliveries.changeState(toKey(destination, watch), (stored = reserved) =>
+      // A change may have given the destination another address meanwhile.
+      stored.fingerprint === reserved.fingerprint ? recordAttempt(stored, result, deps.now(), '') : stored,
+    );
   return result;
 }
 
-/** Stores the time of the test before it, so that concurrent calls send one. Returns the wait until the next test is allowed, 0 if this one is. */
-async function reserveTest(destination: Destination, watch: Watch, deps: Deps): Promise<number> {
+/** Stores the time of the test before it, so that concurrent calls send one. Returns the wait until the next test is allowed, 0 if this one is, and the state. */
+async function reserveTest(destination: Destination, watch: Watch, deps: Deps) {
   const now = deps.now();
+  const key = toKey(destination, watch);
   let waitSeconds = 0;
-  await changeState(destination, watch, deps, (state) => {
+  const reserved = await deps.deliveries.changeState(key, (stored) => {
+    const state = currentState(key, stored);
     const { tested_at: last } = state;
     waitSeconds = last === null ? 0 : Math.max(0, rules.minTestSeconds - ageSeconds(last, now));
     return waitSeconds > 0 ? state : { ...state, tested_at: now.toISOString() };
   });
-  return waitSeconds;
+  return { waitSeconds, reserved };
 }
 
-function changeState(
-  { destination_id, fingerprint }: Destination,
-  { run_id: watch_id }: Watch,
-  { deliveries }: Deps,
-  change: (state: DestinationState) => DestinationState,
-): Promise<DestinationState> {
-  const destination = { run: 'watch', run_id: watch_id, destination_id, fingerprint } as const;
-  return deliveries.changeState(destination, (stored) => change(currentState(destination, stored)));
+function toKey({ destination_id, fingerprint }: Destination, { run_id }: Watch): AddressedDestination {
+  return { run: 'watch', run_id, destination_id, fingerprint };
 }
 
 function unsent(error: string): DestinationResult {

@@ -56,4 +56,15 @@ describe('a test alert', () => {
     const [state] = await watch.deps.deliveries.states({ run: 'watch', run_id: watch.watch.run_id });
     expect(state).toMatchObject({ disabled: null, failures: 0, last_error: null });
   });
+
+  test('a success at an address that a change replaces meanwhile changes nothing at the new one', async () => {
+    const watch = await createWatching(async () => {
+      await deliveries.changeState(key, (state) => ({ ...state!, fingerprint: 'new', failures: 3 }));
+      return {};
+    });
+    const { deliveries } = watch.deps;
+    const key = { ...watch.runKey, destination_id: 'team' };
+    await sendTestAlert(watch.watch, watch.deps);
+    expect(await deliveries.state(key)).toMatchObject({ fingerprint: 'new', failures: 3 });
+  });
 });
