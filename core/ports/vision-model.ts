@@ -15,6 +15,8 @@ export type CheckMedia = {
   previous?: Uint8Array | undefined;
   /** Regions that are drawn into frame and clip: excluded ones are black, included ones outlined in white. */
   regions?: readonly Region[] | null | undefined;
+  /** True to describe the newest frame too, whatever the conditions. */
+  describes?: boolean | undefined;
 };
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sceneSchema } from './moment.ts';
 
 /** Token usage of a model call. */
 export const tokenUseSchema = z.object({
@@ -82,9 +83,9 @@ export type ConditionVerdict = z.infer<typeof conditionVerdictSchema>;
 
 /**
  * Result of one model call about conditions in the frames of a capture: for each frame its verdicts, as the model gave them. An id can be missing,
- * unknown or doubled.
+ * unknown or doubled. What the newest frame shows is absent if it was not asked for, or cut off.
  */
-export const momentVerdictsSchema = z.object({
+export const momentVerdictsSchema = sceneSchema.extend({
   moments: z.array(z.array(conditionVerdictSchema)),
   tokens: tokenUseSchema,
 });

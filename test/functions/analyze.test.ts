@@ -149,6 +149,7 @@ describe('analyze: model calls of other functions', () => {
       earlier: [{ frame: Buffer.from([2]), secondsBefore: 1.5 }],
       previous: Buffer.from([3]),
       regions: [{ mode: 'exclude', points: [[0, 0.5]] }],
+      describes: true,
     };
     const questions: Required<ConditionQuestion>[] = [
       { condition_id: 'ship', condition: 'a ship', sensitivity: 'high' },
@@ -164,6 +165,8 @@ describe('analyze: model calls of other functions', () => {
     const tokens = { input_tokens: 10, output_tokens: 2 };
     const answer: Required<MomentVerdicts & Called> = {
       moments: [[verdict], []],
+      scene: 'A ship in fog',
+      objects: ['boat'],
       tokens,
       calls: [{ ...tokens, failed: true }, tokens],
     };

@@ -41,6 +41,7 @@ const checkMediaSchema = z.object({
     .optional(),
   previous: bytesSchema.optional(),
   regions: z.array(regionSchema).readonly().nullable().optional(),
+  describes: z.boolean().optional(),
 }) satisfies z.ZodType<CheckMedia>;
 
 /** Direct calls of `analyze`, besides workflow tasks. `seconds` is the timeout of the caller. */

@@ -1,0 +1,55 @@
+import type { MomentQuery, MomentSpan, MomentStore } from '../../../core/ports/moment-store.ts';
+import { momentText } from '../../../core/records/moment.ts';
+import type { Moment } from '../../../core/records/moment.ts';
+
+/** Creates a store of moments in memory. `stemsOf` makes the words of a text. */
+export function createMemoryMoments(
+  stored: Moment[] = [],
+  stemsOf: (text: string) => readonly string[] = (text) => text.toLowerCase().split(/\W+/),
+): MomentStore & { stored: Moment[] } {
+  const within = ({ caller, watchIds, from, to }: MomentSpan, now: Date) =>
+    stored
+      .filter((moment) => moment.caller === caller && watchIds.includes(moment.watch_id))
+      .filter(({ at }) => new Date(at) >= from && new Date(at) < to)
+      .filter(({ expires_at: end }) => new Date(end) > now)
+      .toSorted((a, b) => (place(a) < place(b) ? 1 : -1));
+  return {
+    stored,
+    list: async (query, now) =>
+      within(query, now)
+        .filter((moment) => matches(moment, query))
+        .filter((moment) => !query.after || place(moment) < place(query.after))
+        .slice(0, query.limit),
+    get: async (caller, id, now) =>
+      stored.find(
+        (moment) => moment.moment_id === id && moment.caller === caller && new Date(moment.expires_at) > now,
+      ),
+    count: async (span, now) => within(span, now).length,
+    words: async (span, stems, limit, now) => {
+      const read = within(span, now);
+      const moments = read.filter((moment) =>
+        stemsOf(momentText(moment)).some((stem) => stems.includes(stem)),
+      );
+      return { moments: moments.slice(0, limit), read: read.length, readAll: true };
+    },
+    remove: async (watchId, before, limit) => {
+      const old = stored.filter(
+        ({ watch_id: id, at }) => id === watchId && (before === null || new Date(at) < before),
+      );
+      const removed = old.slice(0, limit);
+      stored.splice(0, stored.length, ...stored.filter((moment) => !removed.includes(moment)));
+      return { keys: removed.flatMap(({ frame_key: key }) => key ?? []), more: old.length > removed.length };
+    },
+  };
+}
+
+const place = ({ at, moment_id: id }: Pick<Moment, 'at' | 'moment_id'>): string => `${at} ${id}`;
+
+function matches({ verdicts }: Moment, { conditionId, triggered }: MomentQuery): boolean {
+  if (conditionId === undefined && triggered === undefined) return true;
+  return verdicts.some(
+    (verdict) =>
+      (conditionId === undefined || verdict.condition_id === conditionId) &&
+      (triggered === undefined || verdict.triggered === triggered),
+  );
+}
