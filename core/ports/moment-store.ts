@@ -1,7 +1,10 @@
 import type { Moment } from '../records/moment.ts';
 
-/** Span of the memory of some watches of a caller: `from` inclusive, `to` exclusive. */
-export type MomentSpan = { caller: string; watchIds: readonly string[]; from: Date; to: Date };
+/** Watch with the begin of what is read of its memory, inclusive. */
+export type RememberedWatch = { watchId: string; from: Date };
+
+/** Span of the memory of some watches of a caller, until before `to`. */
+export type MomentSpan = { caller: string; watches: readonly RememberedWatch[]; to: Date };
 
 /** Position of a moment in the order of their times. */
 export type MomentPosition = Pick<Moment, 'at' | 'moment_id'>;
@@ -16,6 +19,9 @@ export type MomentQuery = MomentSpan & {
   limit: number;
 };
 
+/** Page of moments. `next` is the position after which the next page begins, `null` on the last: a page with filters can be short. */
+export type MomentPage = { moments: Moment[]; next: MomentPosition | null };
+
 /** Moments with a word, newest first. `read`: moments that were looked through; `readAll` is false if the store ended before the span did. */
 export type WordMatches = { moments: Moment[]; read: number; readAll: boolean };
 
@@ -25,7 +31,7 @@ export type WordMatches = { moments: Moment[]; read: number; readAll: boolean };
  */
 export interface MomentStore {
   /** Returns at most `limit` moments, newest first. */
-  list(query: MomentQuery, now: Date): Promise<Moment[]>;
+  list(query: MomentQuery, now: Date): Promise<MomentPage>;
   get(caller: string, momentId: string, now: Date): Promise<Moment | undefined>;
   /** Returns the number of moments in a span. */
   count(span: MomentSpan, now: Date): Promise<number>;

@@ -7,19 +7,24 @@ export function createMemoryMoments(
   stored: Moment[] = [],
   stemsOf: (text: string) => readonly string[] = (text) => text.toLowerCase().split(/\W+/),
 ): MomentStore & { stored: Moment[] } {
-  const within = ({ caller, watchIds, from, to }: MomentSpan, now: Date) =>
+  const within = ({ caller, watches, to }: MomentSpan, now: Date) =>
     stored
-      .filter((moment) => moment.caller === caller && watchIds.includes(moment.watch_id))
-      .filter(({ at }) => new Date(at) >= from && new Date(at) < to)
+      .filter((moment) => moment.caller === caller && new Date(moment.at) < to)
+      .filter(({ watch_id: id, at }) =>
+        watches.some(({ watchId, from }) => watchId === id && new Date(at) >= from),
+      )
       .filter(({ expires_at: end }) => new Date(end) > now)
       .toSorted((a, b) => (place(a) < place(b) ? 1 : -1));
   return {
     stored,
-    list: async (query, now) =>
-      within(query, now)
+    list: async (query, now) => {
+      const { after, limit } = query;
+      const left = within(query, now)
         .filter((moment) => matches(moment, query))
-        .filter((moment) => !query.after || place(moment) < place(query.after))
-        .slice(0, query.limit),
+        .filter((moment) => !after || place(moment) < place(after));
+      const moments = left.slice(0, limit);
+      return { moments, next: left.length > limit ? (moments.at(-1) ?? null) : null };
+    },
     get: async (caller, id, now) =>
       stored.find(
         (moment) => moment.moment_id === id && moment.caller === caller && new Date(moment.expires_at) > now,
