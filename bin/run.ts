@@ -30,6 +30,7 @@ const commands: Record<string, Record<string, Part>> = {
     client: { run: 'node test/client/generate-process.ts' },
     events: { run: 'vitest run test/docs/event-bus.test.ts -t "schemas of the event bus" -u' },
     reference: { run: 'vitest run test/docs/reference.test.ts -u' },
+    python: onRequest('node test/client/python-process.ts'),
     picture: onRequest(
       'vite build -c console/vite.config.ts --logLevel warn && node test/console/picture-process.ts',
     ),

@@ -6,8 +6,8 @@ import { folderOfRun } from '../../support/runner/run-folder.ts';
 /** Available Python: `receivers` require a package of PyPI, which is downloaded once. */
 export type Python = { present: boolean; receivers: boolean; env: NodeJS.ProcessEnv };
 
-/** Packages of PyPI that blocks install. */
-const packages = ['standardwebhooks', 'mcp'];
+/** Packages of PyPI that blocks install, and that the client for Python needs. */
+const packages = ['standardwebhooks', 'httpx-sse==0.4.3', 'httpx==0.28.1', 'attrs', 'mcp'];
 
 /** Prepares Python. Prints a warning for blocks that cannot run; throws in CI. */
 export function preparePython(): Python {
@@ -20,7 +20,7 @@ export function preparePython(): Python {
     mkdirSync(wheels, { recursive: true });
     if (!runs(['-m', 'pip', 'download', '--quiet', '--dest', wheels, ...packages])) {
       rmSync(wheels, { recursive: true });
-      reportOmission('PyPI cannot be reached', 'the receiver with standardwebhooks and the agent');
+      reportOmission('PyPI cannot be reached', 'the client for Python and the agent');
       return { present: true, receivers: false, env: {} };
     }
   }

@@ -87,6 +87,8 @@ export async function openWorld(): Promise<World> {
         // A second try of a page has a folder of its own.
         const folder = mkdtempSync(join(root, `${page.replaceAll(/\W/g, '-')}-`));
         symlinkSync(dataDir, join(folder, '.watchpost'));
+        // Output of npm scripts is in the checkout.
+        symlinkSync(resolve('dist'), join(folder, 'dist'));
         return folder;
       },
       localized: (text) =>

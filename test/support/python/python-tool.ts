@@ -36,11 +36,11 @@ export async function pythonTool(
   };
 }
 
-/** Installs a package of `tools.txt` into a virtual environment, unless `.ci/run` has, and returns its folder. Throws without Python or package registry. */
+/** Installs a line of `tools.txt` into a virtual environment, unless `.ci/run` has, and returns its folder. Throws without Python or package registry. */
 export async function installPython(name: string): Promise<string> {
-  const requirement = pinned.find((line) => line.startsWith(`${name}==`));
-  if (requirement === undefined) throw new Error(`tools.txt has no ${name}`);
-  const folder = inProject(`.cache/python/${requirement}`);
-  await run(inProject('test/support/python/install.sh'), [folder, requirement], { timeout: 300_000 });
+  const requirements = pinned.find((line) => line.startsWith(`${name}==`))?.split(' ');
+  if (requirements === undefined) throw new Error(`tools.txt has no ${name}`);
+  const folder = inProject(`.cache/python/${requirements[0]}`);
+  await run(inProject('test/support/python/install.sh'), [folder, ...requirements], { timeout: 300_000 });
   return folder;
 }
