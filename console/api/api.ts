@@ -8,6 +8,7 @@ import type {
   CameraList,
   CameraStreams,
   CameraStreamsRequest,
+  DeletedWatch,
   DeliveryPage,
   DigestRequest,
   EventPage,
@@ -178,7 +179,7 @@ function watchOperations(http: Http) {
         headers: { 'If-Match': `"${version}"` },
         body: patch,
       }),
-    deleteWatch: (id: string) => http.json<{ message: string }>(`/watches/${id}`, { method: 'DELETE' }),
+    deleteWatch: (id: string) => http.json<DeletedWatch>(`/watches/${id}`, { method: 'DELETE' }),
     pauseWatch: (id: string) => http.json<Watch>(`/watches/${id}/pause`, { method: 'POST' }),
     resumeWatch: (id: string) => http.json<Watch>(`/watches/${id}/resume`, { method: 'POST' }),
     snoozeWatch: (id: string, seconds: number, conditionId?: string) =>

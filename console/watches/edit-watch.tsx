@@ -16,7 +16,7 @@ import type { ConditionDraft, ScheduleDraft, WatchDraft } from './watch-draft.ts
 
 const maxConditions = 8;
 
-type Props = { watch: Watch; onDone: () => void; onClose: () => void };
+type Props = { watch: Watch; onDone: (changed: Watch) => void; onClose: () => void };
 
 /** Shows a dialog that changes the fields of a watch. It fails if somebody else changed the watch meanwhile. */
 export function EditWatch({ watch, onDone, onClose }: Props) {
@@ -24,19 +24,19 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
   // The version that the person sees: later reloads of the page do not change it.
   const [seen] = useState({ version: watch.config_version, draft: toWatchDraft(watch) });
   const [draft, setDraft] = useState(seen.draft);
-  const saving = useAction(() =>
-    api.changeWatch(watch.watch_id, seen.version, toWatchPatch(seen.draft, draft)),
+  const saving = useAction(async () =>
+    onDone(await api.changeWatch(watch.watch_id, seen.version, toWatchPatch(seen.draft, draft))),
   );
   const change = (part: Partial<WatchDraft>) => setDraft({ ...draft, ...part });
   const changeField = (field: keyof WatchDraft, value: number | boolean | null) =>
     setDraft({ ...draft, [field]: value });
-  const submit = async (event: Event) => {
+  const submit = (event: Event) => {
     event.preventDefault();
-    if (await saving.run()) onDone();
+    void saving.run();
   };
   return (
     <Dialog title="Edit watch" wide closesByClickBeside={false} onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void submit(event)}>
+      <form class="stack" onSubmit={submit}>
         <Field label="Name">
           {(ids) => (
             <TextInput

@@ -10,6 +10,8 @@ import { navigate, routeUrls } from '../shell/routes.ts';
 import { walkByPreview } from '../walk/checks.ts';
 import { WalkTest } from '../walk/walk-test.tsx';
 import { EditWatch } from './edit-watch.tsx';
+import { findTold } from './told-dialog.tsx';
+import type { Told } from './told-dialog.tsx';
 import { Badge } from '../parts/badge.tsx';
 import { Skeleton } from '../parts/panel.tsx';
 import { milliseconds } from '../time/format.ts';
@@ -65,10 +67,12 @@ function SnoozeWatch({ watch, onDone, onClose }: { watch: Watch; onDone: () => v
 
 type Task = 'pause' | 'test' | 'snooze' | 'preview' | 'walk' | 'edit' | 'delete';
 
+type Props = { watch: Watch; onChange: () => void; onTold: (told: Told | undefined) => void };
+
 /**
  * Renders the actions of a watch: check now, walk test, test of destinations, snooze, edit, pause or resume, delete.
  */
-export function WatchActions({ watch, onChange }: { watch: Watch; onChange: () => void }) {
+export function WatchActions({ watch, onChange, onTold }: Props) {
   const { api } = useSession();
   const [task, setTask] = useState<Task>();
   const close = () => setTask(undefined);
@@ -98,14 +102,14 @@ export function WatchActions({ watch, onChange }: { watch: Watch; onChange: () =
         Delete
       </Button>
       {resuming.problem && <ProblemNote problem={resuming.problem} />}
-      {task && <TaskDialog task={task} watch={watch} onDone={changed} onClose={close} />}
+      {task && <TaskDialog task={task} watch={watch} onDone={changed} onClose={close} onTold={onTold} />}
     </>
   );
 }
 
-type TaskProps = { task: Task; watch: Watch; onDone: () => void; onClose: () => void };
+type TaskProps = Pick<Props, 'watch' | 'onTold'> & { task: Task; onDone: () => void; onClose: () => void };
 
-function TaskDialog({ task, watch, onDone, onClose }: TaskProps) {
+function TaskDialog({ task, watch, onDone, onClose, onTold }: TaskProps) {
   const { api } = useSession();
   switch (task) {
     case 'preview':
@@ -119,7 +123,16 @@ function TaskDialog({ task, watch, onDone, onClose }: TaskProps) {
     case 'test':
       return <TestWatch watchId={watch.watch_id} onClose={onClose} />;
     case 'edit':
-      return <EditWatch watch={watch} onDone={onDone} onClose={onClose} />;
+      return (
+        <EditWatch
+          watch={watch}
+          onDone={({ former_destinations: former }) => {
+            onTold(findTold(former));
+            onDone();
+          }}
+          onClose={onClose}
+        />
+      );
     case 'snooze':
       return <SnoozeWatch watch={watch} onDone={onDone} onClose={onClose} />;
     case 'pause':
@@ -139,8 +152,13 @@ function TaskDialog({ task, watch, onDone, onClose }: TaskProps) {
         <ConfirmDialog
           title={`Delete ${watch.name}?`}
           confirm="Delete watch"
-          act={() => api.deleteWatch(watch.watch_id)}
-          onDone={() => navigate(routeUrls.watches)}
+          act={async () => {
+            const { notified } = await api.deleteWatch(watch.watch_id);
+            const told = findTold(notified, routeUrls.watches);
+            onTold(told);
+            if (!told) navigate(routeUrls.watches);
+          }}
+          onDone={onClose}
           onClose={onClose}
         >
           <p>Open alerts close. The stream URL and all evidence are erased, permanently.</p>

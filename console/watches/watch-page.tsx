@@ -1,4 +1,5 @@
-import { useEffect } from 'preact/hooks';
+import type { ComponentProps } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
 import type { Watch, WatchStats } from '../api/types.ts';
 import { AlertList } from '../alerts/alert-list.tsx';
@@ -11,6 +12,8 @@ import { routeUrls } from '../shell/routes.ts';
 import { Clock, When } from '../time/when.tsx';
 import { Conditions } from './conditions.tsx';
 import { Lanes } from './lanes.tsx';
+import { ToldDialog } from './told-dialog.tsx';
+import type { Told } from './told-dialog.tsx';
 import { WatchActions } from './watch-actions.tsx';
 import { WatchBadge } from './watch-badge.tsx';
 import { countOpen, findCause, findTrouble, visitLabel } from './watch-labels.ts';
@@ -39,7 +42,9 @@ export function WatchPage({ watchId }: { watchId: string }) {
   const open = watch && countOpen(watch);
   // Shows an opening or closing in the statistics without waiting for their next load.
   useEffect(() => stats.reload(), [open]);
-  if (problem?.status === 404 || problem?.status === 422) return <Absent />;
+  const [told, setTold] = useState<Told>();
+  const note = told && <ToldDialog told={told} onClose={() => setTold(undefined)} />;
+  if (problem?.status === 404 || problem?.status === 422) return note ?? <Absent />;
   if (!watch) return problem ? <ProblemNote problem={problem} onRetry={reload} /> : <Skeleton rows={8} />;
   const changed = () => {
     reload();
@@ -47,7 +52,8 @@ export function WatchPage({ watchId }: { watchId: string }) {
   };
   return (
     <>
-      <Head watch={watch} onChange={changed} />
+      {note}
+      <Head watch={watch} onChange={changed} onTold={setTold} />
       <Causes watch={watch} />
       {stats.problem && stats.problem.status !== 0 && (
         <ProblemNote problem={stats.problem} onRetry={stats.reload} />
@@ -101,7 +107,7 @@ export function WatchPage({ watchId }: { watchId: string }) {
   );
 }
 
-function Head({ watch, onChange }: { watch: Watch; onChange: () => void }) {
+function Head({ watch, ...actions }: ComponentProps<typeof WatchActions>) {
   const session = useSession();
   return (
     <div class="page-head">
@@ -115,7 +121,7 @@ function Head({ watch, onChange }: { watch: Watch; onChange: () => void }) {
       </div>
       <div class="page-aside watch-actions">
         <WatchBadge status={watch.status} />
-        {mayUse(session, 'jobs') && <WatchActions watch={watch} onChange={onChange} />}
+        {mayUse(session, 'jobs') && <WatchActions watch={watch} {...actions} />}
       </div>
     </div>
   );

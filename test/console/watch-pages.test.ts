@@ -238,3 +238,46 @@ test('a failed delivery of a watch names its destination, and succeeds after a r
     receiver.close();
   }
 }, 120_000);
+
+test('a removal of a destination and a deletion say what they leave open there', async () => {
+  const receiver = await startReceiver(() => caller.webhookSecret);
+  try {
+    const { watch_id: watchId } = await caller.call('POST', '/watches', {
+      name: 'West gate',
+      stream_url: stream.url,
+      conditions: [{ condition: 'The picture is not black' }],
+      destinations: ['duty', 'team'].map((id) => ({
+        destination_id: id,
+        type: 'webhook',
+        url: `${receiver.url}/${id}`,
+      })),
+    });
+    const types = (path: string) => receiver.of(path).map(({ type }) => type);
+    for (const path of ['/duty', '/team'])
+      await expect.poll(() => types(path), { timeout: 60_000 }).toContain('alert_opened');
+    const { host } = new URL(service.baseUrl);
+    ({ page, faults } = await openPage(browser, host));
+    await page.goto(`http://${host}/console#/watches/${watchId}`);
+    await field('API key').fill(caller.key);
+    await page.keyboard.press('Enter');
+    await button('Edit', true).click();
+    await button('Remove destination 1').click();
+    await button('Save').click();
+    const notified = page.getByRole('list', { name: 'Notified destinations' });
+    await notified.getByText(/duty .*: 1 open alert/).waitFor();
+    await inspect(page, 'watch-notified');
+    await button('Close').click();
+    await button('Delete', true).click();
+    await button('Delete watch').click();
+    await notified.getByText(/team .*: 1 open alert/).waitFor();
+    // Longer than a reload of the page, whose watch is gone.
+    await page.waitForResponse((response) => response.status() === 404);
+    await drawn(page);
+    await notified.getByText(/team/).waitFor();
+    await button('Close').click();
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/watches');
+    expect(faults.filter((fault) => !fault.includes('404'))).toEqual([]);
+  } finally {
+    receiver.close();
+  }
+}, 120_000);
