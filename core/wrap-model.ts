@@ -15,6 +15,9 @@ export function wrapModel(model: VisionModel, around: AroundCall): VisionModel {
       around(async () => model.judge(media, questions, signal), signal),
     answer: async (frame, question, signal) =>
       around(async () => model.answer(frame, question, signal), signal),
+    words: async (query, signal) => around(async () => model.words(query, signal), signal),
+    matches: async (pictures, query, signal) =>
+      around(async () => model.matches(pictures, query, signal), signal),
     summarize: async (samples, signal) => around(async () => model.summarize(samples, signal), signal),
   };
 }

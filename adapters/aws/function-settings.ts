@@ -17,6 +17,7 @@ const deployedModelSchema = z.object({
   model: z.string(),
   supportsVideo: z.boolean(),
   judgesMoments: z.boolean(),
+  maxPictures: z.int().positive(),
   /** `null` if unknown. */
   price: priceSchema.nullable(),
 });

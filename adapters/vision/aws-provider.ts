@@ -28,7 +28,7 @@ export type VisionProvider = {
 
 /** Model as `/metrics` and job creation see it, known without a request. The stack writes it to an environment variable. */
 export type DescribedModel = Pick<VisionModel, 'provider' | 'model'> &
-  Pick<Capabilities, 'supportsVideo' | 'judgesMoments'>;
+  Pick<Capabilities, 'supportsVideo' | 'judgesMoments' | 'maxPictures'>;
 
 /** Model of a stage. */
 export type StageModel = {

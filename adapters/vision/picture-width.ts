@@ -10,7 +10,7 @@ export const capturedWidthPixels = 896;
 export const minPictureWidthPixels = 224;
 
 /**
- * Returns a model that receives frames of at most `widthPixels` for its checks: fewer pixels are fewer tokens. The evidence keeps its
+ * Returns a model that receives frames of at most `widthPixels` for its checks and searches: fewer pixels are fewer tokens. The evidence keeps its
  * width. Throws `VisionError` if a frame cannot be scaled.
  */
 export function withPictureWidth(vision: VisionModel, widthPixels: number, resize: ResizeJpeg): VisionModel {
@@ -29,5 +29,7 @@ export function withPictureWidth(vision: VisionModel, widthPixels: number, resiz
   return {
     ...vision,
     judge: async (media, questions, signal) => vision.judge(await scaled(media, signal), questions, signal),
+    matches: async (pictures, query, signal) =>
+      vision.matches(await Promise.all(pictures.map((jpeg) => scale(jpeg, signal))), query, signal),
   };
 }

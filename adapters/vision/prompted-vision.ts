@@ -1,28 +1,38 @@
-import { TooManyFramesError } from '../../core/errors.ts';
+import { TooManyFramesError, VisionError } from '../../core/errors.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import {
   alwaysLoaded,
   anyCondition,
+  type Called,
   type Capabilities,
   type CheckMedia,
   type VisionModel,
 } from '../../core/ports/vision-model.ts';
-import type { ConditionQuestion, MomentVerdicts } from '../../core/records/vision.ts';
+import type {
+  ConditionQuestion,
+  ModelCall,
+  MomentVerdicts,
+  PictureMatches,
+  TokenUse,
+} from '../../core/records/vision.ts';
 import { rules } from '../../core/rules.ts';
 import { arrangeSamples } from './arrange-samples.ts';
 import {
   toAnswer,
   answerTask,
+  describing,
   judgeConditionsTask,
   judgeMomentsTask,
   judgeTask,
   toConditionVerdicts,
   toMomentVerdicts,
   summaryTask,
+  toScene,
   toVerdict,
 } from './prompt.ts';
 import { defaultPrompt, type PromptVariant } from './prompt-variants.ts';
-import { type AskModel, ContextError, PictureCountError } from './task.ts';
+import { matchesTask, toMatches, toWords, wordsTask } from './search-prompt.ts';
+import { type AskModel, ContextError, type ModelTask, PictureCountError, type Shown } from './task.ts';
 
 /** Maximum images per request of an unknown server. llama.cpp and Ollama slow down with more; vLLM has its own limit. */
 const fewImages = 8;
@@ -53,6 +63,15 @@ export function createPromptedVision({
 }: PromptedVisionSettings): VisionModel {
   const usesPrevious = prompt.withPrevious;
   const judgesMoments = maxImages > rules.maxEarlierMoments + (usesPrevious ? 1 : 0);
+  /** Asks a task of a check, and with it for a description if the check wants one. */
+  const askCheck = async <Fields extends object>(
+    task: ModelTask<Fields>,
+    shown: Shown,
+    { describes = false }: CheckMedia,
+    signal: AbortSignal,
+  ): Promise<{ fields: Fields & { scene?: string }; tokens: TokenUse }> =>
+    describes ? ask(describing(task), shown, signal) : ask(task, shown, signal);
+
   /** False once the model has refused several frames, or its context was too small for them. */
   let takesFrames = true;
 
@@ -64,11 +83,13 @@ export function createPromptedVision({
     const { shown, kind, options } = selectMedia(media, prompt, supportsVideo);
     const [only, ...others] = questions;
     if (only !== undefined && others.length === 0) {
-      const { fields, tokens } = await ask(judgeTask(kind, only.condition, options), shown, signal);
-      return { moments: [[toVerdict(fields, only, prompt)]], tokens };
+      const task = judgeTask(kind, only.condition, options);
+      const { fields, tokens } = await askCheck(task, shown, media, signal);
+      return { moments: [[toVerdict(fields, only, prompt)]], tokens, ...toScene(fields) };
     }
-    const { fields, tokens } = await ask(judgeConditionsTask(kind, questions, options), shown, signal);
-    return { moments: [toConditionVerdicts(fields, questions, prompt)], tokens };
+    const task = judgeConditionsTask(kind, questions, options);
+    const { fields, tokens } = await askCheck(task, shown, media, signal);
+    return { moments: [toConditionVerdicts(fields, questions, prompt)], tokens, ...toScene(fields) };
   }
 
   async function judgeMoments(
@@ -79,19 +100,60 @@ export function createPromptedVision({
     if (!takesFrames) throw new TooManyFramesError();
     const { task, pictures } = judgeMomentsTask(media, questions, prompt);
     try {
-      const { fields, tokens } = await ask(task, { pictures }, signal);
-      return { moments: toMomentVerdicts(fields, media, questions, prompt), tokens };
+      const { fields, tokens } = await askCheck(task, { pictures }, media, signal);
+      return { moments: toMomentVerdicts(fields, media, questions, prompt), tokens, ...toScene(fields) };
     } catch (cause) {
-      if (!(cause instanceof PictureCountError || cause instanceof ContextError)) throw cause;
+      if (!isTooMany(cause)) throw cause;
       takesFrames = false;
       throw new TooManyFramesError(cause);
     }
   }
 
+  async function matchTogether(
+    pictures: readonly Uint8Array[],
+    query: string,
+    signal: AbortSignal,
+  ): Promise<PictureMatches> {
+    const { fields, tokens } = await ask(
+      matchesTask(query, pictures.length),
+      { pictures: [...pictures] },
+      signal,
+    );
+    return { matches: toMatches(fields, pictures.length), tokens };
+  }
+
+  /** Makes a call for each picture. `calls` has those that were refused before. */
+  async function matchEach(
+    pictures: readonly Uint8Array[],
+    query: string,
+    signal: AbortSignal,
+    calls: ModelCall[] = [],
+  ): Promise<PictureMatches & Called> {
+    const matches: PictureMatches['matches'] = [];
+    for (const picture of pictures) {
+      try {
+        const answer = await matchTogether([picture], query, signal);
+        matches.push(...answer.matches);
+        calls.push(answer.tokens);
+      } catch (error) {
+        if (error instanceof VisionError) error.calls = [...calls, ...error.calls];
+        throw error;
+      }
+    }
+    return { matches, tokens: calls.reduce(addTokens, noTokens), calls };
+  }
+
   return {
     provider,
     model,
-    capabilities: { ...anyCondition, supportsVideo, judgesMoments, usesPrevious, callsAtOnce },
+    capabilities: {
+      ...anyCondition,
+      supportsVideo,
+      judgesMoments,
+      usesPrevious,
+      maxPictures: Math.min(maxImages, fewImages),
+      callsAtOnce,
+    },
     lifecycle,
 
     judge: async (media, questions, signal) =>
@@ -100,6 +162,22 @@ export function createPromptedVision({
     async answer(frame, question, signal) {
       const { fields, tokens } = await ask(answerTask(question), { pictures: [frame] }, signal);
       return toAnswer(fields, tokens);
+    },
+
+    async words(query, signal) {
+      const { fields, tokens } = await ask(wordsTask(query), { pictures: [] }, signal);
+      return { words: toWords(fields), tokens };
+    },
+
+    async matches(pictures, query, signal) {
+      if (!takesFrames) return matchEach(pictures, query, signal);
+      try {
+        return await matchTogether(pictures, query, signal);
+      } catch (cause) {
+        if (!isTooMany(cause) || pictures.length < 2) throw cause;
+        takesFrames = false;
+        return matchEach(pictures, query, signal, [...new TooManyFramesError(cause).calls]);
+      }
     },
 
     async summarize(samples, signal) {
@@ -112,6 +190,16 @@ export function createPromptedVision({
       return { ...fields, tokens };
     },
   };
+}
+
+const noTokens: TokenUse = { input_tokens: 0, output_tokens: 0 };
+
+function addTokens(sum: TokenUse, { input_tokens: input, output_tokens: output }: TokenUse): TokenUse {
+  return { input_tokens: sum.input_tokens + input, output_tokens: sum.output_tokens + output };
+}
+
+function isTooMany(error: unknown): error is PictureCountError | ContextError {
+  return error instanceof PictureCountError || error instanceof ContextError;
 }
 
 /**

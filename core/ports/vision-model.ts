@@ -1,5 +1,13 @@
 import type { Region } from '../records/capture.ts';
-import type { Answer, ConditionQuestion, ModelCall, MomentVerdicts, Summary } from '../records/vision.ts';
+import type {
+  Answer,
+  ConditionQuestion,
+  ModelCall,
+  MomentVerdicts,
+  PictureMatches,
+  QueryWords,
+  Summary,
+} from '../records/vision.ts';
 
 /** Earlier frame of the stream, with the time from it to the newest frame. */
 export type EarlierFrame = { frame: Uint8Array; secondsBefore: number };
@@ -45,6 +53,8 @@ export type Capabilities = {
   judgesMoments: boolean;
   /** True if it compares a frame with that of the check before. */
   usesPrevious: boolean;
+  /** Maximum pictures of a call of `matches`. */
+  maxPictures: number;
   /** True if the sensitivity of a condition has an effect. */
   hasSensitivity: boolean;
   /** Concurrent calls that this machine has capacity for; `null` if others run them. */
@@ -59,6 +69,7 @@ export const anyCondition: Capabilities = {
   supportsVideo: false,
   judgesMoments: false,
   usesPrevious: false,
+  maxPictures: 8,
   hasSensitivity: false,
   callsAtOnce: null,
   conditionExamples: ['A person is at the door', 'A car is in the yard', 'Smoke or fire is visible'],
@@ -109,6 +120,14 @@ export interface VisionModel {
   ): Promise<MomentVerdicts & Called>;
   /** Answers a question about one JPEG. */
   answer(frame: Uint8Array, question: string, signal: AbortSignal): Promise<Answer & Called>;
+  /** Returns words, in English, that sentences about what a query describes are likely to have. */
+  words(query: string, signal: AbortSignal): Promise<QueryWords & Called>;
+  /** Decides for each picture whether it shows what a query describes, in one call if it takes so many. */
+  matches(
+    pictures: readonly Uint8Array[],
+    query: string,
+    signal: AbortSignal,
+  ): Promise<PictureMatches & Called>;
   /** Summarizes the samples of a window, given in time order. */
   summarize(samples: Sample[], signal: AbortSignal): Promise<Summary & Called>;
 }

@@ -60,6 +60,25 @@ export const answerSchema = z.object({
 });
 export type Answer = z.infer<typeof answerSchema>;
 
+/** Maximum words of a query, and characters of each. */
+export const queryWordLimits = { words: 24, characters: 40 } as const;
+
+/** Words by which moments are found that show what a query describes. */
+export const queryWordsSchema = z.object({
+  words: z.array(z.string().max(queryWordLimits.characters)).max(queryWordLimits.words),
+  tokens: tokenUseSchema,
+});
+export type QueryWords = z.infer<typeof queryWordsSchema>;
+
+/** Verdicts on pictures, true if one shows what a query describes; `null` if the model has not judged it. */
+export const pictureMatchesSchema = z.object({
+  matches: z.array(z.boolean().nullable()),
+  /** Parts of the query that the model does not judge, as a sentence. Absent without any. */
+  not_judged: z.string().optional(),
+  tokens: tokenUseSchema,
+});
+export type PictureMatches = z.infer<typeof pictureMatchesSchema>;
+
 /** Summary of a digest window. */
 export type Summary = { summary: string; tokens: TokenUse };
 

@@ -26,6 +26,8 @@ export function createHandler(deps: AnalyzeFunctionDeps) {
       switch (input.operation) {
         case 'judge':
         case 'answer':
+        case 'words':
+        case 'matches':
         case 'summarize':
           return toOutcome(() => handleAnalyzeCall(input, deps));
         case 'analyze':

@@ -35,6 +35,7 @@ vi.mock('../../adapters/vision/aws-provider-list.ts', async (original) => ({
       model,
       supportsVideo: false,
       judgesMoments: false,
+      maxPictures: 8,
     }),
     findPrice: () => ({ input: 1, output: 2, pictureTokens: 3, videoTokensPerSecond: null }),
     readStage: ({ secondHost }: { secondHost: string }) => ({

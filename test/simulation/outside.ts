@@ -128,6 +128,8 @@ export class OutsideWorld {
       lifecycle: alwaysLoaded,
       judge,
       answer: () => Promise.reject(new Error('No question about one frame')),
+      words: () => Promise.reject(new Error('No search')),
+      matches: () => Promise.reject(new Error('No search')),
       summarize: async () => ({
         summary: 'Nothing happened.',
         tokens: { input_tokens: 1, output_tokens: 1 },

@@ -13,6 +13,7 @@ export const functionsEnvironment = {
     model: 'nova',
     supportsVideo: true,
     judgesMoments: true,
+    maxPictures: 8,
     price: null,
   }),
   ANALYZE_FUNCTION: 'analyze',

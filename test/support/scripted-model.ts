@@ -43,6 +43,8 @@ export function scriptedModel({
     lifecycle: alwaysLoaded,
     judge: unexpected,
     answer: unexpected,
+    words: unexpected,
+    matches: unexpected,
     summarize: unexpected,
     ...given,
   };

@@ -12,6 +12,8 @@ import {
   conditionQuestionSchema,
   modelCallSchema,
   momentVerdictsSchema,
+  pictureMatchesSchema,
+  queryWordsSchema,
   tokenUseSchema,
 } from '../../../core/records/vision.ts';
 import { bytesSchema } from './bytes.ts';
@@ -58,6 +60,13 @@ export const analyzeCallSchema = z.discriminatedUnion('operation', [
     frame: bytesSchema,
     question: z.string(),
   }),
+  z.object({ operation: z.literal('words'), seconds: secondsSchema, query: z.string() }),
+  z.object({
+    operation: z.literal('matches'),
+    seconds: secondsSchema,
+    pictures: z.array(bytesSchema),
+    query: z.string(),
+  }),
   z.object({
     operation: z.literal('summarize'),
     seconds: secondsSchema,
@@ -73,6 +82,10 @@ const calls = z.array(modelCallSchema).optional();
 export const judgeAnswerSchema = momentVerdictsSchema.extend({ calls });
 /** Result of `answer`. */
 export const answerAnswerSchema = answerSchema.extend({ calls });
+/** Result of `words`. */
+export const wordsAnswerSchema = queryWordsSchema.extend({ calls });
+/** Result of `matches`. */
+export const matchesAnswerSchema = pictureMatchesSchema.extend({ calls });
 
 /** Result of `summarize`: the part of `ClosureResult` that the caller lacks. */
 export const summarizeAnswerSchema = z.object({
@@ -97,6 +110,10 @@ export async function handleAnalyzeCall(call: AnalyzeCall, deps: AnalyzeCallDeps
       return deps.vision.judge(call.media, call.questions, timeoutSignal(call));
     case 'answer':
       return deps.vision.answer(call.frame, call.question, timeoutSignal(call));
+    case 'words':
+      return deps.vision.words(call.query, timeoutSignal(call));
+    case 'matches':
+      return deps.vision.matches(call.pictures, call.query, timeoutSignal(call));
     case 'summarize': {
       const job = await deps.runs.get(call.job_id, deps.now());
       if (job?.policy !== 'digest') throw new JobNotFoundError();

@@ -8,6 +8,8 @@ import {
   analyzeCallSchema,
   answerAnswerSchema,
   judgeAnswerSchema,
+  matchesAnswerSchema,
+  wordsAnswerSchema,
   summarizeAnswerSchema,
 } from './analyze-calls.ts';
 import type { Invoke } from './invoke.ts';
@@ -36,6 +38,15 @@ export function createRemoteModel({
       ask(invoke, { operation: 'judge', seconds, media, questions }, judgeAnswerSchema, signal),
     answer: async (frame, question, signal) =>
       ask(invoke, { operation: 'answer', seconds, frame, question }, answerAnswerSchema, signal),
+    words: async (query, signal) =>
+      ask(invoke, { operation: 'words', seconds, query }, wordsAnswerSchema, signal),
+    matches: async (pictures, query, signal) =>
+      ask(
+        invoke,
+        { operation: 'matches', seconds, pictures: [...pictures], query },
+        matchesAnswerSchema,
+        signal,
+      ),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyCondition } from '../../../core/ports/vision-model.ts';
 import { rules } from '../../../core/rules.ts';
 import type { DescribedModel, VisionPermission, VisionProvider } from '../aws-provider.ts';
 import { createModel } from './create-model.ts';
@@ -50,7 +51,8 @@ export const bedrockProvider = {
 function describeModel(modelId = defaultVideoModelId): DescribedModel {
   const { supportsVideo, maxImages } = modelFamily(modelId);
   const judgesMoments = maxImages > rules.maxEarlierMoments;
-  return { provider: 'bedrock', model: modelId, supportsVideo, judgesMoments };
+  const maxPictures = Math.min(maxImages, anyCondition.maxPictures);
+  return { provider: 'bedrock', model: modelId, supportsVideo, judgesMoments, maxPictures };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.t
 import type { ConditionQuestion, ConditionVerdict } from '../../../core/records/vision.ts';
 import { isOpen } from '../objects/answer-open.ts';
 import type { ObjectDetector } from '../objects/detector.ts';
+import { describeDetected } from '../objects/describe-scene.ts';
 import { createMomentReader, type MomentReader } from '../objects/object-moments.ts';
 import type { PictureDecoder } from '../pixel/image-decoder.ts';
 import { findMissing } from './traces.ts';
@@ -56,7 +57,9 @@ export function createGatedVision({ vision, report = () => undefined, ...detecti
       const denied: ConditionVerdict[][] = [];
       for (const frame of listFrames(media)) denied.push(await deny(frame, questions, signal));
       const open = questions.filter((question) => !denied.every((entries) => isDenied(question, entries)));
-      if (open.length === 0) return { moments: denied, tokens, calls: [] };
+      const before = media.describes ? gate.reader.readBefore(listFrames(media).at(-1) ?? media) : undefined;
+      const scene = before && describeDetected(before);
+      if (open.length === 0) return { moments: denied, tokens, calls: [], ...scene };
       const answer = await vision.judge(media, open, signal);
       const moments = denied.map((entries, index) => [
         ...entries,
@@ -64,7 +67,7 @@ export function createGatedVision({ vision, report = () => undefined, ...detecti
           .filter((entry) => !isDenied(entry, entries))
           .map((entry) => signed(entry, vision)),
       ]);
-      return { ...answer, moments };
+      return { ...scene, ...answer, moments };
     },
 
     async answer(frame, question, signal) {

@@ -36,6 +36,8 @@ export type MomentReader = {
    * evaluates the frame while the clip is decoded.
    */
   readMedia(media: CheckMedia, signal: AbortSignal): Promise<Moments>;
+  /** Returns the frame of a capture that was read, without running the network for it. */
+  readBefore(media: CheckMedia): ObjectMoment | undefined;
 };
 
 /**
@@ -52,12 +54,14 @@ export function createMomentReader({
   const captures = new WeakMap<Uint8Array, Capture>();
   const clips = new WeakMap<Uint8Array, SharedCall<Uint8Array[]>>();
   return {
+    readBefore: (media) => captures.get(captureKey(media))?.moments.get(0),
+
     async readMedia(media, signal) {
       const clip = media.mode === 'frames' ? undefined : media.clip;
       const decoding = clip && decodeClip(clip, inputSize(media.frame, detector)).join(signal);
       // It fails where it is awaited: a broken frame may end the check before.
       decoding?.catch(() => undefined);
-      const { size, still, moments } = await decodeCapture(media.frame, clip, signal);
+      const { size, still, moments } = await decodeCapture(media, signal);
       const moving = async () => (decoding ? decoded(signal, async () => decoding) : []);
       return {
         count: async () => 1 + (await moving()).length,
@@ -74,12 +78,9 @@ export function createMomentReader({
     },
   };
 
-  async function decodeCapture(
-    frame: Uint8Array,
-    clip: Uint8Array | undefined,
-    signal: AbortSignal,
-  ): Promise<Capture> {
-    const key = clip ?? frame;
+  async function decodeCapture(media: CheckMedia, signal: AbortSignal): Promise<Capture> {
+    const { frame } = media;
+    const key = captureKey(media);
     const decodedBefore = captures.get(key);
     if (decodedBefore?.frame === frame) return decodedBefore;
     const size = inputSize(frame, detector);
@@ -102,6 +103,10 @@ export function createMomentReader({
     clips.set(clip, call);
     return call;
   }
+}
+
+function captureKey({ mode, frame, clip }: CheckMedia): Uint8Array {
+  return (mode === 'frames' ? undefined : clip) ?? frame;
 }
 
 /** Returns the size in which the network receives a frame. */

@@ -6,19 +6,25 @@ import {
   type ConditionReading,
   type VisionModel,
 } from '../../../core/ports/vision-model.ts';
-import type {
-  ConditionQuestion,
-  ConditionVerdict,
-  EvidenceBox,
-  Sensitivity,
+import {
+  type ConditionQuestion,
+  type ConditionVerdict,
+  type EvidenceBox,
+  queryWordLimits,
+  type Sensitivity,
 } from '../../../core/records/vision.ts';
 import { ImageDecodeError } from '../../media/ffmpeg/errors.ts';
 import { type Condition, canHold, decide, listParts } from '../condition/condition.ts';
+import { findNoun } from '../condition/nouns.ts';
 import { parseCondition } from '../condition/parse-condition.ts';
+import { readTokens } from '../condition/read-tokens.ts';
+import { readColors } from '../condition/vocabulary.ts';
 import { holdsAtom } from '../pixel/evaluate.ts';
 import type { PictureDecoder } from '../pixel/image-decoder.ts';
+import type { PictureFacts } from '../pixel/measure-picture.ts';
 import { readMoments } from '../pixel/read-moments.ts';
 import { answerOpen, isOpen } from './answer-open.ts';
+import { describeDetected, describeMeasured } from './describe-scene.ts';
 import { explainCondition, explainMeasured, explainNotJudged, formatNotJudged } from './explain-objects.ts';
 import {
   decideOverMoments,
@@ -62,9 +68,29 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
 
     async judge(media, questions, signal) {
       const verdicts: ConditionVerdict[] = [];
+      let facts: PictureFacts | undefined;
       // One after the other: the first decodes and detects, the others find its results.
-      for (const question of questions) verdicts.push(await judge(media, question, deps, signal));
-      return { moments: [verdicts], tokens };
+      for (const { condition_id, ...question } of questions) {
+        const { holds, isDoubt, measured, ...rest } = await decideText(media, question, deps, signal);
+        facts ??= measured;
+        verdicts.push({ condition_id, triggered: holds ?? (isDoubt ? false : null), ...rest });
+      }
+      const detected = deps.reader?.readBefore(media);
+      const scene = detected ? describeDetected(detected) : facts && describeMeasured(facts);
+      return { moments: [verdicts], tokens, ...(media.describes && scene) };
+    },
+
+    words: async (query) => ({ words: listWords(query), tokens }),
+
+    async matches(pictures, query, signal) {
+      const { reasonNotToJudge, unjudgedParts } = readCondition(query, detector !== null);
+      const matches: (boolean | null)[] = [];
+      for (const frame of pictures)
+        matches.push(reasonNotToJudge === null ? await matchPicture(frame, query, deps, signal) : null);
+      const reason =
+        reasonNotToJudge ??
+        (formatNotJudged(unjudgedParts) && `it does not judge ${formatNotJudged(unjudgedParts)}`);
+      return { matches, tokens, ...(reason !== '' && { not_judged: `The built-in model: ${reason}.` }) };
     },
 
     answer: async (frame, question, signal) => {
@@ -82,16 +108,36 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
 type Decision = Pick<ConditionVerdict, 'explanation' | 'boxes' | 'shown_at_seconds'> & {
   holds: boolean | null;
   isDoubt: boolean;
+  /** Measurements of the frame, if no condition needed its objects. */
+  measured?: PictureFacts;
 };
 
-async function judge(
-  media: CheckMedia,
-  { condition_id, ...question }: ConditionQuestion,
+/** Returns the names of the classes and colors that a query means. */
+function listWords(query: string): string[] {
+  const words = readTokens(query);
+  const names = [...words.flatMap((word) => findNoun(word)?.classes ?? []), ...words.flatMap(readColors)];
+  return [...new Set(names)].slice(0, queryWordLimits.words);
+}
+
+/** Decides whether a picture shows what a query describes. A picture that cannot be decoded is not judged. */
+async function matchPicture(
+  frame: Uint8Array,
+  query: string,
   deps: BuiltInDeps,
   signal: AbortSignal,
-): Promise<ConditionVerdict> {
-  const { holds, isDoubt, ...rest } = await decideText(media, question, deps, signal);
-  return { condition_id, triggered: holds ?? (isDoubt ? false : null), ...rest };
+): Promise<boolean | null> {
+  try {
+    const { holds, isDoubt } = await decideText(
+      { mode: 'frames', frame },
+      { condition: query },
+      deps,
+      signal,
+    );
+    return holds ?? (isDoubt ? false : null);
+  } catch (error) {
+    if (error instanceof VisionError && error.cause instanceof ImageDecodeError) return null;
+    throw error;
+  }
 }
 
 async function decideText(
@@ -112,6 +158,7 @@ async function decideText(
       holds: holdsIn(moment),
       isDoubt: false,
       explanation: explainMeasured(condition, moment, notJudged),
+      measured: moments[0].picture,
     };
   }
   const seen = withSensitivity(await reader.readMedia(media, signal), sensitivity);

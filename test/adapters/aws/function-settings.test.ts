@@ -38,7 +38,8 @@ test('a setting that is absent or text has its default and its type', () => {
 
 test('the model of a deployment is JSON, and anything else is an invalid setting', () => {
   const { MODEL } = functionSettings.shape;
-  const model = { provider: 'bedrock', model: 'nova', supportsVideo: true, judgesMoments: true, price: null };
+  const kind = { supportsVideo: true, judgesMoments: true, maxPictures: 8 };
+  const model = { provider: 'bedrock', model: 'nova', ...kind, price: null };
 
   expect(MODEL.parse(JSON.stringify(model))).toEqual(model);
   expect(MODEL.safeParse('nova').error?.issues).toEqual([
