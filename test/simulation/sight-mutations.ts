@@ -73,7 +73,13 @@ export const ofSight: Row[] = [
     'condition',
     'core/watch/claims.test.ts',
   ],
-  ['sight without a verdict', 'condition.ts', 'if (state.unjudged > 0) return state;', ''],
+  [
+    'sight without a verdict',
+    'condition.ts',
+    'if (state.unjudged > 0) return state;',
+    '',
+    'core/policies/watch/decide-tick.test.ts',
+  ],
   [
     'picture of a capture under way',
     'decide-tick.ts',

@@ -172,6 +172,15 @@ describe('tick of a watch', () => {
       expect(watch.reports().at(-1)).toEqual([130, 'alert_closed', 'cleared']);
     });
 
+    test('it stays open while nothing moves after answers without a verdict: nobody knows what the still picture shows', () => {
+      const watch = open();
+      for (const at of [50, 60, 70]) watch.judge(at, 'unsure');
+      expect([80, 90, 100, 110].map((at) => watch.still(at, 'unsure'))).not.toContain(true);
+      expect(watch.find('alert_closed')).toBeUndefined();
+      watch.judge(120, false);
+      expect(watch.reports().at(-1)).toEqual([120, 'alert_closed', 'cleared']);
+    });
+
     test('it needs its verdicts as well: the first one that does not hold closes nothing', () => {
       const condition = newCondition({ close_after_seconds: 60 });
       const watch = runWatch({ conditions: [condition] });
