@@ -1,4 +1,4 @@
-import type { Capabilities, UnjudgedPart } from '../ports/vision-model.ts';
+import type { Capabilities, ConditionReading, UnjudgedPart } from '../ports/vision-model.ts';
 import type { InputMode } from '../records/capture.ts';
 import type { Sensitivity } from '../records/vision.ts';
 import { type ActiveSpan, splitTimes } from './times.ts';
@@ -89,14 +89,15 @@ export function advise(condition: string, model: Capabilities, sensitivity: Sens
       findings: [{ code: 'blank', message: 'Describe what must be visible, in one sentence.' }],
       suggestion: { ...defaults, conditions: null, active: null },
     };
+  const reading = model.readCondition(text);
   const parts = splitClauses(text);
   const seconds = durationSeconds(text);
   const needsClip = action.test(text) && model.supportsVideo;
   const clearer = reword(text, times.length > 0);
   return {
     findings: [
-      ...listDoubts(text, times, parts, model),
-      ...listUnjudged(text, model),
+      ...listDoubts(text, times, parts, { model, reading }),
+      ...listUnjudged(reading),
       ...listIgnored(sensitivity, model),
     ],
     suggestion: {
@@ -108,7 +109,12 @@ export function advise(condition: string, model: Capabilities, sensitivity: Sens
 }
 
 /** Lists what is doubtful about a sentence for any model. */
-function listDoubts(text: string, times: string[], parts: string[], model: Capabilities): Finding[] {
+function listDoubts(
+  text: string,
+  times: string[],
+  parts: string[],
+  { model, reading }: { model: Capabilities; reading: ConditionReading },
+): Finding[] {
   const findings: (Finding | false)[] = [
     instruction.test(text) && {
       code: 'instruction',
@@ -129,7 +135,7 @@ function listDoubts(text: string, times: string[], parts: string[], model: Capab
     },
     ...listDoubtsOfTime(text, times, model),
     identity.test(text) &&
-      !model.readCondition(text).unjudgedParts.some(({ kind }) => kind === 'narrower') && {
+      !reading.unjudgedParts.some(({ kind }) => kind === 'narrower') && {
         code: 'identity',
         message: `The model cannot know who or whose "${identity.exec(text)?.[0]}" is. Describe looks, such as "a black dog".`,
       },
@@ -230,8 +236,7 @@ function actionName(text: string): string {
 }
 
 /** Says why the model cannot judge a condition, and names each part that it does not judge, with a remedy. */
-function listUnjudged(text: string, model: Capabilities): Finding[] {
-  const { reasonNotToJudge: reason, unjudgedParts: parts } = model.readCondition(text);
+function listUnjudged({ reasonNotToJudge: reason, unjudgedParts: parts }: ConditionReading): Finding[] {
   const named = (kind: UnjudgedPart['kind']) => parts.filter((part) => part.kind === kind);
   const places = named('place');
   // The reason names some words already.
