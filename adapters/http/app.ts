@@ -19,8 +19,6 @@ import { mountEndpoints } from './mount-endpoints.ts';
 import { fallbackHandler } from './fallback.ts';
 import { rememberConsole } from './remember-console.ts';
 import { createMiddleware } from 'hono/factory';
-import { HTTPException } from 'hono/http-exception';
-import { jsonSyntaxError } from './request-body.ts';
 import { ValidationError } from './validation.ts';
 import type { Context } from 'hono';
 import { worstStatus } from '../../core/ports/health.ts';
@@ -44,8 +42,8 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.use('/api/me', rememberConsole(deps));
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
-  app.onError(async (error, context) => {
-    const invalid = await toValidationError(error, context);
+  app.onError((error, context) => {
+    const invalid = toValidationError(error);
     if (invalid) return context.json({ detail: invalid.detail }, 422);
     const { status, body } = errorResponse(error);
     // A client that disconnects during its request is not an error of the service.
@@ -84,10 +82,8 @@ function noSniff() {
  * Converts an error to a 422: an invalid request, also if only the stored state or the deployment refuses it. Returns
  * undefined for others.
  */
-async function toValidationError(error: Error, { req }: Context): Promise<ValidationError | undefined> {
+function toValidationError(error: Error): ValidationError | undefined {
   if (error instanceof ValidationError) return error;
-  // Hono's validator throws it for a body that is not JSON.
-  if (error instanceof HTTPException) return jsonSyntaxError(await req.text());
   if (error instanceof UnservedFieldError) return refuse(['body', ...error.path], error.message);
   if (error instanceof UnknownConditionError)
     return refuse(['body', 'condition_id'], `use one of ${error.known.map((id) => `'${id}'`).join(', ')}`);

@@ -34,11 +34,11 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * Reads the text of a JSON body. Throws `ValidationError` for one that is absent, of another content type, not UTF-8,
- * or too deep;
+ * Reads a JSON body. Throws `ValidationError` for one that is absent, of another content type, not UTF-8,
+ * no JSON or too deep;
  * `WatchpostError` for a compressed body; and the errors of `RequestBody.read`.
  */
-export async function readJsonText({ req, var: { readBody } }: Context<AuthEnv>): Promise<string> {
+export async function readJson({ req, var: { readBody } }: Context<AuthEnv>): Promise<unknown> {
   refuseCompressed(req.header('Content-Encoding'));
   const bytes = await readBody();
   if (bytes.length === 0) throw bodyError('missing', 'Field required');
@@ -46,21 +46,18 @@ export async function readJsonText({ req, var: { readBody } }: Context<AuthEnv>)
     throw bodyError('invalid_type', 'Not JSON', 'Send the header "Content-Type: application/json".');
   const text = decode(bytes);
   if (exceedsJsonLimits(text)) throw bodyError('json_invalid', 'Too many levels or values');
-  return text;
+  return parse(text);
 }
 
-/**
- * Creates the error of a text that is not JSON, with the words of its parser but no part of the text, which may hold a
- * password.
- */
-export function jsonSyntaxError(text: string): ValidationError {
+/** Parses a text. The error has the words of the parser but no part of the text, which may hold a password. */
+function parse(text: string): unknown {
   try {
-    JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError)
-      return bodyError('json_invalid', error.message.replace(/, (?:\.\.\.)?".*/s, ''));
+      throw bodyError('json_invalid', error.message.replace(/, (?:\.\.\.)?".*/s, ''));
+    throw error;
   }
-  return bodyError('json_invalid', 'Malformed JSON');
 }
 
 /** Rejects compressed bodies: a small request could expand to a large one, and frames are compressed already. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { didYouMean, findUnknownFields } from '../../core/requests/unknown-fields.ts';
 import type { UnknownField } from '../../core/requests/unknown-fields.ts';
 import type { AuthEnv } from './bearer-auth.ts';
-import { readJsonText } from './request-body.ts';
+import { readJson } from './request-body.ts';
 import { validationError } from './validation.ts';
 import type { ValidationError } from './validation.ts';
 
@@ -96,11 +96,11 @@ function takeLastValues(received: unknown): unknown {
   );
 }
 
-/** Reads the body within its limits, before anything else is validated. The validator parses what Hono has cached. */
+/** Reads the body within its limits, before anything else is validated. The validator takes what is parsed here. */
 function readBody() {
   return createMiddleware<AuthEnv>(async (context, next) => {
-    const text = await readJsonText(context);
-    Object.assign(context.req.bodyCache, { text: Promise.resolve(text) });
+    const body = await readJson(context);
+    Object.assign(context.req, { json: async () => body });
     await next();
   });
 }
