@@ -2123,7 +2123,10 @@ export interface Watch {
     budget: {
       day: string;
       model_calls: number;
-      usd: number;
+      /**
+       * null if a price is unknown
+       */
+      usd: number | null;
     } | null;
   };
 }

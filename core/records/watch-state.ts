@@ -83,6 +83,8 @@ export const budgetStateSchema = z.object({
   day: z.iso.date(),
   calls: countSchema,
   micro_usd: countSchema,
+  /** Calls of a model whose price is unknown; `micro_usd` lacks them. */
+  unpriced_calls: countSchema,
   /** Worst case of the check under way, with the version of the watch in which it was committed before its calls. */
   reserved: z.object({ version: countSchema, calls: countSchema, micro_usd: countSchema }).nullable(),
   /** True after `budget_warning` of the day. */

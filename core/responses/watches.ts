@@ -89,7 +89,11 @@ export const watchResponseSchema = z.object({
       .describe('Destinations that accept nothing'),
     model_failure: failureSchema.nullable().describe('Newest failure of the model, null after a success'),
     budget: z
-      .object({ day: z.string(), model_calls: count, usd: z.number().nonnegative() })
+      .object({
+        day: z.string(),
+        model_calls: count,
+        usd: z.number().nonnegative().nullable().describe('null if a price is unknown'),
+      })
       .nullable()
       .describe('Use of the day; null without a budget'),
   }),

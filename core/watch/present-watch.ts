@@ -39,7 +39,7 @@ export function presentWatch(watch: WatchRun, now: Date): PresentedWatch {
         state.budget && {
           day: state.budget.day,
           model_calls: state.budget.calls,
-          usd: state.budget.micro_usd / 1_000_000,
+          usd: state.budget.unpriced_calls > 0 ? null : state.budget.micro_usd / 1_000_000,
         },
     },
   };

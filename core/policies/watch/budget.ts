@@ -1,3 +1,4 @@
+import type { CallerUse } from '../../records/caller-use.ts';
 import type { Budget } from '../../records/watch.ts';
 import type { BudgetState } from '../../records/watch-state.ts';
 
@@ -12,7 +13,7 @@ const warningShare = 0.8;
 /** Returns the use on a day: a new day begins with nothing used. A day before the stored one is no new day: the clock was set back, or the time zone changed. */
 export function budgetOnDay(state: BudgetState | null, date: string): BudgetState {
   if (state && state.day >= date) return { ...state, day: date };
-  return { day: date, calls: 0, micro_usd: 0, reserved: null, warned: false };
+  return { day: date, calls: 0, micro_usd: 0, unpriced_calls: 0, reserved: null, warned: false };
 }
 
 /**
@@ -34,14 +35,19 @@ export function reserve(
  * Replaces the reservation of a check by the cost of its calls, on the day of its end. One that counts as used already, because another tick came first, is given
  * back. Without a check, a reservation that is left counts as used.
  */
-export function settle(state: BudgetState, used: Cost | null, own: Reserved | undefined): BudgetState {
+export function settle(
+  state: BudgetState,
+  used: Pick<CallerUse, 'model_calls' | 'micro_usd' | 'unpriced_calls'> | null,
+  own: Reserved | undefined,
+): BudgetState {
   const isOpen = own !== undefined && state.reserved?.version === own.version;
   const before = isOpen ? { ...state, reserved: null } : forfeited(state);
   const back = own && !isOpen && own.day === state.day ? own : nothing;
   return {
     ...before,
-    calls: Math.max(0, before.calls - back.calls) + (used?.calls ?? 0),
+    calls: Math.max(0, before.calls - back.calls) + (used?.model_calls ?? 0),
     micro_usd: Math.max(0, before.micro_usd - back.micro_usd) + (used?.micro_usd ?? 0),
+    unpriced_calls: before.unpriced_calls + (used?.unpriced_calls ?? 0),
   };
 }
 

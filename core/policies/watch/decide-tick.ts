@@ -145,8 +145,7 @@ function decideDay({ config, state }: WatchRun, outcome: WatchOutcome, need: Cos
   const schedule = scheduleAt(config.schedule, now);
   const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
   const { used = null, reserved } = 'used' in outcome ? outcome : {};
-  const cost = used && { calls: used.model_calls, micro_usd: used.micro_usd };
-  const settled = settle(budgetOnDay(state.budget, day.date), cost, reserved);
+  const settled = settle(budgetOnDay(state.budget, day.date), used, reserved);
   const warned = isNearlyExhausted(config.budget, settled);
   const losesPrice = outcome.kind === 'not_asked' && outcome.why === 'price';
   const { paused, off_schedule: offSchedule, budget_exhausted: exhausted } = state.causes;

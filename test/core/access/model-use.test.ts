@@ -239,7 +239,8 @@ test('the use of a day counts also before a budget is set', async () => {
 test('a model without a price has no cost in any ledger', async () => {
   const step = await createPaidWatch(async () => undefined, null);
   await world.tick(step);
-  const { usage, stats } = await readLedgers();
+  const { usage, stats, budget } = await readLedgers();
   expect(stats).toMatchObject({ calls: 1, micro_usd: NaN });
+  expect(budget).toEqual({ calls: 1, micro_usd: NaN });
   expect(usage).toMatchObject({ calls: 1, micro_usd: NaN });
 });

@@ -174,7 +174,8 @@ test('checks with any number of moments never use more than the day has, and non
           if (typeof planned === 'string') return expect.unreachable(planned);
           const { reserved, budget: state } = planned;
           if (!reserved || !state) return expect.unreachable('nothing is reserved');
-          const cost = { calls: reserved.calls, micro_usd: Math.floor(used * reserved.micro_usd) };
+          const micro_usd = Math.floor(used * reserved.micro_usd);
+          const cost = { model_calls: reserved.calls, micro_usd, unpriced_calls: 0 };
           const settled = settle(state, cost, { ...reserved, day: state.day });
           expect(settled.calls).toBeLessThanOrEqual(maxCalls);
           expect(before.micro_usd + reserved.micro_usd).toBeLessThanOrEqual(maxMicroUsd);
