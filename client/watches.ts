@@ -126,7 +126,9 @@ export type WatchFilter = { status?: Api.WatchStatus; label?: string; limit?: nu
 /** Filters and page of `listAlerts`; times as ISO 8601. */
 export type AlertFilter = {
   watch_id?: string;
+  condition_id?: string;
   state?: 'open' | 'closed';
+  /** Alerts that were open between `from` and `to`. */
   from?: string;
   to?: string;
   after?: string;

@@ -23,7 +23,7 @@ export function addExport(watch: Command, terminal: Terminal): void {
       .description('write reviewed alerts as a labelled set, which watchpost evaluate reads'),
   )
     .option('--watch <watch>', 'name or id; default: all watches')
-    .addOption(new Option('--from <time>', 'opened at this time or later (ISO 8601)').argParser(parseTime))
+    .addOption(new Option('--from <time>', 'open at this time or later (ISO 8601)').argParser(parseTime))
     .addOption(new Option('--to <time>', 'opened before this time (ISO 8601)').argParser(parseTime))
     .action(async (folder: string, raw: unknown) => {
       const { watch: which, from, to } = exportOptions.parse(raw);

@@ -45,8 +45,9 @@ export type Feed = {
 export type AlertQuery = {
   caller: string;
   watchId?: string | undefined;
+  conditionId?: string | undefined;
   state?: 'open' | 'closed' | undefined;
-  /** Bounds of the time of opening: from inclusive, to exclusive. */
+  /** Span in which an alert was open: it opened before `to`, and did not close before `from`. */
   from?: Date | undefined;
   to?: Date | undefined;
   /** Position after which the page begins. */

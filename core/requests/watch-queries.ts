@@ -23,8 +23,9 @@ const instant = z.iso
 
 export const alertListQuerySchema = z.object({
   watch_id: jobId.optional(),
+  condition_id: text(1, 40).optional(),
   state: z.enum(['open', 'closed']).optional(),
-  from: instant.describe('Opened at this time or later'),
+  from: instant.describe('Open at this time or later'),
   to: instant.describe('Opened before this time'),
   after: z
     .string()

@@ -273,7 +273,7 @@ function alertCases(makeStore: MakeStore): void {
     expect(await store.alert(alert.alert_id, after(86_401))).toBeUndefined();
   });
 
-  test('alerts of a caller are listed newest first, in pages, by watch and time', async () => {
+  test('alerts of a caller are listed newest first, in pages, by watch and condition', async () => {
     const store = await makeStore();
     const [gate, yard, foreign] = [newCreation(), newCreation(), newCreation({ caller: 'bob' })];
     for (const creation of [gate, yard, foreign]) await store.create(creation, start);
@@ -291,7 +291,49 @@ function alertCases(makeStore: MakeStore): void {
     expect(await read({ limit: 2 })).toEqual([20, 15]);
     expect(await read({ limit: 2, after: other })).toEqual([10, 0]);
     expect(await read({ watchId: gate.run_id })).toEqual([20, 10, 0]);
-    expect(await read({ from: after(10), to: after(20) })).toEqual([15, 10]);
+    expect(await read({ watchId: gate.run_id, conditionId: 'person' })).toEqual([20, 10, 0]);
+    expect(await read({ conditionId: 'pers' })).toEqual([]);
+  });
+
+  test('alerts of a span are those that were open in it, also those that opened before', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const spans = [
+      [0, 9],
+      [1, 10],
+      [5, null],
+      [12, 13],
+      [15, 40],
+      [20, 21],
+    ] as const;
+    for (const [index, [opened, closed]] of spans.entries()) {
+      const alert = newAlert(creation, {
+        opened_at: after(opened).toISOString(),
+        ...(closed !== null && {
+          closed: {
+            at: after(closed).toISOString(),
+            reason: 'cleared' as const,
+            explanation: '',
+            open_seconds: closed - opened,
+            frame_key: null,
+          },
+          expires_at: after(86_400).toISOString(),
+        }),
+      });
+      const change = newChange(creation, { alerts: [{ kind: 'open', alert }] });
+      await store.commit({ ...change, expectedVersion: creation.version + index });
+    }
+    const read = async (query: object) =>
+      (await store.alerts({ caller: 'alice', limit: 10, ...query }, start)).map(
+        ({ opened_at: at }) => (Date.parse(at) - start.getTime()) / 1000,
+      );
+    const span = { from: after(10), to: after(20) };
+    expect(await read(span)).toEqual([15, 12, 5, 1]);
+    expect(await read({ ...span, state: 'open' })).toEqual([5]);
+    expect(await read({ ...span, state: 'closed' })).toEqual([15, 12, 1]);
+    expect(await read({ from: after(14) })).toEqual([20, 15, 5]);
+    expect(await read({ to: after(5) })).toEqual([1, 0]);
+    const [, last] = await store.alerts({ caller: 'alice', limit: 2, ...span }, start);
+    expect(await read({ ...span, after: last })).toEqual([5, 1]);
   });
 
   test('a review is stored and counted in the hour of the opening; a new review replaces it', async () => {

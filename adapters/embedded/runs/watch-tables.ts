@@ -20,12 +20,13 @@ export function createSecretsTable(database: DatabaseSync) {
 
 export function createAlertTable(database: DatabaseSync) {
   const put = database.prepare(`
-    INSERT OR REPLACE INTO alerts VALUES (:alert_id, :watch_id, :caller, :opened_at, :is_open, :expires_at, :record)`);
+    INSERT OR REPLACE INTO alerts VALUES (:alert_id, :watch_id, :caller, :condition_id, :opened_at, :closed_at, :expires_at, :record)`);
   const kept = '(expires_at IS NULL OR expires_at > :now)';
   const find = database.prepare(`SELECT record FROM alerts WHERE alert_id = :alert_id AND ${kept}`);
-  const matching = `${kept} AND opened_at >= :from AND opened_at < :to
+  const matching = `${kept} AND opened_at < :to AND closed_at >= :from
     AND (opened_at < :after_time OR (opened_at = :after_time AND alert_id < :after_id))
-    AND (:is_open IS NULL OR is_open = :is_open) ORDER BY opened_at DESC, alert_id DESC LIMIT :limit`;
+    AND (:is_open IS NULL OR (closed_at = 'open') = :is_open)
+    AND (:condition_id IS NULL OR condition_id = :condition_id) ORDER BY opened_at DESC, alert_id DESC LIMIT :limit`;
   const byCaller = database.prepare(`SELECT record FROM alerts WHERE caller = :caller AND ${matching}`);
   const byWatch = database.prepare(`
     SELECT record FROM alerts WHERE watch_id = :watch_id AND caller = :caller AND ${matching}`);
@@ -52,18 +53,20 @@ function toAlertRow(alert: Alert) {
     alert_id: alert.alert_id,
     watch_id: alert.watch_id,
     caller: alert.caller,
+    condition_id: alert.condition_id,
     opened_at: alert.opened_at,
-    is_open: alert.closed === null ? 1 : 0,
+    closed_at: alert.closed?.at ?? 'open',
     expires_at: alert.expires_at === null ? null : toMilliseconds(alert.expires_at),
     record: JSON.stringify(alert),
   };
 }
 
 /** `~` sorts after all timestamps. */
-function toCondition({ caller, state, from, to, after, limit }: AlertQuery, now: Date) {
+function toCondition({ caller, conditionId, state, from, to, after, limit }: AlertQuery, now: Date) {
   return {
     caller,
     now: now.getTime(),
+    condition_id: conditionId ?? null,
     from: from?.toISOString() ?? '',
     to: to?.toISOString() ?? '~',
     after_time: after?.opened_at ?? '~',

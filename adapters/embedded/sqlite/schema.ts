@@ -5,7 +5,8 @@ import { recordVersion } from '../../../core/records/record-version.ts';
  * Tables of the data directory. Times are epoch milliseconds. `record` is the record as JSON; the other columns repeat fields that conditions or indexes use.
  * A run has two records: `meta`, which ticks do not write, and `run`, which each commit writes. `unpublished` is the sequence up to which its events have
  * receivers, `lease_until` is NULL if no execution is expected, `gone_at` is the expiry of a job or the deletion of a watch. `feed` is the caller whose feed
- * has the event, NULL for jobs. In `api_keys`, timestamps have one form, so that their text order is their time order; 'never' sorts after all of them.
+ * has the event, NULL for jobs. In `api_keys`, timestamps have one form, so that their text order is their time order; 'never' sorts after all of them, as does 'open' in
+ * `alerts.closed_at`, which ends the indexes: a list of a past span passes all alerts before it.
  */
 export const schema = `
 CREATE TABLE runs (
@@ -140,13 +141,14 @@ CREATE TABLE alerts (
   alert_id TEXT NOT NULL PRIMARY KEY,
   watch_id TEXT NOT NULL,
   caller TEXT NOT NULL,
+  condition_id TEXT NOT NULL,
   opened_at TEXT NOT NULL,
-  is_open INTEGER NOT NULL,
+  closed_at TEXT NOT NULL,
   expires_at INTEGER,
   record TEXT NOT NULL
 ) STRICT;
-CREATE INDEX alerts_of_caller ON alerts (caller, opened_at DESC, alert_id DESC);
-CREATE INDEX alerts_of_watch ON alerts (watch_id, opened_at DESC, alert_id DESC);
+CREATE INDEX alerts_of_caller ON alerts (caller, opened_at DESC, alert_id DESC, closed_at);
+CREATE INDEX alerts_of_watch ON alerts (watch_id, opened_at DESC, alert_id DESC, closed_at);
 CREATE INDEX alerts_by_expiry ON alerts (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE watch_hours (

@@ -27,16 +27,20 @@ const listAlertsEndpoint = defineEndpoint(
     scope: 'read',
     path: '/alerts',
     title: 'List alerts',
-    description: 'Returns the alerts of your watches, newest first.',
+    description:
+      'Returns the alerts of your watches, newest first: those that were open between `from` and `to`, also if they opened before.',
     effect: 'reads',
     request: { query: alertListQuerySchema },
     response: jsonResponse(alertListResponseSchema, { description: 'One page of alerts' }),
     errors: [],
     examples: { response: { alerts: { alerts: [examples.alert], next_after: null } } },
   },
-  async ({ query: { watch_id: watchId, state, from, to, after, limit }, caller }, deps) => {
+  async (
+    { query: { watch_id: watchId, condition_id: conditionId, after, limit, ...rest }, caller },
+    deps,
+  ) => {
     const position = readAlertPosition(after);
-    const query = { caller, watchId, state, from, to, after: position, limit: limit + 1 };
+    const query = { ...rest, caller, watchId, conditionId, after: position, limit: limit + 1 };
     const listed = await deps.watches.alerts(query, deps.now());
     const page = listed.slice(0, limit);
     const last = listed.length > limit ? page.at(-1) : undefined;

@@ -9,7 +9,8 @@ import type { Item, Write } from '../table/write.ts';
 
 /**
  * Items of alerts. What changes after the opening are columns of their own, so that commits change an alert without reading it. Alerts are
- * in the index of jobs under a partition of their own: `status` is open or closed, `policy` is the watch.
+ * in the index of jobs under a partition of their own: `status` is the time of the closing, or `open`, which sorts after all times; `policy` is the watch and the
+ * condition.
  */
 export function toAlertWrite(change: AlertChange): Write {
   switch (change.kind) {
@@ -21,7 +22,7 @@ export function toAlertWrite(change: AlertChange): Write {
           ...itemKeys.alert(alert.alert_id),
           caller: `${alertsOfCaller}${alert.caller}`,
           listed_at: listedAt(alert),
-          policy: alert.watch_id,
+          policy: `${alert.watch_id}#${alert.condition_id}#`,
           reminders: alert.reminders,
           ...closedColumns(alert),
           record: JSON.stringify(alert),
@@ -60,7 +61,7 @@ export function toAlertWrite(change: AlertChange): Write {
 function closedColumns({ closed, expires_at }: Pick<Alert, 'closed' | 'expires_at'>) {
   if (closed === null || expires_at === null) return { status: 'open' };
   const ttl = Math.ceil(Date.parse(expires_at) / 1000);
-  return { status: 'closed', closed: JSON.stringify(closed), expires_at, ttl };
+  return { status: closed.at, closed: JSON.stringify(closed), expires_at, ttl };
 }
 
 /** Returns undefined for an alert that is unknown or has expired. */
@@ -95,26 +96,38 @@ const columnsSchema = z.object({
 
 /** Returns the query of the index for alerts of a caller, newest first. */
 export function alertQuery(
-  { caller, watchId, state, from, to, after, limit }: Omit<AlertQuery, 'limit'> & { limit?: number },
+  {
+    caller,
+    watchId,
+    conditionId,
+    state,
+    from,
+    to,
+    after,
+    limit,
+  }: Omit<AlertQuery, 'limit'> & { limit?: number },
   now: Date,
 ): Query {
   const bound = to?.toISOString() ?? '~';
   const before = after === undefined ? bound : lastBefore(listedAt(after));
   return {
     index: jobsByCaller.name,
-    where: '#caller = :caller AND #listed_at BETWEEN :from AND :to',
+    where: '#caller = :caller AND #listed_at <= :to',
     filter: [
       '(attribute_not_exists(#expires_at) OR #expires_at > :now)',
-      ...(state === undefined ? [] : ['#status = :status']),
-      ...(watchId === undefined ? [] : ['#policy = :watch']),
+      ...(state === undefined ? [] : [`#status ${state === 'open' ? '=' : '<>'} :open`]),
+      ...(from === undefined ? [] : ['#status >= :from']),
+      ...(watchId === undefined ? [] : ['begins_with(#policy, :watch)']),
+      ...(conditionId === undefined ? [] : ['contains(#policy, :condition)']),
     ].join(' AND '),
     values: {
       ':caller': `${alertsOfCaller}${caller}`,
-      ':from': from?.toISOString() ?? '0',
       ':to': before < bound ? before : bound,
       ':now': now.toISOString(),
-      ...(state !== undefined && { ':status': state }),
-      ...(watchId !== undefined && { ':watch': watchId }),
+      ...(state !== undefined && { ':open': 'open' }),
+      ...(from !== undefined && { ':from': from.toISOString() }),
+      ...(watchId !== undefined && { ':watch': `${watchId}#` }),
+      ...(conditionId !== undefined && { ':condition': `#${conditionId}#` }),
     },
     newestFirst: true,
     ...(limit !== undefined && { limit }),
