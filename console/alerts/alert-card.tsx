@@ -1,4 +1,4 @@
-import { toAlertTexts } from './alert-texts.ts';
+import { withoutDisclosure } from './alert-texts.ts';
 import { useState } from 'preact/hooks';
 import type { Alert } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { pluralize } from '../parts/pluralize.ts';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
 import { routeUrls } from '../shell/routes.ts';
 import { duration, exactTime } from '../time/format.ts';
@@ -40,7 +41,6 @@ export function AlertCard({
   onAction,
 }: Props) {
   const { review } = alert;
-  const { texts, ending } = toAlertTexts(alert);
   return (
     <li
       class={selected ? 'alert-card selected' : 'alert-card'}
@@ -53,27 +53,19 @@ export function AlertCard({
     >
       <Picture alert={alert} />
       <div class="alert-body">
-        <AlertState alert={alert} />
-        <strong>{alert.condition}</strong>
-        {texts.map(({ label, text }) => (
-          <p key={label}>
-            {label !== null && <strong>{label}: </strong>}
-            {text}
-          </p>
-        ))}
-        {ending !== '' && <p class="small muted">{ending}</p>}
-        <p class="small muted">
-          {!ofWatch && (
-            <>
-              <a href={routeUrls.watch(alert.watch_id)}>{alert.watch_name}</a> ·{' '}
-            </>
-          )}
-          Opened <When at={alert.opened_at} />
-          {alert.reminders > 0 && ` · ${alert.reminders} reminders`}
-          {alert.acknowledged && ` · acknowledged by ${alert.acknowledged.by}`}
+        <p class="alert-head">
+          <When at={alert.opened_at} />
+          <strong>{alert.condition}</strong>
+          {!ofWatch && <a href={routeUrls.watch(alert.watch_id)}>{alert.watch_name}</a>}
+          <AlertState alert={alert} />
+        </p>
+        <p class="small muted alert-text">
+          {withoutDisclosure(alert.explanation)}
+          {alert.reminders > 0 && ` · ${pluralize(alert.reminders, 'reminder')}`}
+          {alert.acknowledged && ` · acknowledged with the key “${alert.acknowledged.by}”`}
         </p>
         {selected && reviews && (
-          <Field label="Note" hint="Stored with your review; optional">
+          <Field label="Note">
             {(ids) => <TextInput {...ids} value={note} onValue={onNote} maxLength={500} />}
           </Field>
         )}
@@ -137,6 +129,7 @@ function Picture({ alert }: { alert: Alert }) {
           <ProtectedPicture path={path} alt={`Evidence: ${alert.explanation}`} />
           <p class="quoted">“{alert.condition}”</p>
           <p>{alert.explanation}</p>
+          {alert.closed?.explanation && <p>Closed: {alert.closed.explanation}</p>}
           {boxes.length > 0 && (
             <p class="small muted">
               Boxes: {boxes.map(({ label, score }) => `${label} ${score.toFixed(2)}`).join(', ')}

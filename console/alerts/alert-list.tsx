@@ -1,27 +1,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { AlertQuery } from '../api/api.ts';
 import type { Alert, AlertList as AlertPage } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
 import { Button } from '../parts/button.tsx';
 import { EmptyState, Skeleton } from '../parts/panel.tsx';
-import { Checkbox, Field, Select } from '../parts/field.tsx';
+import { Checkbox } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { AlertCard } from './alert-card.tsx';
+import { AlertFilterFields, useAlertFilter } from './alert-filter.tsx';
+import type { AlertFilter } from './alert-filter.tsx';
 import { findAlertAction } from './alert-keys.ts';
 import type { AlertAction, ReviewAction } from './alert-keys.ts';
 
 const pageSize = 20;
 const everyMs = 3_000;
-
-type StateFilter = Alert['state'] | 'any';
-
-const states: { value: StateFilter; label: string }[] = [
-  { value: 'any', label: 'All' },
-  { value: 'open', label: 'Open' },
-  { value: 'closed', label: 'Closed' },
-];
 
 const announcements: Record<ReviewAction, string> = {
   right: 'Reviewed as right',
@@ -34,7 +27,10 @@ type Props = { watchId?: string | undefined; alertId?: string | undefined; onCha
 /** Lists alerts, of one watch or of all, or shows one, and reviews them with buttons or the keyboard. */
 export function AlertList({ watchId, alertId, onChange }: Props) {
   const reviews = mayUse(useSession(), 'jobs');
-  const { value, problem, reload, state, filter, positions, setPositions } = useAlerts(watchId, alertId);
+  const { value, problem, reload, filter, setFilter, span, positions, setPositions } = useAlerts(
+    watchId,
+    alertId,
+  );
   const { announcement, reviewing, readNote, setNote } = useReviews(() => {
     reload();
     onChange?.();
@@ -68,22 +64,22 @@ export function AlertList({ watchId, alertId, onChange }: Props) {
       </p>
       <div class="filters">
         {alertId === undefined && (
-          <Field label="State">
-            {(ids) => <Select {...ids} value={state} onValue={filter} options={states} />}
-          </Field>
+          <AlertFilterFields filter={filter} span={span} ofWatch={watchId} onFilter={setFilter} />
         )}
-        <Checkbox
-          label="Keyboard shortcuts"
-          hint="j, k: next, previous · r: right · w: wrong · a: acknowledge"
-          checked={shortcuts}
-          onChecked={setShortcuts}
-        />
+        <div class="desk-only">
+          <Checkbox
+            label="Keyboard shortcuts"
+            hint="j, k: next, previous · r: right · w: wrong · a: acknowledge"
+            checked={shortcuts}
+            onChecked={setShortcuts}
+          />
+        </div>
       </div>
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
       {reviewing.problem && <ProblemNote problem={reviewing.problem} />}
       {!value && !problem && <Skeleton rows={5} />}
       {value && alerts.length === 0 && (
-        <EmptyState icon="bell" title={state === 'any' ? 'No alerts' : `No ${state} alert`} />
+        <EmptyState icon="bell" title={span || filter.state !== '' ? 'No such alert' : 'No alerts'} />
       )}
       <ol class="alert-list" ref={list} aria-label="Alerts">
         {alerts.map((alert) => (
@@ -109,25 +105,21 @@ export function AlertList({ watchId, alertId, onChange }: Props) {
 /** Reads a page of alerts, or one alert, again every few seconds. */
 function useAlerts(watchId: string | undefined, alertId: string | undefined) {
   const { api } = useSession();
-  const [state, setState] = useState<StateFilter>('any');
+  const { filter, setFilter, span, query } = useAlertFilter(watchId);
   // Positions of the pages before this one; the last is that of this page.
   const [positions, setPositions] = useState<string[]>([]);
-  const query: AlertQuery = {
-    ...(watchId === undefined ? {} : { watch_id: watchId }),
-    ...(state === 'any' ? {} : { state }),
-    after: positions.at(-1),
-    limit: pageSize,
-  };
   const load = async (signal: AbortSignal): Promise<AlertPage> =>
     alertId === undefined
-      ? api.alerts(query, signal)
+      ? api.alerts({ ...query, after: positions.at(-1), limit: pageSize }, signal)
       : { alerts: [await api.alert(alertId, signal)], next_after: null };
-  const page = useResource(load, [watchId, alertId, state, positions], everyMs);
-  const filter = (next: StateFilter) => {
+  // A list of a past span changes only by reviews.
+  const isPast = span !== undefined && span.to.getTime() < Date.now();
+  const page = useResource(load, [JSON.stringify(query), alertId, positions], isPast ? undefined : everyMs);
+  const changeFilter = (next: AlertFilter) => {
     setPositions([]);
-    setState(next);
+    setFilter(next);
   };
-  return { ...page, state, filter, positions, setPositions };
+  return { ...page, filter, setFilter: changeFilter, span, positions, setPositions };
 }
 
 /** Acknowledges and reviews alerts, with the notes that are typed. */

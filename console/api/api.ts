@@ -48,9 +48,12 @@ export type JobQuery = { status?: JobStatus; job_type?: JobType; limit: number; 
 
 /** Filters and page of the list of alerts; `after` is the `next_after` of the previous page. */
 export type AlertQuery = {
-  watch_id?: string;
-  state?: Alert['state'];
-  from?: string;
+  watch_id?: string | undefined;
+  condition_id?: string | undefined;
+  state?: Alert['state'] | undefined;
+  /** Alerts that were open between `from` and `to`. */
+  from?: string | undefined;
+  to?: string | undefined;
   after?: string | undefined;
   limit: number;
 };

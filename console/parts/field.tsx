@@ -56,6 +56,22 @@ export function TextInput({ describedBy, onValue, autoFocus = false, ...rest }: 
   );
 }
 
+type TimeProps = ControlIds & { type: 'date' | 'time'; value: string; onValue: (value: string) => void };
+
+/** Renders a control of the browser for a date or a time of day; its value is empty until it is complete. */
+export function TimeInput({ id, describedBy, type, value, onValue }: TimeProps) {
+  return (
+    <input
+      id={id}
+      class="input"
+      type={type}
+      value={value}
+      aria-describedby={describedBy}
+      onInput={(event) => onValue(event.currentTarget.value)}
+    />
+  );
+}
+
 export function TextArea({ describedBy, onValue, id, value, placeholder, maxLength }: InputProps) {
   return (
     <textarea

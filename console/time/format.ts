@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const dayFormat = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', month: 'short', day: 'numeric' });
 const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
 /** Returns date, time with seconds, and zone. */
@@ -17,17 +17,22 @@ export function clockTime(iso: string | number): string {
   return clockFormat.format(new Date(iso));
 }
 
-/** Returns a time relative to `now` (epoch milliseconds), or the date if it is more than 14 days away. */
-export function relativeTime(iso: string, now: number): string {
-  const seconds = (Date.parse(iso) - now) / 1000;
-  const distance = Math.abs(seconds);
-  // Future times count down; times less than 5 s ago are "now".
-  if (seconds <= 0 && distance < 5) return relativeFormat.format(0, 'second');
-  if (distance < 60) return relativeFormat.format(Math.round(seconds), 'second');
-  if (distance < 3600) return relativeFormat.format(Math.round(seconds / 60), 'minute');
-  if (distance < 86_400) return relativeFormat.format(Math.round(seconds / 3600), 'hour');
-  if (distance < 14 * 86_400) return relativeFormat.format(Math.round(seconds / 86_400), 'day');
-  return dayFormat.format(new Date(iso));
+/** Returns the day, with its name. */
+export function dayText(at: Date): string {
+  return dayFormat.format(at);
+}
+
+/** Returns a time as people say it at `now` (epoch milliseconds): a future one counts down, a past one is the time of day, with the day if it is another one. */
+export function spokenTime(iso: string, now: number): string {
+  const at = new Date(iso);
+  const seconds = (at.getTime() - now) / 1000;
+  if (seconds <= 0)
+    return at.toDateString() === new Date(now).toDateString()
+      ? clockTime(iso)
+      : `${dayText(at)}, ${clockTime(iso)}`;
+  if (seconds < 60) return relativeFormat.format(Math.round(seconds), 'second');
+  if (seconds < 3600) return relativeFormat.format(Math.round(seconds / 60), 'minute');
+  return seconds < 86_400 ? relativeFormat.format(Math.round(seconds / 3600), 'hour') : dayText(at);
 }
 
 /** Returns a duration as text: "45 s", "10 min", "1 h 20 min". */

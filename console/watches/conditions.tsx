@@ -1,3 +1,4 @@
+import { withoutDisclosure } from '../alerts/alert-texts.ts';
 import type { ConditionState, Watch, WatchCondition, WatchStats } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -32,7 +33,7 @@ export function Conditions({ watch, stats, onChange }: Props) {
                 <Badge tone={severityTones[condition.severity]}>{condition.severity}</Badge>
               </span>
             </div>
-            {state?.explanation && <p>{state.explanation}</p>}
+            {state?.explanation && <p>{withoutDisclosure(state.explanation)}</p>}
             <p class="small muted">
               {rulesText(condition)} {state && <Sight state={state} />}{' '}
               <Precision id={condition.condition_id} stats={stats} />

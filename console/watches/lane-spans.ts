@@ -31,15 +31,17 @@ export function createLanes(
   });
 }
 
-/** Returns the hours of one class in which the stream was there at least half of the time. */
-export function createSight(hours: Hours, window: Window, kind: Sight): Span[] {
+/** Returns the hours of one class in which the stream was there at least half of the time, from the creation of the watch on. */
+export function createSight(hours: Hours, createdAt: string, window: Window, kind: Sight): Span[] {
   return hours
     .filter(({ coverage }) => coverage !== null && coverage >= 0.5)
     .filter(
       ({ judged_seconds: judged, quiet_seconds: quiet, between_seconds: between }) =>
         judged + quiet >= between === (kind === 'seen'),
     )
-    .flatMap(({ hour }) => cut(Date.parse(hour), Date.parse(hour) + hourMs, window));
+    .flatMap(({ hour }) =>
+      cut(Math.max(Date.parse(hour), Date.parse(createdAt)), Date.parse(hour) + hourMs, window),
+    );
 }
 
 function cut(fromMs: number, toMs: number, { startMs, endMs }: Window): Span[] {

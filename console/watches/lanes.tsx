@@ -45,8 +45,8 @@ export function Lanes({ watch, stats }: { watch: Watch; stats: WatchStats | unde
   const window = { startMs: endMs - seconds * 1000, endMs };
   const hours = stats?.hours ?? [];
   const sight = {
-    seen: createSight(hours, window, 'seen'),
-    between: createSight(hours, window, 'between'),
+    seen: createSight(hours, watch.created_at, window, 'seen'),
+    between: createSight(hours, watch.created_at, window, 'between'),
   };
   return (
     <Panel

@@ -9,7 +9,7 @@ import { requestCode } from '../../console/try/request-code.ts';
 import { logLines } from '../../console/operations/log-lines.ts';
 import { savings } from '../../console/operations/savings.ts';
 import { parseRoute } from '../../console/shell/routes.ts';
-import { duration, relativeTime } from '../../console/time/format.ts';
+import { clockTime, duration, spokenTime } from '../../console/time/format.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
@@ -250,9 +250,13 @@ test.each([
   ['#/elsewhere', { page: 'unknown' }],
 ])('the URL fragment "%s" resolves to its page', (hash, route) => expect(parseRoute(hash)).toEqual(route));
 
-test('relativeTime counts down to a future time, and duration rounds to readable units', () => {
-  expect(relativeTime(at(0), start + 2_000)).toBe('now');
-  expect(relativeTime(at(3), start)).toMatch(/3/);
+test('a future time counts down, a past one is the time of day, with the day if it is another one', () => {
+  expect(spokenTime(at(3), start)).toMatch(/3/);
+  expect(spokenTime(at(0), start + 120_000)).toBe(clockTime(at(0)));
+  expect(spokenTime(at(0), start + 86_400_000)).toMatch(new RegExp(`.+, ${clockTime(at(0))}$`));
+});
+
+test('duration rounds to readable units', () => {
   expect(duration(90)).toBe('90 s');
   expect(duration(4800)).toBe('1 h 20 min');
 });

@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import * as examples from '../../adapters/openapi/examples/watches.ts';
 import { progressText, visitLabel } from '../../console/watches/watch-labels.ts';
 import type { Watch } from '../../console/api/types.ts';
+import { disclosure, withDisclosure } from '../../adapters/vision/pixel/explain.ts';
+import { toSpan } from '../../console/alerts/alert-span.ts';
+import { withoutDisclosure } from '../../console/alerts/alert-texts.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
 import { emptyDraft, watchRequest } from '../../console/try/draft.ts';
 import { createLanes, createSight } from '../../console/watches/lane-spans.ts';
@@ -183,7 +186,7 @@ test('a click adds a corner to a region', () => {
   expect(addCorner(first, 1, 0).corners).toBe('12.3 50, 100 0');
 });
 
-test('a lane has the open time of each condition inside the window, and hours with sight', () => {
+test('a lane has the open time of each condition inside the window, and watched hours since the watch exists', () => {
   const window = { startMs: start, endMs: start + 10 * 3_600_000 };
   const closed = { at: at(3600), reason: 'cleared', explanation: '', open_seconds: 7200 } as const;
   const conditions = ['dog', 'cat'].map((id) => ({
@@ -211,8 +214,9 @@ test('a lane has the open time of each condition inside the window, and hours wi
     { hour: at(7200), coverage: null, ...seen },
     { hour: at(10_800), coverage: 1, ...seen, quiet_seconds: 0, between_seconds: 3000 },
   ];
-  expect(createSight(hours, window, 'seen')).toEqual([{ from: 0, length: 0.1 }]);
-  expect(createSight(hours, window, 'between')).toMatchObject([{ length: 0.1 }]);
+  expect(createSight(hours, at(0), window, 'seen')).toEqual([{ from: 0, length: 0.1 }]);
+  expect(createSight(hours, at(1800), window, 'seen')).toEqual([{ from: 0.05, length: 0.05 }]);
+  expect(createSight(hours, at(0), window, 'between')).toMatchObject([{ length: 0.1 }]);
 });
 
 test('keys review alerts, and shortcuts of the browser stay with the browser', () => {
@@ -228,3 +232,33 @@ test('keys review alerts, and shortcuts of the browser stay with the browser', (
   ]);
   expect(press('r', true)).toBeUndefined();
 });
+
+test('the sentence about the built-in model is left out of a card', () => {
+  expect(withoutDisclosure(withDisclosure(['Looks like 1 person (0.74).']))).toBe(
+    'Looks like 1 person (0.74).',
+  );
+  expect(withoutDisclosure(disclosure)).toBe('');
+  expect(withoutDisclosure('A van stands there.')).toBe('A van stands there.');
+});
+
+const local = (text: string) => new Date(`2026-11-${text}`);
+
+test.each([
+  ['of an evening', { day: '26', from: '20:00', to: '21:00' }, '26T20:00', '26T21:00'],
+  ['over midnight', { day: '26', from: '22:00', to: '06:00' }, '26T22:00', '27T06:00'],
+  ['of a day', { day: '26', from: '', to: '' }, '26T00:00', '27T00:00'],
+  ['without a day is of today', { day: '', from: '08:00', to: '09:00' }, '27T08:00', '27T09:00'],
+  [
+    'without a day that begins later is of yesterday',
+    { day: '', from: '20:00', to: '21:00' },
+    '26T20:00',
+    '26T21:00',
+  ],
+  ['without a start begins at midnight', { day: '', from: '', to: '09:00' }, '27T00:00', '27T09:00'],
+])('the span of a filter %s', (_, { day, ...times }, from, to) => {
+  const draft = { day: day && `2026-11-${day}`, ...times };
+  expect(toSpan(draft, local('27T12:00').getTime())).toEqual({ from: local(from), to: local(to) });
+});
+
+test('a filter without day and times has no span', () =>
+  expect(toSpan({ day: '', from: '', to: '' }, start)).toBeUndefined());

@@ -96,6 +96,13 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await page.keyboard.press('a');
   await alerts.getByText('acknowledged', { exact: true }).waitFor();
   await inspect(page, 'alerts');
+  const day = new Date().toLocaleDateString('en-CA');
+  await field('Camera').selectOption('The picture is not black');
+  await field('Day').fill(day);
+  await alerts.getByText(/open for/).waitFor();
+  await field('Day').fill('2020-02-01');
+  await page.getByText('No such alert').waitFor();
+  await field('Day').fill('');
   const { alerts: reviewed } = await caller.call('GET', '/alerts');
   expect(reviewed).toMatchObject([
     { state: 'open', review: { correct: true, note: 'really a pattern' }, acknowledged: { by: 'signed in' } },
