@@ -5,7 +5,8 @@ import type { Watch } from '../../core/records/watch.ts';
 import { watchRunSchema, type WatchRun } from '../../core/records/watch-run.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
-import { newWatch } from '../support/watches/watch-records.ts';
+import type { WatchRuns } from '../support/select-runs.ts';
+import { newWatch, newWatchConfig } from '../support/watches/watch-records.ts';
 import { after, start } from './records.ts';
 
 /** Watches, alerts and changes like those of the core, for the contract suites. */
@@ -136,3 +137,14 @@ export const progress: NewWatchEvent = {
     next_check_at: null,
   },
 };
+
+/** Returns an empty store. */
+export type MakeStore = () => Promise<WatchRuns>;
+
+/** Returns a store with a watch. */
+export async function withWatch(makeStore: MakeStore, config: Partial<Watch['config']> = {}) {
+  const store = await makeStore();
+  const creation = newCreation({ config: newWatchConfig(config) });
+  await store.create(creation, start);
+  return { store, creation };
+}
