@@ -102,9 +102,10 @@ export function createGuardedHttp(
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
         const { answer, hop } = await followRedirects(guard, pool.dispatcher, url, request, deadline);
-        return await respond(answer, hop, request).catch(async (error: unknown) => {
+        const read = createReader(request);
+        return await read(answer, hop).catch(async (error: unknown) => {
           if (!isOddBody(error, answer) || !mayBeLenient(hop, request)) throw error;
-          return respond(await askLeniently(guard, hop, request, deadline), hop, request);
+          return read(await askLeniently(guard, hop, request, deadline), hop);
         });
       } catch (error) {
         throw asEgressError(error, guard, deadline);
@@ -329,6 +330,21 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
     if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return flat;
+}
+
+/** Returns a reader of answers to a request, which is sent again for an odd body: bytes that were counted before do not count twice. */
+function createReader(request: GuardedRequest): (answer: Answer, hop: Hop) => Promise<GuardedResponse> {
+  let counted = 0;
+  return (answer, hop) => {
+    let bytes = 0;
+    const onChunk = (size: number): void => {
+      bytes += size;
+      if (bytes <= counted) return;
+      request.onChunk?.(bytes - counted);
+      counted = bytes;
+    };
+    return respond(answer, hop, { ...request, onChunk });
+  };
 }
 
 async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promise<GuardedResponse> {

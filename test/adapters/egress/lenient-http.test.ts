@@ -25,11 +25,23 @@ async function serve(...parts: string[]) {
   const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.1/32'] }));
   closers.push(() => http.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/cam?x=1`;
-  const options = { maxBytes: 50_000, timeoutMs: 3_000, cookies: createCookieJar(() => new Date()) };
-  return { requests, options, ask: () => http.request(url, options), open: () => http.open(url, options) };
+  const options = {
+    maxBytes: 50_000,
+    timeoutMs: 3_000,
+    cookies: createCookieJar(() => new Date()),
+  };
+  return {
+    requests,
+    options,
+    http,
+    url,
+    ask: () => http.request(url, options),
+    open: () => http.open(url, options),
+  };
 }
 
 const head = 'HTTP/1.1 200 OK\r\nX-A: 1\r\n';
+const chunks = 'Transfer-Encoding: chunked\r\n\r\n';
 
 describe('responses that differ from RFC 9112', () => {
   test.each<[string, string[]]>([
@@ -51,13 +63,10 @@ describe('responses that differ from RFC 9112', () => {
     ['a length twice in a line', [`${head}Content-Length: 4, 4\r\n\r\nbody and more`]],
     ['two lines of one length', [`${head}Content-Length: 4\r\nContent-Length: 4\r\n\r\nbody`]],
     ['no length, but a text', [`${head}Content-Length: unknown\r\n\r\nbody`]],
-    ['chunks without an end', [`${head}Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n`]],
-    ['a chunk that is cut', [`${head}Transfer-Encoding: chunked\r\n\r\n9\r\nbody`]],
-    [
-      'chunks without an end behind an odd line',
-      [`${head}odd\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n`],
-    ],
-    ['sizes of chunks with spaces', [`${head}Transfer-Encoding: chunked\r\n\r\n4  \r\nbody\r\n0\r\n\r\n`]],
+    ['chunks without an end', [`${head}${chunks}4\r\nbody\r\n`]],
+    ['a last chunk without its end', [`${head}${chunks}4\r\nbody`]],
+    ['chunks without an end behind an odd line', [`${head}odd\r\n${chunks}4\r\nbody\r\n`]],
+    ['sizes of chunks with spaces', [`${head}${chunks}4  \r\nbody\r\n0\r\n\r\n`]],
     ['the encoding identity', [`${head}Transfer-Encoding: identity\r\nContent-Length: 4\r\n\r\nbody`]],
     ['a line that continues', [`${head}X-B: 1\r\n\tmore\r\nContent-Length: 4\r\n\r\nbody`]],
     ['a space before a colon', [`HTTP/1.1 200 OK\r\nX-A : 1\r\nContent-Length : 4\r\n\r\nbody`]],
@@ -100,15 +109,30 @@ describe('responses that differ from RFC 9112', () => {
       `HTTP/1.1 200 OK\nX\nTransfer-Encoding: chunked\n\n${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`,
     );
     const opened = await open();
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of opened.body) chunks.push(chunk);
+    const read: Uint8Array[] = [];
+    for await (const chunk of opened.body) read.push(chunk);
     opened.close();
-    expect(Buffer.concat(chunks).toString()).toBe('x'.repeat(5_000));
-    expect(chunks.length).toBeLessThan(50);
+    expect(Buffer.concat(read).toString()).toBe('x'.repeat(5_000));
+    expect(read.length).toBeLessThan(50);
+  });
+
+  test('bytes of a body that is asked for again are counted once', async () => {
+    const { options, requests, http, url } = await serve(`${head}${chunks}4\r\nbody\r\n`);
+    let counted = 0;
+    await http.request(url, {
+      ...options,
+      onChunk: (bytes) => (counted += bytes),
+    });
+    expect([requests.length, counted]).toEqual([2, 4]);
   });
 
   test.each<[string, string[], RegExp]>([
     ['a body shorter than its length', ['HTTP/1.1 200 OK\nContent-Length: 9\n\nbody'], /closed early/],
+    ['a chunk that is cut', [`${head}${chunks}9\r\nbody`], /closed early/],
+    ['a later chunk that is cut', [`${head}${chunks}2\r\nbo\r\n3\r\ndy`], /closed early/],
+    ['a chunk without its bytes', [`${head}${chunks}2\r\nbo\r\n2\r\n`], /closed early/],
+    ['a size that is cut', [`${head}${chunks}4\r\nbody\r\n1`], /closed early/],
+    ['a chunk that is cut behind an odd line', [`${head}odd\r\n${chunks}9\r\nbody`], /closed early/],
     ['a head without an end', [`HTTP/1.1 200 OK\n${'x\n'.repeat(20_000)}`], /too many headers/],
     ['interim responses without an end', ['HTTP/1.1 100\n\n'.repeat(20)], /too many headers/],
     ['chunks without a size', ['HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\nhello\n'], /not HTTP/],
