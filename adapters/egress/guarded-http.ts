@@ -252,9 +252,7 @@ type Answer = {
   discard(): void;
 };
 
-type Received = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & {
-  body: Readable | Dispatcher.ResponseData['body'];
-};
+type Received = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { body: Readable };
 
 async function sendHop(
   dispatcher: Dispatcher,
@@ -360,10 +358,18 @@ async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promi
   return { status, url: hop.url.href, headers, body };
 }
 
-/** Reads a short remainder, so that the connection can be reused. Closes it if the remainder is long or slow. */
-function discard(body: Readable | Dispatcher.ResponseData['body']): void {
-  if (!('dump' in body)) return void body.destroy();
-  body.dump({ limit: 16_384, signal: AbortSignal.timeout(1_000) }).catch(() => body.destroy());
+const discardedBytes = 16_384;
+const discardMs = 1_000;
+
+/** Reads a short remainder, so that the connection can be reused, or ends without a reset. Closes it if the remainder is long or slow. */
+function discard(body: Readable): void {
+  const timer = setTimeout(() => body.destroy(), discardMs);
+  let left = discardedBytes;
+  body.once('close', () => clearTimeout(timer));
+  body.on('data', ({ length }: Uint8Array) => {
+    left -= length;
+    if (left < 0) body.destroy();
+  });
 }
 
 /**

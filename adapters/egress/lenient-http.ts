@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Deadline } from './deadline.ts';
 import { EgressLimitError, EgressNetworkError } from './errors.ts';
@@ -42,10 +43,7 @@ export async function sendLenient(guard: EgressGuard, hop: Hop, deadline: Deadli
     if (head === '' && hop.method === 'POST')
       throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });
     const { statusCode, headers } = parseHead(head);
-    const body = Readable.from(readBody(headers, rest, chunks));
-    // A body that nobody reads does not end the connection itself.
-    body.once('close', () => socket.destroy());
-    return { statusCode, headers, body };
+    return { statusCode, headers, body: toReadable(readBody(headers, rest, chunks), socket) };
   } catch (error) {
     socket.destroy();
     throw error;
@@ -101,6 +99,21 @@ function parseHead(head: string): Omit<LenientAnswer, 'body'> {
   if (cookies.length > 0) headers['set-cookie'] = cookies;
   const [, status] = /^\S+ +(\d{3})/.exec(statusLine) ?? [];
   return { statusCode: Number(status ?? 200), headers };
+}
+
+/** Returns a body whose end, or destruction, ends its connection: one made of a generator alone would wait for the next bytes of it. */
+function toReadable(bytes: Chunks, socket: Socket): Readable {
+  const body = new Readable({
+    read: () => {
+      const push = ({ value }: IteratorResult<Buffer, void>): void => void body.push(value ?? null);
+      void bytes.next().then(push, (error: Error) => body.destroy(error));
+    },
+    destroy: (error, done) => {
+      socket.destroy();
+      done(error);
+    },
+  });
+  return body;
 }
 
 async function* readBody(headers: LenientAnswer['headers'], rest: Buffer, chunks: Chunks): Chunks {
