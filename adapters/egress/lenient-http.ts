@@ -21,7 +21,7 @@ const maxInterimHeads = 8;
 
 /**
  * Requests a URL whose response the parser may refuse: cheap cameras write header lines without a colon, lines that end with LF alone, two lengths, or no head at
- * all; what answers a POST has a head. One request has one connection, to an address of the guard, so nothing can be hidden in it for another. Throws the errors of `connectGuarded`,
+ * all; what answers a POST has a status. One request has one connection, to an address of the guard, so nothing can be hidden in it for another. Throws the errors of `connectGuarded`,
  * and `EgressLimitError`.
  */
 export async function sendLenient(guard: EgressGuard, hop: Hop, deadline: Deadline): Promise<LenientAnswer> {
@@ -40,7 +40,7 @@ export async function sendLenient(guard: EgressGuard, hop: Hop, deadline: Deadli
   const chunks = readChunks(socket);
   try {
     const { head, rest } = await readHead(chunks);
-    if (head === '' && hop.method === 'POST')
+    if (hop.method === 'POST' && !/^\S+ +\d{3}(?!\d)/.test(head))
       throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });
     const { statusCode, headers } = parseHead(head);
     return { statusCode, headers, body: toReadable(readBody(headers, rest, chunks), socket) };

@@ -55,6 +55,11 @@ describe('createHttpSender', () => {
 
   test.each([
     ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n\r\n'],
+    ['a status in words', 'HTTP/1.1 OK\r\n\r\n'],
+    ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+    ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
+    ['no status', 'HTTP/1.1\r\ncontent-length: 0\r\n\r\n'],
+    ['a text about HTTP', 'HTTPS is needed: see page 200\n\n'],
     ['nothing', ''],
     ['half of a head', 'HTTP/1.1 200 OK\r\ncontent-le'],
   ])('an answer of %s has no status', async (_, answer) => {
