@@ -30,7 +30,7 @@ export const lanes = {
     'test/adapters/aws/{lookup,mail,platform-secret}.test.ts',
     'test/adapters/contained.test.ts',
     'test/adapters/aws/telemetry/telemetry.test.ts',
-    'test/adapters/egress/{guarded-http,keep-alive,lenient-http,open-response,proxy-dispatcher}.test.ts',
+    'test/adapters/egress/{connections,guarded-http,keep-alive,lenient-http,open-response,proxy-dispatcher}.test.ts',
     'test/adapters/embedded/**/{data-directory,kill}.test.ts',
     'test/adapters/http/sse/slow-reader.test.ts',
     'test/adapters/mcp/**/*.test.ts',

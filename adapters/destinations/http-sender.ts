@@ -52,6 +52,7 @@ function post(options: HttpSenderOptions, { url, headers, body }: HttpRequest): 
     ...(body !== null && { body }),
     // The status contains the whole result of a receiver. Its body is not read.
     headersOnly: true,
+    isLenient: true,
     maxBytes: 0,
     maxRedirects: 0,
     timeoutMs: (options.timeoutSeconds ?? 30) * 1_000,

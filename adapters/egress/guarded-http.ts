@@ -1,17 +1,18 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { Agent, errors, request as send, ProxyAgent } from 'undici';
+import { errors, request as send } from 'undici';
 import type { Dispatcher } from 'undici';
 import { InvalidUrlError } from '../../core/errors.ts';
 import { EgressLimitError, EgressNetworkError, EgressRefusedError, EgressUnresolvedError } from './errors.ts';
 import { readCredentials } from './credentials.ts';
 import type { CookieJar } from './cookies.ts';
 import type { EgressGuard } from './guard.ts';
+import { createAgent, createProxyDispatcher, keepAliveMs } from './dispatchers.ts';
 import { openDeadline } from './deadline.ts';
 import type { Deadline } from './deadline.ts';
 import { toEgressError } from './egress-error.ts';
 import { sendLenient } from './lenient-http.ts';
-import { createPinnedConnector } from './pinned-connector.ts';
+import type { Connections } from './guarded-tcp.ts';
 import { decodeBody, readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes } from './redirect.ts';
 import type { Hop } from './redirect.ts';
@@ -43,6 +44,8 @@ export type GuardedRequest = {
   signal?: AbortSignal;
   /** Returns after the headers and discards the body. */
   headersOnly?: boolean;
+  /** For a POST that must not be repeated: it has a connection of its own, and what answers it may break the rules of HTTP. Others are queries, as of platforms. */
+  isLenient?: boolean;
   /** HTTP proxy of the operator, including credentials. `checkProxiedHost` describes the remaining checks. */
   proxyUrl?: string;
   /** Cookies of the stream. Each response adds to them, also a redirect. */
@@ -78,9 +81,6 @@ export type GuardedHttp = {
   close(): Promise<void>;
 };
 
-/** Time without a request after which no connection is reused, in milliseconds. Longer than a tick of 10 s, so that captures of a job share one. */
-const keepAliveMs = 20_000;
-
 /**
  * Creates an HTTP client with keep-alive. It ignores proxy variables of the environment. The timers of undici stop while a function is frozen or
  * a machine sleeps, and a server closes its side meanwhile: connections are replaced by the wall clock.
@@ -94,6 +94,7 @@ export function createGuardedHttp(
   } = {},
 ): GuardedHttp & StreamingHttp {
   const { connectTimeoutMs = 5_000, now = Date.now } = options;
+  const connections = { guard, connectTimeoutMs };
   /** Dispatchers by proxy, without one for direct requests. Proxies are settings, so there are few. */
   const pools = new Map<string | undefined, { dispatcher: Dispatcher; usedAtMs: number }>();
   return {
@@ -101,11 +102,11 @@ export function createGuardedHttp(
       const pool = findPool(request);
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
-        const { answer, hop } = await followRedirects(guard, pool.dispatcher, url, request, deadline);
+        const { answer, hop } = await followRedirects(connections, pool.dispatcher, url, request, deadline);
         const read = createReader(request);
         return await read(answer, hop).catch(async (error: unknown) => {
           if (!isOddBody(error, answer) || !mayBeLenient(hop, request)) throw error;
-          return read(await askLeniently(guard, hop, request, deadline), hop);
+          return read(await askLeniently(connections, hop, request, deadline), hop);
         });
       } catch (error) {
         throw asEgressError(error, guard, deadline);
@@ -119,7 +120,11 @@ export function createGuardedHttp(
       const pool = findPool(request);
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
-        return stream(await followRedirects(guard, pool.dispatcher, url, request, deadline), guard, deadline);
+        return stream(
+          await followRedirects(connections, pool.dispatcher, url, request, deadline),
+          guard,
+          deadline,
+        );
       } catch (error) {
         deadline.close();
         throw asEgressError(error, guard, deadline);
@@ -142,25 +147,11 @@ export function createGuardedHttp(
     // Requests that run on it end first.
     void known?.dispatcher.close().catch(() => undefined);
     const dispatcher =
-      proxyUrl === undefined
-        ? createAgent(guard, connectTimeoutMs)
-        : createProxyDispatcher(proxyUrl, connectTimeoutMs);
+      proxyUrl === undefined ? createAgent(connections) : createProxyDispatcher(proxyUrl, connectTimeoutMs);
     const pool = { dispatcher, usedAtMs: now() };
     pools.set(proxyUrl, pool);
     return pool;
   }
-}
-
-function createAgent(guard: EgressGuard, connectTimeoutMs: number): Agent {
-  return new Agent({
-    connect: createPinnedConnector(guard, connectTimeoutMs),
-    allowH2: false,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: 60_000,
-    // The deadline of a request covers headers and body.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
 }
 
 /** Request without the limits of its body. */
@@ -174,16 +165,17 @@ function asEgressError(error: unknown, guard: EgressGuard, deadline: Deadline): 
 }
 
 async function followRedirects(
-  guard: EgressGuard,
+  connections: Connections,
   dispatcher: Dispatcher,
   url: string,
   request: RequestHead,
   deadline: Deadline,
 ): Promise<{ answer: Answer; hop: Hop }> {
+  const { guard } = connections;
   let hop = firstHop(guard, url, request);
   for (let redirects = 0; ; redirects += 1) {
     if (request.proxyUrl !== undefined) await checkProxiedHost(guard, hop.url.hostname);
-    const answer = await sendHop(dispatcher, hop, request, guard, deadline);
+    const answer = await sendHop(dispatcher, hop, request, connections, deadline);
     const target = redirectTarget(answer.statusCode, answer.headers['location'], hop.url);
     if (target === null || request.maxRedirects === 0) return { answer, hop };
     answer.discard();
@@ -257,8 +249,8 @@ type Received = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { body
 async function sendHop(
   dispatcher: Dispatcher,
   hop: Hop,
-  { cookies, proxyUrl }: RequestHead,
-  guard: EgressGuard,
+  { cookies, proxyUrl, isLenient }: RequestHead,
+  connections: Connections,
   deadline: Deadline,
 ): Promise<Answer> {
   const { origin, pathname, search } = hop.url;
@@ -266,15 +258,14 @@ async function sendHop(
   const { method, body } = hop;
   const options = { dispatcher, method, headers, body, signal: deadline.signal };
   const ask = (): Promise<Received> => send(`${origin}${pathname}${search}`, options);
-  // A POST cannot be repeated because of what answers it: the receiver has it.
-  const isPost = method === 'POST' && proxyUrl === undefined;
-  const asked = isPost ? sendLenient(guard, { ...hop, headers }, deadline) : ask();
+  const isOwn = method === 'POST' && isLenient === true && proxyUrl === undefined;
+  const asked = isOwn ? sendLenient(connections, { ...hop, headers }, deadline) : ask();
   const answer = await asked.catch((error: unknown) => {
-    if (method === 'GET' && wasClosedMeanwhile(error)) return ask();
+    if (!isOwn && wasClosedMeanwhile(error)) return ask();
     if (isRefusedByParser(error) && mayBeLenient(hop, { proxyUrl })) return null;
     throw error;
   });
-  return answer ? toAnswer(answer, hop, cookies) : askLeniently(guard, hop, { cookies }, deadline);
+  return answer ? toAnswer(answer, hop, cookies) : askLeniently(connections, hop, { cookies }, deadline);
 }
 
 function mayBeLenient({ method }: Hop, { proxyUrl }: { proxyUrl?: string | undefined }): boolean {
@@ -282,13 +273,13 @@ function mayBeLenient({ method }: Hop, { proxyUrl }: { proxyUrl?: string | undef
 }
 
 async function askLeniently(
-  guard: EgressGuard,
+  connections: Connections,
   hop: Hop,
   { cookies }: Pick<RequestHead, 'cookies'>,
   deadline: Deadline,
 ): Promise<Answer> {
   const headers = withCookies(hop, cookies);
-  return toAnswer(await sendLenient(guard, { ...hop, headers }, deadline), hop, cookies);
+  return toAnswer(await sendLenient(connections, { ...hop, headers }, deadline), hop, cookies);
 }
 
 function withCookies({ url, headers }: Hop, cookies: RequestHead['cookies']): Hop['headers'] {
@@ -369,25 +360,6 @@ function discard(body: Readable): void {
   body.on('data', ({ length }: Uint8Array) => {
     left -= length;
     if (left < 0) body.destroy();
-  });
-}
-
-/**
- * Creates a dispatcher for an operator's HTTP proxy, which uses CONNECT for http and https. The guard does not
- * check the proxy's address, because the operator configured it. TLS certificates of proxy and target are always
- * checked.
- */
-function createProxyDispatcher(proxyUrl: string, connectTimeoutMs: number): Dispatcher {
-  const tls = { rejectUnauthorized: true, timeout: connectTimeoutMs };
-  return new ProxyAgent({
-    uri: proxyUrl,
-    proxyTls: tls,
-    requestTls: tls,
-    allowH2: false,
-    keepAliveTimeout: 20_000,
-    keepAliveMaxTimeout: 60_000,
-    headersTimeout: 0,
-    bodyTimeout: 0,
   });
 }
 

@@ -6,19 +6,25 @@ import { openDeadline, type Deadline } from './deadline.ts';
 import type { EgressGuard } from './guard.ts';
 import { toEgressError } from './egress-error.ts';
 
+/** Guard of the addresses of connections, and their timeout. */
+export type Connections = { guard: EgressGuard; connectTimeoutMs: number };
+
 /** Target and timeout of a TCP connection. */
 export type GuardedTcpOptions = {
   host: string;
   /** Address of an earlier connection to the host, for another one to the same address. It is checked too. */
   address?: string;
   port: number;
+  /** Connects with TLS. The certificate must be trusted and be one for `host`. */
+  isSecure: boolean;
   timeoutMs: number;
   signal?: AbortSignal;
 };
 
 /**
- * Connects to one of the addresses that the guard returns for `host`, within `timeoutMs` including the lookup.
- * Throws the errors of the guard, `EgressTimeoutError`, `EgressNetworkError`, and the abort reason.
+ * Connects to one of the addresses that the guard returns for `host`, within `timeoutMs` including the lookup. `net.connect` looks up no address, so DNS rebinding
+ * is impossible; an environment variable that disables TLS checks has no effect. Throws the errors of the guard, `EgressTimeoutError`, `EgressNetworkError` (for a
+ * certificate with that fault), and the abort reason.
  */
 export async function connectGuarded(guard: EgressGuard, options: GuardedTcpOptions): Promise<Socket> {
   const deadline = openDeadline(options.timeoutMs, options.signal);
@@ -32,20 +38,46 @@ export async function connectGuarded(guard: EgressGuard, options: GuardedTcpOpti
   }
 }
 
-/**
- * Connects like `connectGuarded`, then with TLS, within the same time. The certificate must be trusted and be one for `host`. Throws like
- * `connectGuarded`, for a certificate `EgressNetworkError` with that fault.
- */
-export async function connectGuardedTls(guard: EgressGuard, options: GuardedTcpOptions): Promise<Socket> {
-  const deadline = openDeadline(options.timeoutMs, options.signal);
+/** Maximum addresses per name, so that a request cannot become a port scan. */
+const maxAddresses = 4;
+
+/** Tries addresses in order. Each but the last has a share of the time only: an address of IPv6 may lead nowhere. */
+async function connectToAny(
+  guard: EgressGuard,
+  options: GuardedTcpOptions,
+  deadline: Deadline,
+): Promise<Socket> {
+  const { host, port, timeoutMs } = options;
+  const found = await waitUntilAborted(guard.resolve(options.address ?? host, port), deadline.signal);
+  const addresses = found.slice(0, maxAddresses);
+  let failure: unknown;
+  for (const [index, { address }] of addresses.entries()) {
+    const isLast = index === addresses.length - 1;
+    const share = openDeadline(isLast ? timeoutMs : timeoutMs / addresses.length, deadline.signal);
+    try {
+      return await connectTo(address, options, share.signal);
+    } catch (error) {
+      deadline.throwIfOver();
+      failure = share.signal.aborted ? share.signal.reason : error;
+    } finally {
+      share.close();
+    }
+  }
+  throw failure;
+}
+
+async function connectTo(
+  address: string,
+  { host, port, isSecure }: GuardedTcpOptions,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = connect({ host: address, port, noDelay: true });
   try {
-    const socket = await connectGuarded(guard, { ...options, signal: deadline.signal });
-    return await secure(socket, options.host.replace(/^\[(.*)\]$/, '$1'), deadline.signal);
+    await once(socket, 'connect', { signal });
+    return isSecure ? await secure(socket, host.replace(/^\[(.*)\]$/, '$1'), signal) : socket;
   } catch (error) {
-    deadline.throwIfOver();
-    throw toEgressError(error);
-  } finally {
-    deadline.close();
+    socket.on('error', () => undefined).destroy();
+    throw error;
   }
 }
 
@@ -57,44 +89,6 @@ async function secure(socket: Socket, host: string, signal: AbortSignal): Promis
     ...(isIP(host) === 0 && { servername: host }),
   });
   secured.on('error', () => undefined);
-  try {
-    await once(secured, 'secureConnect', { signal });
-    return secured;
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  }
-}
-
-async function connectToAny(
-  guard: EgressGuard,
-  options: GuardedTcpOptions,
-  deadline: Deadline,
-): Promise<Socket> {
-  const addresses = await waitUntilAborted(
-    guard.resolve(options.address ?? options.host, options.port),
-    deadline.signal,
-  );
-  let failure: unknown;
-  for (const { address } of addresses.slice(0, 4)) {
-    try {
-      return await connectTo(address, options.port, deadline.signal);
-    } catch (error) {
-      deadline.throwIfOver();
-      failure = error;
-    }
-  }
-  throw failure;
-}
-
-function connectTo(address: string, port: number, signal: AbortSignal): Promise<Socket> {
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const socket = connect({ host: address, port, noDelay: true });
-  const abort = (): void => void socket.destroy(new Error('Connection was aborted'));
-  signal.addEventListener('abort', abort, { once: true });
-  socket.once('error', reject).once('connect', () => {
-    socket.off('error', reject);
-    resolve(socket);
-  });
-  return promise.finally(() => signal.removeEventListener('abort', abort));
+  await once(secured, 'secureConnect', { signal });
+  return secured;
 }

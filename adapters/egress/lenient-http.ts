@@ -2,8 +2,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Deadline } from './deadline.ts';
 import { EgressLimitError, EgressNetworkError } from './errors.ts';
-import type { EgressGuard } from './guard.ts';
-import { connectGuarded, connectGuardedTls } from './guarded-tcp.ts';
+import { connectGuarded, type Connections } from './guarded-tcp.ts';
 import type { Hop } from './redirect.ts';
 
 /** Response without the rules of RFC 9112. */
@@ -14,7 +13,6 @@ export type LenientAnswer = {
   body: Readable;
 };
 
-const connectTimeoutMs = 5_000;
 const maxHeadBytes = 32_768;
 /** Maximum responses before the final one (1xx): a packet may hold thousands. */
 const maxInterimHeads = 8;
@@ -24,13 +22,16 @@ const maxInterimHeads = 8;
  * all; what answers a POST has a status. One request has one connection, to an address of the guard, so nothing can be hidden in it for another. Throws the errors of `connectGuarded`,
  * and `EgressLimitError`.
  */
-export async function sendLenient(guard: EgressGuard, hop: Hop, deadline: Deadline): Promise<LenientAnswer> {
+export async function sendLenient(
+  { guard, connectTimeoutMs: timeoutMs }: Connections,
+  hop: Hop,
+  deadline: Deadline,
+): Promise<LenientAnswer> {
   const { url } = hop;
   const isSecure = url.protocol === 'https:';
-  const connect = isSecure ? connectGuardedTls : connectGuarded;
   const port = Number(url.port) || (isSecure ? 443 : 80);
   const { signal } = deadline;
-  const socket = await connect(guard, { host: url.hostname, port, timeoutMs: connectTimeoutMs, signal });
+  const socket = await connectGuarded(guard, { host: url.hostname, port, isSecure, timeoutMs, signal });
   const abort = (): void => void socket.destroy(new EgressNetworkError('Connection was aborted'));
   signal.addEventListener('abort', abort, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', abort));
@@ -51,7 +52,7 @@ export async function sendLenient(guard: EgressGuard, hop: Hop, deadline: Deadli
 }
 
 function formatRequest({ url, method, headers, body }: Hop): string {
-  const length = body !== null && { 'content-length': String(Buffer.byteLength(body)) };
+  const length = method === 'POST' && { 'content-length': String(Buffer.byteLength(body ?? '')) };
   const lines = Object.entries({ host: url.host, ...headers, ...length, connection: 'close' });
   const written = lines.map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n\0]/g, '')}`);
   return [`${method} ${url.pathname}${url.search} HTTP/1.1`, ...written, '', ''].join('\r\n');
@@ -104,10 +105,11 @@ function parseHead(head: string): Omit<LenientAnswer, 'body'> {
 /** Returns a body whose end, or destruction, ends its connection: one made of a generator alone would wait for the next bytes of it. */
 function toReadable(bytes: Chunks, socket: Socket): Readable {
   const body = new Readable({
-    read: () => {
-      const push = ({ value }: IteratorResult<Buffer, void>): void => void body.push(value ?? null);
-      void bytes.next().then(push, (error: Error) => body.destroy(error));
-    },
+    read: () =>
+      void bytes.next().then(
+        ({ value }) => body.push(value ?? null),
+        (error: Error) => body.destroy(error),
+      ),
     destroy: (error, done) => {
       socket.destroy();
       done(error);

@@ -91,6 +91,7 @@ export function createDeviceCalls(
         timeoutMs: callTimeoutMs,
         // A redirect would carry the digest to another address.
         maxRedirects: 0,
+        isLenient: true,
         signal,
       });
     } catch (error) {

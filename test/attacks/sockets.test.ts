@@ -12,7 +12,7 @@ const mayReachOut: Record<string, string> = {
   'adapters/egress/host.ts': 'isIP only',
   'adapters/egress/guard.ts': 'resolves names',
   'adapters/egress/egress-error.ts': 'names of errors only',
-  'adapters/egress/pinned-connector.ts': 'connects to what the guard returned',
+  'adapters/egress/dispatchers.ts': 'HTTP, guarded',
   'adapters/media/ffmpeg/ffmpeg-process.ts':
     'starts ffmpeg, with an empty environment and white lists of protocols',
   'adapters/media/ffmpeg/locate-ffmpeg.ts': 'reads the version of ffmpeg',

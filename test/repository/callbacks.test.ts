@@ -17,6 +17,7 @@ const reviewed: Record<string, string> = {
   'adapters/aws/limit-event-sessions.ts addEventListener abort': 'settles a promise',
   'adapters/aws/http/response-stream.ts new Readable': 'catches what its source throws',
   'adapters/destinations/mqtt/broker-answers.ts new Transform': 'counts bytes and reads the first one',
+  'adapters/egress/lenient-http.ts new Readable': 'passes on what a generator yields, and its error',
   'adapters/egress/read-body.ts new Transform': 'counts bytes',
   'adapters/embedded/load/contain-exceptions.ts on uncaughtException':
     'ends the process for what is not contained',

@@ -3,7 +3,7 @@ import { MqttClient } from 'mqtt';
 import type { DestinationResult } from '../../../core/ports/destinations.ts';
 import { EgressRefusedError } from '../../egress/errors.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
-import { connectGuarded, connectGuardedTls } from '../../egress/guarded-tcp.ts';
+import { connectGuarded } from '../../egress/guarded-tcp.ts';
 import { passAnswers } from './broker-answers.ts';
 import type { Publication } from './mqtt.ts';
 
@@ -102,12 +102,11 @@ function readCredentials({ username, password }: URL): { username?: string; pass
 
 /** Connects to an address that the guard allows. `mqtts` verifies the certificate for the host of the URL. */
 async function openStream(guard: EgressGuard, url: URL, signal: AbortSignal): Promise<Duplex> {
-  const isTls = url.protocol === 'mqtts:';
-  if (!isTls && url.protocol !== 'mqtt:') throw new Error('The URL is not mqtt: or mqtts:');
-  const port = url.port === '' ? (isTls ? 8883 : 1883) : Number(url.port);
+  const isSecure = url.protocol === 'mqtts:';
+  if (!isSecure && url.protocol !== 'mqtt:') throw new Error('The URL is not mqtt: or mqtts:');
+  const port = url.port === '' ? (isSecure ? 8883 : 1883) : Number(url.port);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const connect = isTls ? connectGuardedTls : connectGuarded;
-  return await connect(guard, { host, port, timeoutMs: 10_000, signal });
+  return await connectGuarded(guard, { host, port, isSecure, timeoutMs: 10_000, signal });
 }
 
 /** Returns messages that are safe to show: of the guard, of this file, and refusals of the broker. Others may name hosts. */

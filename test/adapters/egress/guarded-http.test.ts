@@ -6,10 +6,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { once } from 'node:events';
-import { createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   EgressLimitError,
   EgressNetworkError,
@@ -404,75 +403,6 @@ describe('failed request', () => {
   test('an error message contains neither address nor URL', async () => {
     const failure = await client()('http://u:secret@127.0.0.1:1/x').catch((error: Error) => error.message);
     expect(failure).toBe('Connection was refused');
-  });
-});
-
-describe('headersOnly', () => {
-  test('a response is returned before its body arrives', async () => {
-    const { port } = await serve((_, response) => response.writeHead(202).write('x'));
-    const answer = await client()(`http://cam.example:${port}/`, { headersOnly: true });
-    expect(answer).toMatchObject({ status: 202, body: new Uint8Array() });
-  });
-
-  test('a connection is reused if the rest of the body is short', async () => {
-    const { port, requests } = await serve((_, response) => response.end('short'));
-    const request = client();
-    await request(`http://cam.example:${port}/1`, { headersOnly: true });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    await request(`http://cam.example:${port}/2`, { headersOnly: true });
-    expect(requests[0]!.socket).toBe(requests[1]!.socket);
-  });
-});
-
-describe('the rest of the answer to a POST whose headers suffice', () => {
-  /** Begins an answer, and returns the connection of the server after the client has it. */
-  async function begin(length: number): Promise<Socket> {
-    const { promise, resolve } = Promise.withResolvers<Socket>();
-    const server = createTcpServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.once('data', () => {
-        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n`);
-        resolve(socket);
-      });
-    });
-    const port = await listen(server, '127.0.0.1');
-    const url = `http://cam.example:${port}/`;
-    expect(await client()(url, { method: 'POST', body: 'x', headersOnly: true })).toMatchObject({
-      status: 200,
-    });
-    return promise;
-  }
-
-  /** Waits for a request of another connection, by which the end of an earlier one has arrived. */
-  async function settle(): Promise<void> {
-    const { port } = await serve((_, response) => response.end());
-    await client()(`http://cam.example:${port}/`);
-  }
-
-  test('it is read if it is short, so that its server sees no reset', async () => {
-    const socket = await begin(4);
-    await settle();
-    expect(socket.readableEnded).toBe(false);
-    socket.write('body');
-    await once(socket, 'end');
-    expect(socket.errored).toBe(null);
-  });
-
-  test('it is not read if it is long', async () => {
-    const socket = await begin(10_000_000);
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    socket.write(Buffer.alloc(100_000));
-    await closed;
-  });
-
-  test('it is not waited for if it is slow', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    closers.push(() => void vi.useRealTimers());
-    const socket = await begin(4);
-    await settle();
-    expect(socket.readableEnded).toBe(false);
-    vi.advanceTimersByTime(1_000);
-    await once(socket, 'close');
   });
 });
 

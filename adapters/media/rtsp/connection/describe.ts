@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
-import { connectGuarded, connectGuardedTls } from '../../../egress/guarded-tcp.ts';
+import { connectGuarded } from '../../../egress/guarded-tcp.ts';
 import type { CallerStream } from '../../../caller-stream.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
 import { createByteTotal, type ByteLimit } from './byte-limit.ts';
@@ -78,9 +78,8 @@ async function connect(
   signal: AbortSignal,
 ): Promise<Duplex> {
   if (target.isTunnelled) return openHttpTunnel(guard, target, { timeoutMs: answerTimeoutMs, signal });
-  const { host, port } = target;
-  const guarded = target.isSecure ? connectGuardedTls : connectGuarded;
-  return guarded(guard, { host, port, timeoutMs: connectTimeoutMs, signal });
+  const { host, port, isSecure } = target;
+  return connectGuarded(guard, { host, port, isSecure, timeoutMs: connectTimeoutMs, signal });
 }
 
 /** Describes a stream again on its connection, to prove that it is still live. Throws like `RtspClient.request`. */

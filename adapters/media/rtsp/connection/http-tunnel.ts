@@ -5,7 +5,7 @@ import { contained } from '../../../contained.ts';
 import { createAuthorizer } from '../../../egress/authorizer.ts';
 import { openDeadline } from '../../../egress/deadline.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
-import { connectGuarded, connectGuardedTls } from '../../../egress/guarded-tcp.ts';
+import { connectGuarded } from '../../../egress/guarded-tcp.ts';
 import { RtspConnectionError, RtspProtocolError, RtspStatusError } from '../protocol/errors.ts';
 import {
   formatMessage,
@@ -33,10 +33,9 @@ export async function openHttpTunnel(
   const close = (): void => sockets.forEach((socket) => socket.destroy());
   deadline.signal.addEventListener('abort', close, { once: true });
   const connect = async (address?: string): Promise<Socket> => {
-    const { host, port } = target;
-    const guarded = target.isSecure ? connectGuardedTls : connectGuarded;
-    const options = { host, port, timeoutMs, signal: deadline.signal, ...(address && { address }) };
-    const socket = await guarded(guard, options);
+    const { host, port, isSecure } = target;
+    const options = { host, port, isSecure, timeoutMs, signal: deadline.signal, ...(address && { address }) };
+    const socket = await connectGuarded(guard, options);
     sockets.push(socket.on('error', () => undefined));
     return socket;
   };
