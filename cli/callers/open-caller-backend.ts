@@ -4,6 +4,7 @@ import { createCallerStore } from '../../adapters/embedded/callers/caller-store.
 import { DataDirectoryError } from '../../adapters/embedded/files/data-directory-error.ts';
 import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
 import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
+import { removeDeleted } from '../../adapters/embedded/sqlite/vacuum.ts';
 import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
 import { createMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
@@ -73,7 +74,10 @@ function localCallers(dataDir: string): CallerBackend {
     ...stored,
     erase: async (caller) => {
       try {
-        return await stored.erase(caller);
+        const erasure = await stored.erase(caller);
+        // Otherwise the next start of the service does it, as during a backup.
+        await removeDeleted(database).catch(() => undefined);
+        return erasure;
       } catch (error) {
         if (!(error instanceof DataDirectoryError)) throw error;
         return eraseByService(caller, dataDir);

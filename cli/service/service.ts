@@ -48,6 +48,7 @@ import type { CoreDeps } from '../../core/dependencies.ts';
 import type { Finding, HealthReader } from '../../core/ports/health.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { startBrokerPresence } from './broker-presence.ts';
+import { startRemoval } from '../../adapters/embedded/sqlite/vacuum.ts';
 import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../../core/observability/model-status.ts';
 import { redactedLog } from '../../core/observability/redact.ts';
@@ -150,6 +151,7 @@ export async function openService(
           shutdownSeconds,
           deps.queue.consume((message, caller) => deps.asCaller(caller, () => deliverMessage(message, deps))),
         ),
+        startRemoval({ database, log }),
         startBrokerPresence({
           unfinishedRuns,
           runs: deps.runs,

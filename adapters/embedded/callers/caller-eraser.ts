@@ -5,7 +5,7 @@ import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
 import { createKeyRemoval } from './key-store.ts';
 import { createRunRemoval } from '../runs/run-removal.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
-import { removeDeleted } from '../sqlite/vacuum.ts';
+import { markDeleted } from '../sqlite/vacuum.ts';
 
 const ofCaller = ['alerts', 'caller_use', 'callers', 'idempotency', 'slots', 'api_keys'];
 
@@ -39,12 +39,11 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
       while (withStorageErrors(() => removeSomeEvents.run({ run: id }).changes) > 0) await setImmediate();
       transaction(database, () => removeRun(id));
     },
-    removeCaller: async (caller) => {
+    removeCaller: async (caller) =>
       transaction(database, () => {
         for (const table of ofCaller) database.prepare(`DELETE FROM ${table} WHERE caller = ?`).run(caller);
-      });
-      await removeDeleted(database);
-    },
+        markDeleted(database);
+      }),
   };
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DataDirectoryError } from '../files/data-directory-error.ts';
 import { schema, schemaVersion } from './schema.ts';
 import { storageError } from './storage-error.ts';
-import { transaction } from './transaction.ts';
+import { busyTimeoutMs, transaction } from './transaction.ts';
 
 /**
  * Opens the database of the data directory, or one in memory. Creates its tables if it is empty. Throws `DataDirectoryError` if the file is
@@ -64,9 +64,6 @@ function open(path: string): DatabaseSync {
     throw storageError(error);
   }
 }
-
-/** The CLI can open the database beside the service, and writes for milliseconds. */
-const busyTimeoutMs = 5_000;
 
 /**
  * With FULL, every commit waits for the disk, so that a power loss removes no acknowledged write. On a cloud volume this raised a

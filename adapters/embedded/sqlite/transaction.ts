@@ -1,6 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { storageError } from './storage-error.ts';
 
+/** The CLI can open the database beside the service, and writes for milliseconds. */
+export const busyTimeoutMs = 5_000;
+
 /**
  * Runs `work` in a transaction. Takes the write lock first, so that rows read by `work` are still current when it writes. Throws
  * errors of `work`, and SQLite's errors mapped by `storageError`.
@@ -29,6 +32,16 @@ export function withoutFlush<T>(database: DatabaseSync, work: () => T): T {
     return work();
   } finally {
     database.exec('PRAGMA synchronous = FULL');
+  }
+}
+
+/** Runs statements that throw `TransientError`, without a wait, if another process locks the database. */
+export function withoutWaiting<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('PRAGMA busy_timeout = 0');
+  try {
+    return withStorageErrors(work);
+  } finally {
+    database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
 }
 

@@ -1,72 +1,135 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { TransientError } from '../../../core/errors.ts';
+import type { Log } from '../../../core/ports/log.ts';
 import { clearGap } from './page-gaps.ts';
-import { transaction, withStorageErrors } from './transaction.ts';
+import { transaction, withoutWaiting, withStorageErrors } from './transaction.ts';
 
-const pagesOfStep = 1_000;
-const retryMs = 20;
+/** Pages that one step reads and writes. */
+const pagesOfStep = 250;
+const pauseMs = 20;
+/** A process that uses the database for as many attempts at one step ends the pass, as a long backup does. */
+const maxAttempts = 50;
+const betweenPassesMs = 60_000;
+const mark = 'deletions_to_overwrite';
+
+type Pause = (milliseconds: number) => Promise<unknown>;
+
+/** States in the transaction of a deletion that files contain deleted rows. */
+export function markDeleted(database: DatabaseSync): void {
+  const insert = "INSERT INTO facts VALUES (?, '1') ON CONFLICT (name) DO UPDATE SET value = value + 1";
+  database.prepare(insert).run(mark);
+}
+
+type RemovalDeps = {
+  database: DatabaseSync;
+  log: Pick<Log, 'info' | 'warning'>;
+  wait?: (milliseconds: number, value: undefined, options: { signal: AbortSignal }) => Promise<unknown>;
+};
+
+/** Removes what a process before has left, then each minute what was deleted since. Returns a function that ends a pass after its step. */
+export function startRemoval({ database, log, wait = sleep }: RemovalDeps): () => Promise<void> {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const pause: Pause = async (milliseconds) => wait(milliseconds, undefined, { signal });
+  const repeat = async () => {
+    while (!signal.aborted) {
+      try {
+        if (await removeDeleted(database, pause)) log.info('Erased data overwritten in the database');
+      } catch (error) {
+        if (!signal.aborted) log.warning('Erased data not overwritten yet', { error: String(error) });
+      }
+      await pause(betweenPassesMs).catch(() => undefined);
+    }
+  };
+  const ended = repeat();
+  return async () => {
+    ending.abort();
+    await ended;
+  };
+}
 
 /**
  * Removes what was deleted from the files of a database, in steps between which others have their turn. Deleted rows are overwritten already
- * (`secure_delete`); free pages are returned, and copies that SQLite has left of moved rows are overwritten.
+ * (`secure_delete`); free pages are returned, and copies that SQLite has left of moved rows are overwritten. Returns false if nothing was marked. Throws
+ * `TransientError` for disk faults and if another process uses the database for long: the mark remains then.
  */
-export async function removeDeleted(database: DatabaseSync): Promise<void> {
+export async function removeDeleted(database: DatabaseSync, pause: Pause = sleep): Promise<boolean> {
+  const find = database.prepare('SELECT value FROM facts WHERE name = ?');
+  const marked = withStorageErrors(() => find.get(mark));
+  if (marked === undefined) return false;
+  await returnFreePages(database, pause);
+  const path = database.location();
+  if (path !== null) await clearGaps(database, path, pause);
+  // A deletion meanwhile has changed the mark.
+  const remove = database.prepare('DELETE FROM facts WHERE name = ? AND value = ?');
+  withStorageErrors(() => remove.run(mark, z.string().parse(marked['value'])));
+  return true;
+}
+
+async function returnFreePages(database: DatabaseSync, pause: Pause): Promise<void> {
+  const vacuum = () => database.exec(`PRAGMA incremental_vacuum(${pagesOfStep})`);
   for (let left = Infinity, free = readNumber(database, 'freelist_count'); free > 0 && free < left;) {
     left = free;
-    withStorageErrors(() => database.exec(`PRAGMA incremental_vacuum(${pagesOfStep})`));
-    await setImmediate();
+    await inTurn(database, pause, vacuum);
     free = readNumber(database, 'freelist_count');
   }
-  const path = database.location();
-  if (path !== null) await clearGaps(database, path);
-  // The write-ahead log contains what was removed until it is overwritten.
-  withStorageErrors(() => checkpoint(database));
 }
 
 /** Files of databases. One that is closed would end the locks that SQLite holds on it (sqlite.org/howtocorrupt.html). */
 const files = new WeakMap<DatabaseSync, number>();
 
-async function clearGaps(database: DatabaseSync, path: string): Promise<void> {
+async function clearGaps(database: DatabaseSync, path: string, pause: Pause): Promise<void> {
   const file = files.get(database) ?? openSync(path, 'r+');
   files.set(database, file);
   const pageBytes = readNumber(database, 'page_size');
   const pages = Buffer.alloc(pagesOfStep * pageBytes);
-  for (let first = 1; first <= readNumber(database, 'page_count');) {
-    if (clearSome(database, path, { file, pages, pageBytes, first })) first += pagesOfStep;
-    else await sleep(retryMs);
-    await setImmediate();
+  for (let first = 1; first <= readNumber(database, 'page_count'); first += pagesOfStep)
+    await inTurn(database, pause, () => clearSome(database, path, { file, pages, pageBytes, first }));
+}
+
+/** Runs a step after a pause, and again while another process uses the database. */
+async function inTurn(database: DatabaseSync, pause: Pause, step: () => void): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await pause(pauseMs);
+    try {
+      return withoutWaiting(database, step);
+    } catch (error) {
+      if (!(error instanceof TransientError) || attempt === maxAttempts) throw error;
+    }
   }
 }
 
 type Step = { file: number; pages: Buffer; pageBytes: number; first: number };
 
 /**
- * Clears the pages of a step in the file. Returns false if another connection reads or writes. With the write lock and an empty write-ahead log nobody else
- * writes to the file, and a change within a gap changes nothing that SQLite reads, so that neither a crash can do harm.
+ * Clears the pages of a step in the file. Throws `TransientError` if another connection reads or writes. With the write lock and an empty write-ahead log nobody
+ * else writes to the file, and a change within a gap changes nothing that SQLite reads, so that neither a crash can do harm.
  */
-function clearSome(database: DatabaseSync, path: string, { file, pages, pageBytes, first }: Step): boolean {
-  if (!withStorageErrors(() => checkpoint(database))) return false;
-  return transaction(database, () => {
-    if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) return false;
+function clearSome(database: DatabaseSync, path: string, { file, pages, pageBytes, first }: Step): void {
+  const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  if (z.object({ busy: z.int() }).parse(result).busy !== 0) throw inUse();
+  transaction(database, () => {
+    if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) throw inUse();
     const read = readSync(file, pages, 0, pages.length, (first - 1) * pageBytes);
+    let isChanged = false;
     for (let at = 0; at + pageBytes <= read; at += pageBytes) {
       const page = pages.subarray(at, at + pageBytes);
-      if (clearGap(page, first + at / pageBytes))
-        writeSync(file, page, 0, pageBytes, (first - 1) * pageBytes + at);
+      if (!clearGap(page, first + at / pageBytes)) continue;
+      writeSync(file, page, 0, pageBytes, (first - 1) * pageBytes + at);
+      isChanged = true;
     }
+    if (!isChanged) return;
     fsyncSync(file);
     // Connections forget the pages that they have read: this one by the first statement, others by the write.
     database.exec('PRAGMA shrink_memory; PRAGMA application_id = 0');
-    return true;
   });
 }
 
-/** Moves the write-ahead log into the file and empties it. Returns false if another connection uses it. */
-function checkpoint(database: DatabaseSync): boolean {
-  const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-  return z.object({ busy: z.int() }).parse(result).busy === 0;
+function inUse(): TransientError {
+  return new TransientError('Another process reads the database, such as a backup. Wait for its end.');
 }
 
 function readNumber(database: DatabaseSync, name: 'page_count' | 'page_size' | 'freelist_count'): number {

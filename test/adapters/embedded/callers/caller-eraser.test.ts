@@ -12,6 +12,7 @@ import { createDeliveryStore } from '../../../../adapters/embedded/queue/deliver
 import { createKeyStore } from '../../../../adapters/embedded/callers/key-store.ts';
 import { createLogBuffer } from '../../../../adapters/embedded/log/log-buffer.ts';
 import { createMediaStore } from '../../../../adapters/embedded/files/media-store.ts';
+import { removeDeleted } from '../../../../adapters/embedded/sqlite/vacuum.ts';
 import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
 import { describeCallerEraser } from '../../../contract/caller-eraser.contract.ts';
 import { start, webhookMessage } from '../../../contract/records.ts';
@@ -38,10 +39,13 @@ describeCallerEraser('The data directory', async () => {
         now: () => start,
       }),
     },
-    contains: async (text) =>
-      readdirSync(folder, { recursive: true, withFileTypes: true })
+    contains: async (text) => {
+      // As the service does after its answer.
+      await removeDeleted(database);
+      return readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
-        .some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text)),
+        .some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text));
+    },
   };
 });
 

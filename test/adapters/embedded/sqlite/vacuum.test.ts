@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { TransientError } from '../../../../core/errors.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { removeDeleted } from '../../../../adapters/embedded/sqlite/vacuum.ts';
+import { markDeleted, removeDeleted, startRemoval } from '../../../../adapters/embedded/sqlite/vacuum.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
 
 /** A database of rows that SQLite has often moved between pages: it leaves copies of them behind. */
@@ -26,8 +27,10 @@ function fill() {
   }
   database.exec('COMMIT');
   const contains = () => ['', '-wal'].some((suffix) => readFileSync(`${path}${suffix}`).includes('erased-'));
-  const erase = () =>
+  const erase = () => {
     database.exec("DELETE FROM notes WHERE caller = 'erased'; DELETE FROM named WHERE caller = 'erased'");
+    markDeleted(database);
+  };
   const others = () => [
     database.prepare('SELECT * FROM notes ORDER BY id').all(),
     database.prepare('SELECT * FROM named ORDER BY name').all(),
@@ -43,7 +46,8 @@ test('rows that were deleted are in no file after their removal, and the others 
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   expect(contains()).toBe(true);
   const kept = others();
-  await removeDeleted(database);
+  expect(await removeDeleted(database, setImmediate)).toBe(true);
+  expect(await removeDeleted(database, setImmediate)).toBe(false);
   expect(contains()).toBe(false);
   expect(statSync(path).size).toBeLessThan(before);
   expect(others()).toEqual(kept);
@@ -67,11 +71,94 @@ test('others have their turn between the steps of a removal, and may write', asy
       await setImmediate();
     }
   })();
-  await removeDeleted(database);
+  await removeDeleted(database, setImmediate);
   removal.abort();
   await writes;
   expect(turns).toBeGreaterThan(1);
   expect(contains()).toBe(false);
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   for (const each of [other, database]) each.close();
+});
+
+test('a backup that reads stops neither a removal for ever nor others, and the next removal completes it', async () => {
+  const { database, path, contains, erase } = fill();
+  erase();
+  const backup = openDatabase(path);
+  backup.exec('BEGIN; SELECT count(*) FROM notes');
+  const before = database.prepare('PRAGMA busy_timeout').get();
+  let pauses = 0;
+  const removal = removeDeleted(database, async () => setImmediate((pauses += 1)));
+  await expect(removal).rejects.toThrow(TransientError);
+  expect(pauses).toBeLessThan(200);
+  // Writes of the service wait for others as before.
+  expect(database.prepare('PRAGMA busy_timeout').get()).toEqual(before);
+  expect(contains()).toBe(true);
+  backup.exec('COMMIT');
+  expect(await removeDeleted(database, setImmediate)).toBe(true);
+  expect(contains()).toBe(false);
+  for (const each of [backup, database]) each.close();
+});
+
+test('rows that are deleted during a removal are overwritten by the next', async () => {
+  const { database, contains, erase } = fill();
+  markDeleted(database);
+  let pauses = 0;
+  await removeDeleted(database, async () => {
+    pauses += 1;
+    if (pauses === 2) erase();
+    await setImmediate();
+  });
+  expect(await removeDeleted(database, setImmediate)).toBe(true);
+  expect(contains()).toBe(false);
+  expect(await removeDeleted(database, setImmediate)).toBe(false);
+  database.close();
+});
+
+/** Starts the removals of a service, whose minutes pass when the test says so. */
+function startWithMinutes(database: ReturnType<typeof openDatabase>) {
+  const log = { info: vi.fn(), warning: vi.fn() };
+  let pass: () => void = () => undefined;
+  const end = startRemoval({
+    database,
+    log,
+    wait: async (milliseconds, _, { signal }) => {
+      signal.throwIfAborted();
+      if (milliseconds < 60_000) return setImmediate();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      pass = resolve;
+      signal.addEventListener('abort', () => resolve());
+      return promise;
+    },
+  });
+  return { log, end, passMinute: () => pass() };
+}
+
+test('a service completes what the one before has left, and retries each minute what it could not', async () => {
+  const { database, path, contains, erase } = fill();
+  erase();
+  const backup = openDatabase(path);
+  backup.exec('BEGIN; SELECT count(*) FROM notes');
+  const { log, end, passMinute } = startWithMinutes(database);
+  await vi.waitFor(() => expect(log.warning).toHaveBeenCalledOnce());
+  expect(log.warning.mock.lastCall?.[1]).toEqual({
+    error: expect.stringContaining('Another process reads the database'),
+  });
+  backup.exec('COMMIT');
+  passMinute();
+  await vi.waitFor(() =>
+    expect(log.info).toHaveBeenCalledExactlyOnceWith('Erased data overwritten in the database'),
+  );
+  expect(contains()).toBe(false);
+  await end();
+  for (const each of [backup, database]) each.close();
+});
+
+test('a removal ends after its step when the service ends, and leaves the rest to the next start', async () => {
+  const { database, erase } = fill();
+  erase();
+  const { log, end } = startWithMinutes(database);
+  await end();
+  expect(log.warning).not.toHaveBeenCalled();
+  expect(await removeDeleted(database, setImmediate)).toBe(true);
+  database.close();
 });
