@@ -5,7 +5,7 @@ import type { CallerEraser } from './ports/caller-eraser.ts';
 import type { CallerStore } from './ports/caller-store.ts';
 import type { ContactSheets } from './ports/contact-sheets.ts';
 import type { CutFrame, DrawBoxes } from './ports/draw-boxes.ts';
-import type { DeliveryQueue, DeliveryStore, WebhookSender, WebhookSigner } from './ports/delivery.ts';
+import type { DeliveryQueue, DeliveryStore, WebhookSigner } from './ports/delivery.ts';
 import type { Executions } from './ports/executions.ts';
 import type { JobStore } from './ports/job-store.ts';
 import type { Log, RecentLog } from './ports/log.ts';
@@ -73,7 +73,6 @@ export type CoreDeps = {
   pace: Pace;
   queue: DeliveryQueue;
   deliveries: DeliveryStore;
-  webhooks: WebhookSender;
   signer: WebhookSigner;
   callers: CallerStore;
   eraser: CallerEraser;

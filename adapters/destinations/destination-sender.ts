@@ -6,13 +6,7 @@ import type {
   OpenSubjects,
 } from '../../core/ports/destinations.ts';
 import type { WebhookSigner } from '../../core/ports/delivery.ts';
-import {
-  describeDeliveryFailure,
-  isTooLarge,
-  outcomeFor,
-  webhookStatuses,
-} from '../../core/delivery/after-attempt.ts';
-import type { PermanentStatuses } from '../../core/delivery/after-attempt.ts';
+import { describeDeliveryFailure } from '../../core/delivery/after-attempt.ts';
 import { findSubject } from '../../core/delivery/receivers.ts';
 import type { DestinationAddress } from '../../core/records/watch.ts';
 import { discordStatuses, toDiscordRequest } from './discord/discord.ts';
@@ -20,13 +14,15 @@ import { isAllowedRecipient, toMail } from './email/email.ts';
 import type { SendMail } from './email/smtp.ts';
 import { toPublications, toRemoval } from './mqtt/mqtt.ts';
 import type { Publish } from './mqtt/publish.ts';
+import { outcomeFor } from './http-sender.ts';
 import type { HttpSender } from './http-sender.ts';
 import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts';
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
 import { pagerdutyStatuses, toPagerdutyRequest, toResolveRequest } from './pagerduty/pagerduty.ts';
-import type { HttpRequest } from './http-request.ts';
+import { jsonRequest } from './http-request.ts';
+import type { HttpRequest, PermanentStatuses } from './http-request.ts';
 import { slackStatuses, toSlackRequest } from './slack/slack.ts';
-import { toWebhookRequest } from './webhook/webhook.ts';
+import { toEnvelope, webhookStatuses } from './webhook/webhook.ts';
 
 export type DestinationSenderDeps = {
   /** HTTP through the egress guard, without redirects and within 30 s. */
@@ -43,19 +39,37 @@ export type DestinationSenderDeps = {
 export function createDestinations(deps: DestinationSenderDeps): Destinations {
   return {
     reasonToRefuse: (address) => findRefusal(address, deps),
-    send: async (address, notification) => {
-      const result = await sendOnce(address, notification, deps);
-      if (!hasPicture(address, notification) || !mayRefusePicture(address, result)) return result;
+    send: (address, notification) => {
       const plain = { ...notification, frame: null, includeFrame: false, isPictureRefused: true as const };
       const frameUrl = address.type === 'webhook' ? notification.frameUrl : null;
-      return { ...(await sendOnce(address, { ...plain, frameUrl }, deps)), isPictureRefused: true };
+      return sendSmaller(
+        () => sendOnce(address, notification, deps),
+        hasPicture(address, notification) ? () => sendOnce(address, { ...plain, frameUrl }, deps) : undefined,
+        (result) => mayRefusePicture(address, result),
+      );
     },
+    sendEnvelope: (url, { caller, id, body, plain }) =>
+      sendSmaller(
+        () => sendWebhook(url, caller, id, body, deps),
+        plain && (() => sendWebhook(url, caller, id, plain, deps)),
+        isTooLarge,
+      ),
     end: async (address, open) => {
       const results = await endAll(address, open, deps);
       const failed = results.find(({ outcome }) => outcome !== 'delivered');
       return failed ? describeDeliveryFailure(failed) : null;
     },
   };
+}
+
+/** Sends a message again without its picture if it may have been refused for that. */
+async function sendSmaller(
+  send: () => Promise<DestinationResult>,
+  sendPlain: (() => Promise<DestinationResult>) | undefined,
+  isRefused: (result: DestinationResult) => boolean,
+): Promise<DestinationResult> {
+  const result = await send();
+  return sendPlain && isRefused(result) ? { ...(await sendPlain()), isPictureRefused: true } : result;
 }
 
 async function sendOnce(
@@ -65,7 +79,13 @@ async function sendOnce(
 ): Promise<DestinationResult> {
   switch (address.type) {
     case 'webhook':
-      return sendWebhook(address, notification, deps);
+      return sendWebhook(
+        requireUrl(address),
+        notification.caller,
+        notification.id,
+        toEnvelope(notification),
+        deps,
+      );
     case 'slack':
       return post(toSlackRequest(requireUrl(address), notification), slackStatuses, deps);
     case 'discord':
@@ -141,15 +161,21 @@ function mayRefusePicture({ type }: DestinationAddress, result: DestinationResul
   return result.outcome === 'rejected' || isTooLarge(result) || (type === 'ntfy' && result.status === 429);
 }
 
+/** Returns true if a receiver may have refused a request for its size. */
+function isTooLarge({ status, isBroken }: DestinationResult): boolean {
+  return status === 413 || isBroken === true;
+}
+
 /** Signs at the time of the attempt, with all valid versions of the caller's secret. */
 async function sendWebhook(
-  address: DestinationAddress,
-  notification: Notification,
+  url: string,
+  caller: string,
+  id: string,
+  envelope: object,
   deps: DestinationSenderDeps,
 ): Promise<DestinationResult> {
-  const request = toWebhookRequest(requireUrl(address), notification);
-  const body = String(request.body);
-  const signature = await deps.signer.sign(notification.caller, notification.id, deps.now(), body);
+  const request = jsonRequest(url, envelope);
+  const signature = await deps.signer.sign(caller, id, deps.now(), String(request.body));
   return post({ ...request, headers: { ...request.headers, ...signature } }, webhookStatuses, deps);
 }
 

@@ -5,6 +5,9 @@ export type HttpRequest = {
   body: string | Uint8Array | null;
 };
 
+/** Statuses of a receiver that no later attempt changes. */
+export type PermanentStatuses = { gone: readonly number[]; rejected: readonly number[] };
+
 /** Returns a POST of JSON. */
 export function jsonRequest(url: string, content: object): HttpRequest {
   return { url, headers: { 'content-type': 'application/json' }, body: JSON.stringify(content) };

@@ -7,7 +7,8 @@ import {
   EgressUnresolvedError,
 } from '../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
-import type { HttpRequest } from './http-request.ts';
+import type { DestinationOutcome } from '../../core/ports/destinations.ts';
+import type { HttpRequest, PermanentStatuses } from './http-request.ts';
 
 /** Options of `createHttpSender`. */
 export type HttpSenderOptions = {
@@ -20,10 +21,18 @@ export type HttpSenderOptions = {
   elapsedMs: () => number;
 };
 
-/** Sender of the webhooks of jobs, and of requests to all destinations over HTTP. */
+/** Sender of requests to all destinations over HTTP. */
 export type HttpSender = { send(request: HttpRequest): Promise<WebhookResult> };
 
-/** Creates a sender. Every response is a result; core decides the meaning of its status. */
+/** Returns the meaning of a response: 2xx delivers, `null` is no response, any other one is retried, redirects included. */
+export function outcomeFor(status: number | null, { gone, rejected }: PermanentStatuses): DestinationOutcome {
+  if (status === null) return 'retry';
+  if (status >= 200 && status < 300) return 'delivered';
+  if (gone.includes(status)) return 'gone';
+  return rejected.includes(status) ? 'rejected' : 'retry';
+}
+
+/** Creates a sender. Every response is a result; `outcomeFor` has its meaning. */
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   return {
     send: async (request) => {

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Hono } from 'hono';
 import { createCallLimiter } from '../../adapters/embedded/callers/call-limiter.ts';
 import { createPublisher } from '../../adapters/destinations/mqtt/publish.ts';
-import { containDestinations, containWebhooks } from '../../adapters/embedded/queue/contain-deliveries.ts';
+import { containDestinations } from '../../adapters/embedded/queue/contain-deliveries.ts';
 import { consoleFiles } from '../../adapters/embedded/web/console-files.ts';
 import { delayRefusals } from '../../adapters/embedded/web/delay-refusals.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
@@ -278,24 +278,19 @@ function createSenders(
 ) {
   const webhookUrls = createWebhookGuard(settings.allowWebhookRanges, undefined, egress);
   const http = createGuardedHttp(webhookUrls);
-  const webhooks = containWebhooks(
-    createHttpSender({ http, version, elapsedMs: () => performance.now() }),
-    log,
-  );
   const signer = createWebhookSigner({
     masterSecret,
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
   const publishing = { guard: webhookUrls, elapsedMs: () => performance.now() };
   const destinations = createServiceDestinations(settings, {
-    http: webhooks,
+    http: createHttpSender({ http, version, elapsedMs: () => performance.now() }),
     signer,
     now,
     publish: createPublisher(publishing),
   });
   return {
     webhookUrls,
-    webhooks,
     signer,
     destinations: containDestinations(destinations, log),
     evidenceLinks: {

@@ -17,24 +17,13 @@ import type { AddressedDestination } from './destination-state.ts';
 import type { MessageFacts } from './console-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
 import { describeState, toNotification } from './notification.ts';
-import { isTooLarge, outcomeFor, webhookStatuses } from './after-attempt.ts';
 
 export type DeliverDeps = Pick<
   CoreDeps,
-  | 'media'
-  | 'drawBoxes'
-  | 'queue'
-  | 'deliveries'
-  | 'webhooks'
-  | 'signer'
-  | 'meter'
-  | 'log'
-  | 'baseUrl'
-  | 'now'
-  | 'random'
+  'media' | 'drawBoxes' | 'queue' | 'deliveries' | 'meter' | 'log' | 'baseUrl' | 'now' | 'random'
 > & {
   runs: Pick<RunStore, 'getIncludingEnded' | 'event' | 'secrets'>;
-  destinations: Pick<Destinations, 'send'>;
+  destinations: Pick<Destinations, 'send' | 'sendEnvelope'>;
   addressPace: AddressPace;
   evidenceLinks: EvidenceLinks;
   messageFacts: MessageFacts;
@@ -111,18 +100,15 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
     isOrdered: false,
     isRecorded: true,
     send: async () => {
-      const send = async (images: Pick<CoreDeps, 'media'>['media']['get']) => {
-        const envelope = await envelopeWithImages(job, event, { ...deps, media: { get: images } });
-        const body = JSON.stringify(envelope);
-        // All attempts have the same id, so that a receiver can detect a repetition.
-        const signature = await deps.signer.sign(job.caller, `msg_${jobId}_${sequence}`, deps.now(), body);
-        const headers = { ...signature, 'content-type': 'application/json' };
-        const result = await deps.webhooks.send({ url, headers, body });
-        return { ...result, outcome: outcomeFor(result.status, webhookStatuses) };
-      };
-      const result = await send(deps.media.get);
-      if (!isTooLarge(result) || findImageKey(event) === undefined) return result;
-      return { ...(await send(async () => undefined)), isPictureRefused: true };
+      const body = await envelopeWithImages(job, event, deps);
+      const withoutImages = { ...deps, media: { get: async () => undefined } };
+      const plain =
+        findImageKey(event) === undefined
+          ? {}
+          : { plain: await envelopeWithImages(job, event, withoutImages) };
+      // All attempts have the same id, so that a receiver can detect a repetition.
+      const id = `msg_${jobId}_${sequence}`;
+      return deps.destinations.sendEnvelope(url, { caller: job.caller, id, body, ...plain });
     },
   };
 }

@@ -1,8 +1,10 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
-import { outcomeFor, webhookStatuses } from './after-attempt.ts';
+import type { Destinations } from '../ports/destinations.ts';
 
-type Deps = Pick<CoreDeps, 'webhookUrls' | 'webhooks' | 'signer' | 'baseUrl' | 'now' | 'newId'>;
+type Deps = Pick<CoreDeps, 'webhookUrls' | 'baseUrl' | 'now' | 'newId'> & {
+  destinations: Pick<Destinations, 'sendEnvelope'>;
+};
 
 /**
  * Sends one signed event of the type `test`, like those of a job but without retries, and returns the response. `status` is null if there was no
@@ -10,19 +12,15 @@ type Deps = Pick<CoreDeps, 'webhookUrls' | 'webhooks' | 'signer' | 'baseUrl' | '
  */
 export async function testWebhook(url: string, caller: string, deps: Deps) {
   deps.webhookUrls.check(url, ['http', 'https']);
-  const at = deps.now();
-  const body = JSON.stringify(testEnvelope(at, deps));
-  const headers = await deps.signer.sign(caller, `msg_test_${deps.newId()}`, at, body);
-  const result = await deps.webhooks.send({
-    url,
-    headers: { ...headers, 'content-type': 'application/json' },
-    body,
+  const result = await deps.destinations.sendEnvelope(url, {
+    caller,
+    id: `msg_test_${deps.newId()}`,
+    body: testEnvelope(deps.now(), deps),
   });
-  const isDelivered = outcomeFor(result.status, webhookStatuses) === 'delivered';
   return {
     status: result.status,
     latency_ms: result.latencyMs,
-    error: isDelivered ? null : describeDeliveryFailure(result),
+    error: result.outcome === 'delivered' ? null : describeDeliveryFailure(result),
   };
 }
 

@@ -36,8 +36,6 @@ export interface DeliveryStore {
   ): Promise<DestinationState>;
 }
 
-export type WebhookRequest = { url: string; headers: Record<string, string>; body: string };
-
 /** Result of an attempt. `status` is `null` without a response; `error` then has the reason, without internal addresses. */
 export type WebhookResult = {
   status: number | null;
@@ -47,11 +45,6 @@ export type WebhookResult = {
   /** True if the receiver closed the connection during the request, as some do for one that is too large. */
   isBroken?: true;
 };
-
-/** Sends one HTTP POST through the egress guard: no redirects, 30 s from connect to headers. Receiver errors are results, not exceptions. */
-export interface WebhookSender {
-  send(request: WebhookRequest): Promise<WebhookResult>;
-}
 
 /** Signer of links that replace a key. */
 export interface LinkSigner {

@@ -59,8 +59,13 @@ export type DestinationOutcome = 'delivered' | 'retry' | 'rejected' | 'gone';
 /** `isPictureRefused`: the result of a second request without the picture. */
 export type DestinationResult = WebhookResult & { outcome: DestinationOutcome; isPictureRefused?: true };
 
+/** Event for a receiver of Standard Webhooks. `plain`: the same without its picture, which a receiver may refuse; absent without one. */
+export type Envelope = { caller: string; id: string; body: object; plain?: object };
+
 /** Sends one event to one destination, through the egress guard. Errors of receivers are results, not exceptions. */
 export interface Destinations {
+  /** Signs an event of a job, or a test event, and sends it to a webhook. */
+  sendEnvelope(url: string, envelope: Envelope): Promise<DestinationResult>;
   send(address: DestinationAddress, notification: Notification): Promise<DestinationResult>;
   /** Ends what stands open at a destination that receives nothing more. Returns why it could not; `null` if nothing is left there. */
   end(address: DestinationAddress, open: OpenSubjects): Promise<string | null>;

@@ -73,8 +73,6 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     postpone: queue.postpone,
     meter: instrumentMeter(meter, measurements),
     media: deferMediaStore({ bucket: config.MEDIA_BUCKET }),
-    webhooks,
-    signer,
     bus:
       config.EVENT_BUS === undefined
         ? undefined

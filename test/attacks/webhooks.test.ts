@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallLimiter } from '../../adapters/embedded/callers/call-limiter.ts';
 import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
-import type { WebhookSender } from '../../core/ports/delivery.ts';
+import type { HttpSender } from '../../adapters/destinations/http-sender.ts';
 import { createHttpCaller } from '../support/api/http-caller.ts';
 import { createWorld } from '../support/world.ts';
 import { forEachItem, openAttack, type Attack } from './attack.ts';
@@ -14,7 +14,7 @@ import { urlVectors } from './vectors/urls.ts';
 import { fillIn } from './vectors/vector.ts';
 
 let attack: Attack;
-let sender: WebhookSender;
+let sender: HttpSender;
 beforeAll(async () => {
   attack = await openAttack();
   sender = createHttpSender({ http: attack.http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });

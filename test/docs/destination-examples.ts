@@ -4,7 +4,7 @@ import { toPublications } from '../../adapters/destinations/mqtt/mqtt.ts';
 import { toNtfyRequest } from '../../adapters/destinations/ntfy/ntfy.ts';
 import { toPagerdutyRequest } from '../../adapters/destinations/pagerduty/pagerduty.ts';
 import { toSlackRequest } from '../../adapters/destinations/slack/slack.ts';
-import { toWebhookRequest } from '../../adapters/destinations/webhook/webhook.ts';
+import { toEnvelope } from '../../adapters/destinations/webhook/webhook.ts';
 import { notify } from '../adapters/destinations/notifications.ts';
 
 const url = 'https://example.com/';
@@ -23,7 +23,7 @@ export function destinationExamples(): Record<string, unknown> {
   const { headers } = toNtfyRequest(url, { token: 'tk_secret' }, opened);
   const { to, subject, text, attachments } = toMail('guard@example.com', opened);
   return {
-    webhook: json(toWebhookRequest(url, opened)),
+    webhook: toEnvelope(opened),
     slack: json(toSlackRequest(url, opened)),
     discord: json(toDiscordRequest(url, { ...opened, frame: null })),
     ntfy: headers,

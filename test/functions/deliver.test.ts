@@ -46,12 +46,10 @@ describe('deliver', () => {
   });
 
   test('a failed first attempt delays no other event of its job or of another', async () => {
-    world.c.webhooks = {
-      send: async (request) => {
-        world.sent.push(request);
-        const failing = request.url.includes('slow') && world.clock.now.getTime() < failsUntilMs;
-        return { status: failing ? 503 : 204, latencyMs: 1, error: null, retryAfter: null };
-      },
+    const { send } = world.http;
+    world.http.send = async (request) => {
+      const failing = request.url.includes('slow') && world.clock.now.getTime() < failsUntilMs;
+      return { ...(await send(request)), ...(failing && { status: 503 }) };
     };
     const failsUntilMs = world.clock.now.getTime() + 20_000;
     handler = createHandler({ ...world.c, ...destinations, postpone: queue.postpone, during });

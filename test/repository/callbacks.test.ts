@@ -31,7 +31,7 @@ const reviewed: Record<string, string> = {
   'adapters/embedded/names/lookups.ts setTimer': 'ends a process',
   'adapters/embedded/names/name-process.ts on disconnect': 'in a process of its own, whose end is an event',
   'adapters/embedded/names/name-process.ts on message': 'in a process of its own, whose end is an event',
-  'adapters/embedded/queue/delivery-consumer.ts setTimer': 'work on a message catches its errors',
+  'adapters/embedded/queue/delivery-queue.ts setTimer': 'work on a message catches its errors',
   'adapters/embedded/scheduler/clock.ts setTimer': 'compares times',
   'adapters/embedded/scheduler/tick-loop.ts setTimer': 'settles a promise',
   'adapters/embedded/sqlite/group-commit.ts setImmediate': 'rejects its waiting writes',

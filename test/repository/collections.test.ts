@@ -28,7 +28,7 @@ const bounds: Record<string, string> = {
   'adapters/embedded/names/lookups.ts':
     'lookups under way; failures: 60 and those that wait for a connection, 1 kB each; 1,000, 1 kB each',
   'adapters/media/rtsp/session/session-memory.ts': 'sizes of open sessions: open sessions, 200 bytes each',
-  'adapters/embedded/queue/delivery-consumer.ts':
+  'adapters/embedded/queue/delivery-queue.ts':
     'groups that wait, handlers, failures in a row: groups with a message in the queue, 500 bytes each',
   'adapters/embedded/web/event-sessions.ts': 'open event streams: `eventStreamsPerCaller`, 100 kB each',
   'adapters/embedded/sqlite/group-commit.ts': 'group of a database: weak, 1 kB for each waiting write',

@@ -329,7 +329,7 @@ const ofService: Row[] = [
   ],
   [
     'nothing is sent that cannot be stored',
-    'adapters/embedded/queue/delivery-consumer.ts',
+    'adapters/embedded/queue/delivery-queue.ts',
     '  options.messages.postpone(position, options.now().getTime() + backoffMs(failures), failures + 1);\n',
     '',
     'adapters/embedded/queue/delivery-queue.test.ts',

@@ -24,7 +24,7 @@ import { createAddressPace } from '../../core/delivery/address-pace.ts';
 import { deliverMessage } from '../../core/delivery/deliver.ts';
 import { publishCommits, publishCreations } from '../../core/delivery/publish.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
-import type { WebhookSender } from '../../core/ports/delivery.ts';
+import type { HttpSender } from '../../adapters/destinations/http-sender.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { freePace } from '../../core/ports/pace.ts';
 import type { RunStore } from '../../core/ports/run-store.ts';
@@ -45,7 +45,7 @@ export type Outside = {
   streams: ScanningCapturer;
   vision: VisionModel;
   media: EmbeddedMediaStore;
-  webhooks: WebhookSender;
+  webhooks: HttpSender;
   /** Runs a task of the workflow, so that its commits are known. */
   runTask: <Result>(input: unknown, task: () => Promise<Result>) => Promise<Result>;
   random: () => number;
@@ -106,7 +106,6 @@ export function startProcess(
     turns: unlimitedTurns,
     contactSheets: { make: async () => new Uint8Array() },
     compareMotion: comparePictures,
-    webhooks,
     signer,
     deliveries,
     evidenceLinks: {

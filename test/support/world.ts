@@ -36,7 +36,9 @@ import { createAddressPace } from '../../core/delivery/address-pace.ts';
 import type { DeliverDeps } from '../../core/delivery/delivery-target.ts';
 import type { WatchSettings } from '../../core/policies/watch/policy.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
-import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
+import type { WebhookResult } from '../../core/ports/delivery.ts';
+import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
+import type { HttpSender } from '../../adapters/destinations/http-sender.ts';
 import { createMemoryMedia } from '../../core/ports/media-store.ts';
 import { freePace } from '../../core/ports/pace.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
@@ -48,6 +50,9 @@ import type { Answer } from '../../core/records/vision.ts';
 import type { ExecutionInput, WorkflowState } from '../../core/records/workflow.ts';
 import { nothingUsed, start } from '../contract/records.ts';
 import { judgingEach, scriptedModel } from './scripted-model.ts';
+
+/** Request to a receiver, as text. */
+export type SentRequest = { url: string; headers: Record<string, string>; body: string };
 
 /** Scripted result of a fake: a value, or an error to throw. */
 type Scripted<T> = T | Error;
@@ -65,7 +70,18 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const executions = new Map<string, 'running' | 'aborted'>();
   const queued: DeliveryMessage[] = [];
   const queuedForDestinations: DeliveryMessage[] = [];
-  const sent: WebhookRequest[] = [];
+  const sent: SentRequest[] = [];
+  const signer = createWebhookSigner({
+    masterSecret: Buffer.alloc(32, 7),
+    versions: async (caller) => validVersions(await callers.find(caller), clock.now),
+  });
+  /** Requests to the webhooks of jobs. */
+  const http: HttpSender = {
+    send: async (request) => {
+      sent.push({ ...request, body: String(request.body) });
+      return { status: 204, latencyMs: 1, error: null, retryAfter: null, ...script.webhooks.shift() };
+    },
+  };
   const logged: string[] = [];
   const summarized: Sample[][] = [];
   const script = {
@@ -107,6 +123,11 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
         to === 'nobody@example.com' ? 'The operator does not allow this recipient' : null,
       send: async () => ({ outcome: 'delivered', status: 200, latencyMs: 12, error: null, retryAfter: null }),
       end: async () => null,
+      sendEnvelope: createDestinations({
+        http: { send: (request) => http.send(request) },
+        signer,
+        now: () => clock.now,
+      }).sendEnvelope,
     },
     modelPrice: { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 },
     usage: createCallerUsage({
@@ -225,16 +246,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
         (message.run === 'job' ? queued : queuedForDestinations).push(message);
       },
     },
-    webhooks: {
-      send: async (request) => {
-        sent.push(request);
-        return { status: 204, latencyMs: 1, error: null, retryAfter: null, ...script.webhooks.shift() };
-      },
-    },
-    signer: createWebhookSigner({
-      masterSecret: Buffer.alloc(32, 7),
-      versions: async (caller) => validVersions(await callers.find(caller), clock.now),
-    }),
+    signer,
     log: redactedLog(teeLog(output, recentLog)),
     limits: {
       jobsPerCaller: 10,
@@ -284,6 +296,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     queued,
     queuedForDestinations,
     sent,
+    http,
     pictures,
     executions,
     logged,

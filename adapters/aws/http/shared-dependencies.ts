@@ -192,7 +192,6 @@ function createSenders(
     elapsedMs: () => performance.now(),
   });
   return {
-    webhooks,
     signer,
     destinations: createDestinations({ http: webhooks, signer, now, ...(mail && { mail }) }),
     evidenceLinks: { signer: createStoredLinkSigner(masterSecret) },

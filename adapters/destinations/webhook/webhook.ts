@@ -1,15 +1,13 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
-import { jsonRequest, type HttpRequest } from '../http-request.ts';
+import type { PermanentStatuses } from '../http-request.ts';
 
-/** Returns the request without its signature: the envelope of the interface, `{type, timestamp, source_url, data}`. */
-export function toWebhookRequest(url: string, notification: Notification): HttpRequest {
+/** Receiver of Standard Webhooks, of a job or a watch: 410 ends its deliveries. */
+export const webhookStatuses: PermanentStatuses = { gone: [410], rejected: [] };
+
+/** Returns the envelope of the interface, `{type, timestamp, source_url, data}`. */
+export function toEnvelope(notification: Notification) {
   const { event, timestamp, sourceUrl } = notification;
-  return jsonRequest(url, {
-    type: event.type,
-    timestamp,
-    source_url: sourceUrl,
-    data: toWebhookData(notification),
-  });
+  return { type: event.type, timestamp, source_url: sourceUrl, data: toWebhookData(notification) };
 }
 
 /** Returns the data of the envelope. A stored event has a media key, which is replaced by a link and, on request, by the frame. */

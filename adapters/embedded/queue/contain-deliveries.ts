@@ -1,35 +1,33 @@
-import type { Destinations } from '../../../core/ports/destinations.ts';
-import type { WebhookResult } from '../../../core/ports/delivery.ts';
+import { TransientError } from '../../../core/errors.ts';
+import type { DestinationResult, Destinations } from '../../../core/ports/destinations.ts';
 import type { Log } from '../../../core/ports/log.ts';
-import type { HttpSender } from '../../destinations/http-sender.ts';
 import { containExceptions } from '../load/contain-exceptions.ts';
 
-/** Returns the sender; whatever it or a library throws is a failed attempt, so that the schedule of the delivery applies. */
-export function containWebhooks(sender: HttpSender, log: Log): HttpSender {
-  return { send: (request) => contain(() => sender.send(request), unexpected, log) };
-}
-
-/** Returns the destinations; whatever they or a library throw is a failed attempt, so that the schedule of the delivery applies. */
+/** Returns the destinations; whatever they or a library throw is a failed attempt, so that the schedule of the delivery applies. A transient error stays one. */
 export function containDestinations(destinations: Destinations, log: Log): Destinations {
   return {
     ...destinations,
-    send: (address, notification) =>
-      contain(() => destinations.send(address, notification), { ...unexpected, outcome: 'retry' }, log),
-    end: (address, open) => contain(() => destinations.end(address, open), unexpected.error, log),
+    send: (address, notification) => contain(() => destinations.send(address, notification), unexpected, log),
+    sendEnvelope: (url, envelope) => contain(() => destinations.sendEnvelope(url, envelope), unexpected, log),
+    end: (address, open) => contain(() => destinations.end(address, open), unexpectedly, log),
   };
 }
 
-const unexpected: WebhookResult = {
+const unexpectedly = 'The attempt failed unexpectedly; the log of the service has the reason';
+const unexpected: DestinationResult = {
   status: null,
   latencyMs: 0,
-  error: 'The attempt failed unexpectedly; the log of the service has the reason',
+  error: unexpectedly,
   retryAfter: null,
+  outcome: 'retry',
 };
 
 async function contain<Result>(send: () => Promise<Result>, failure: Result, log: Log): Promise<Result> {
   try {
     return await containExceptions(send);
   } catch (error) {
+    // The service may not read its own store: that says nothing about the receiver.
+    if (error instanceof TransientError) throw error;
     log.error('Delivery attempt failed unexpectedly', {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     });

@@ -5,9 +5,9 @@ import { isAllowedRecipient, toMail } from '../../../adapters/destinations/email
 import { toPublications } from '../../../adapters/destinations/mqtt/mqtt.ts';
 import { toNtfyRequest } from '../../../adapters/destinations/ntfy/ntfy.ts';
 import { toPagerdutyRequest } from '../../../adapters/destinations/pagerduty/pagerduty.ts';
-import { outcomeFor } from '../../../core/delivery/after-attempt.ts';
+import { outcomeFor } from '../../../adapters/destinations/http-sender.ts';
 import { slackStatuses, toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
-import { toWebhookRequest } from '../../../adapters/destinations/webhook/webhook.ts';
+import { toEnvelope } from '../../../adapters/destinations/webhook/webhook.ts';
 import type { Notification, NotifiedEvent } from '../../../core/ports/destinations.ts';
 import type { WatchChangeReason } from '../../../core/records/watch-event.ts';
 import { pagerdutyEvent, slackMessage } from './vendor-schemas.ts';
@@ -132,7 +132,7 @@ describe.each(types)('the formats of %s', (type) => {
 
   test('a webhook receives the envelope of the interface, with a link instead of the media key', () => {
     const notification = notify(type, { frameUrl: 'https://example.com/frame', includeFrame: true });
-    const body = JSON.parse(String(toWebhookRequest(url, notification).body));
+    const body = JSON.parse(JSON.stringify(toEnvelope(notification)));
     expect(Object.keys(body)).toEqual(['type', 'timestamp', 'source_url', 'data']);
     expect(body.data).toMatchObject({
       watch_id: watchId,

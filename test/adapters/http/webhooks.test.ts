@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InvalidUrlError } from '../../../core/errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
-import type { WebhookRequest } from '../../../core/ports/delivery.ts';
+import type { SentRequest } from '../../support/world.ts';
 import { createClientFor } from '../../support/api/api-client.ts';
 import type { ApiClient } from '../../support/api/api-client.ts';
 import { webhookMessage } from '../../contract/records.ts';
@@ -53,7 +53,7 @@ const deliveries = async (jobId: string, query = '') =>
   (await client.call('GET', `/jobs/${jobId}/deliveries${query}`)).body;
 const resend = (jobId: string, sequence: number) =>
   client.call('POST', `/jobs/${jobId}/deliveries/${sequence}/resend`);
-const ids = (requests: WebhookRequest[]) => requests.map(({ headers }) => headers['webhook-id']);
+const ids = (requests: SentRequest[]) => requests.map(({ headers }) => headers['webhook-id']);
 
 describe('the event filter of a webhook', () => {
   const types = () => world.sent.map(({ body }) => JSON.parse(body).type);
@@ -329,7 +329,7 @@ describe('sending again', () => {
 });
 
 describe('the webhook secret', () => {
-  const verifies = (secret: string, { headers, body }: WebhookRequest) => {
+  const verifies = (secret: string, { headers, body }: SentRequest) => {
     const at = new Date(Number(headers['webhook-timestamp']) * 1000);
     const signature = new Webhook(secret).sign(headers['webhook-id']!, at, body);
     return headers['webhook-signature']!.split(' ').includes(signature);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { webhookKey } from '../../contract/records.ts';
 import { afterAttempt, applyResend } from '../../../core/delivery/after-attempt.ts';
-import { outcomeFor, webhookStatuses } from '../../../core/delivery/after-attempt.ts';
+import { outcomeFor } from '../../../adapters/destinations/http-sender.ts';
+import { webhookStatuses } from '../../../adapters/destinations/webhook/webhook.ts';
 import { initialDelivery } from '../../../core/records/delivery.ts';
 import { rules } from '../../../core/rules.ts';
 import type { WebhookResult } from '../../../core/ports/delivery.ts';

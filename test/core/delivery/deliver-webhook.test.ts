@@ -159,14 +159,9 @@ describe('a receiver that fails', () => {
   test('a defect moves the delivery to a group of its own, a transient error keeps its place', async () => {
     const jobId = await triggeredMonitor();
     world.queued.length = 0;
-    const failing = (error: Error) => ({
+    const failing = (thrown: Error) => ({
       ...world.c,
-      signer: {
-        ...world.c.signer,
-        sign: async () => {
-          throw error;
-        },
-      },
+      destinations: { ...world.c.destinations, sendEnvelope: async () => Promise.reject(thrown) },
     });
     const message = webhookMessage(jobId, 1);
     await expect(deliver(message, failing(new TransientError('throttled')))).rejects.toThrow(TransientError);

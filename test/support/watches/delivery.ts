@@ -105,7 +105,6 @@ export async function createWatching(
     ...publishing,
     runs,
     baseUrl: 'http://127.0.0.1/api',
-    webhooks: { send: unused },
     signer: { sign: unused, secret: unused, fingerprintKey: unused },
     limits: { retentionSeconds: 3_600 },
     media: {
@@ -124,6 +123,7 @@ export async function createWatching(
     destinations: {
       reasonToRefuse: () => null,
       end: async () => null,
+      sendEnvelope: unused,
       send: async (address: DestinationAddress, { event, id, current, readCurrent }: Notification) => {
         const each: Sent = {
           at: Math.round((time.now().getTime() - began) / 1000),

@@ -1,10 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import {
-  containDestinations,
-  containWebhooks,
-} from '../../../../adapters/embedded/queue/contain-deliveries.ts';
+import { TransientError } from '../../../../core/errors.ts';
+import { containDestinations } from '../../../../adapters/embedded/queue/contain-deliveries.ts';
 import {
   containCameras,
   containExceptions,
@@ -86,15 +84,19 @@ test('an exception of a delivery is a failed attempt, so that its schedule appli
   const log = createCollectedLog();
   const send = () => throwLater(process, new Error('in a callback'));
   const failure = { status: null, error: expect.stringContaining('failed unexpectedly') };
-  const webhooks = containWebhooks({ send }, log);
-  expect(await webhooks.send({ url: 'http://x.example', headers: {}, body: '' })).toMatchObject(failure);
-  const throwing = { send: async () => send(), end: async () => send(), reasonToRefuse: () => null };
+  const throwing = { send, sendEnvelope: send, end: send, reasonToRefuse: () => null };
   const destinations = containDestinations(throwing, log);
+  const envelope = { caller: 'alice', id: 'msg_1', body: {} };
+  expect(await destinations.sendEnvelope('http://x.example', envelope)).toMatchObject(failure);
   const address = { destination_id: 'd', type: 'mqtt' } as const;
   expect(await destinations.send(address, notify('alert_opened'))).toMatchObject({
     ...failure,
     outcome: 'retry',
   });
+  const busy = { ...throwing, sendEnvelope: async () => Promise.reject(new TransientError('busy')) };
+  await expect(containDestinations(busy, log).sendEnvelope('http://x.example', envelope)).rejects.toThrow(
+    'busy',
+  );
   const open = { watchId: 'w', conditions: [], subjects: [] };
   expect(await destinations.end(address, open)).toEqual(failure.error);
   expect(log.entries.map(({ fields }) => fields?.['error'])).toEqual([

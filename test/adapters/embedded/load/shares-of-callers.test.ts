@@ -8,7 +8,7 @@ import { trimMedia } from '../../../../adapters/embedded/files/media-quota.ts';
 import { createCurrentCaller } from '../../../../adapters/embedded/load/current-caller.ts';
 import { createDecodeTurns, createSpareTime } from '../../../../adapters/embedded/load/limit-decodes.ts';
 import { createLookups, type NameProcess } from '../../../../adapters/embedded/names/lookups.ts';
-import { startDeliveryConsumer } from '../../../../adapters/embedded/queue/delivery-consumer.ts';
+import { startDeliveryConsumer } from '../../../../adapters/embedded/queue/delivery-queue.ts';
 import { createFairTurns } from '../../../../adapters/embedded/load/fair-turns.ts';
 import { createEventSessions } from '../../../../adapters/embedded/web/event-sessions.ts';
 import { createFairCache } from '../../../../adapters/fair-cache.ts';
