@@ -14,13 +14,11 @@ import { isAllowedRecipient, toMail } from './email/email.ts';
 import type { SendMail } from './email/smtp.ts';
 import { toPublications, toRemoval } from './mqtt/mqtt.ts';
 import type { Publish } from './mqtt/publish.ts';
-import { outcomeFor } from './http-sender.ts';
-import type { HttpSender } from './http-sender.ts';
+import { jsonRequest, outcomeFor } from './http-sender.ts';
+import type { HttpRequest, HttpSender, PermanentStatuses } from './http-sender.ts';
 import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts';
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
 import { pagerdutyStatuses, toPagerdutyRequest, toResolveRequest } from './pagerduty/pagerduty.ts';
-import { jsonRequest } from './http-request.ts';
-import type { HttpRequest, PermanentStatuses } from './http-request.ts';
 import { slackStatuses, toSlackRequest } from './slack/slack.ts';
 import { toEnvelope, webhookStatuses } from './webhook/webhook.ts';
 

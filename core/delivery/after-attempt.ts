@@ -2,7 +2,7 @@ import type { Delivery, RunKey } from '../records/delivery.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
 import type { DestinationResult } from '../ports/destinations.ts';
 import { parseRetryAfter } from '../outside-time.ts';
-import { addSeconds } from '../time.ts';
+import { addSeconds, ageSeconds, secondsUntil } from '../time.ts';
 import { rules } from '../rules.ts';
 
 /** Result of the attempt that began at `startedAt`. */
@@ -51,6 +51,16 @@ function appendAttempt(delivery: Delivery, { startedAt, status, latencyMs, error
   const { resend } = delivery;
   const attempt = { at: startedAt.toISOString(), status, latency_ms: latencyMs, error, resend };
   return { ...delivery, attempts: [...delivery.attempts, attempt].slice(-rules.maxAttemptsKept) };
+}
+
+/** Returns the seconds until the next attempt. If the clock was set back, the wait is at most the planned one. */
+export function secondsUntilAttempt(
+  { attempts, next_attempt_at: due }: Pick<Delivery, 'attempts' | 'next_attempt_at'>,
+  now: Date,
+): number {
+  if (due === null) return 0;
+  const last = attempts.at(-1);
+  return secondsUntil(due, now, last ? ageSeconds(last.at, new Date(due)) : 0);
 }
 
 /** Returns the number of attempts since the newest resend, which the waits are chosen by. */

@@ -2,7 +2,7 @@ import { TransientError } from '../errors.ts';
 import type { DeliveryOutcome } from '../ports/delivery.ts';
 import type { DestinationResult } from '../ports/destinations.ts';
 import { runLog } from '../ports/log.ts';
-import { initialDelivery, secondsUntilAttempt } from '../records/delivery.ts';
+import { initialDelivery } from '../records/delivery.ts';
 import type {
   Delivery,
   DeliveryMessage,
@@ -18,6 +18,7 @@ import {
   countAttempts,
   describeDeliveryFailure,
   giveUp,
+  secondsUntilAttempt,
 } from './after-attempt.ts';
 import { describeDelivery, findTarget, unrecorded } from './delivery-target.ts';
 import type { DeliverDeps, Target } from './delivery-target.ts';

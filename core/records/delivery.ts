@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { policyEvents } from '../policies/records.ts';
-import { ageSeconds, secondsUntil } from '../time.ts';
 
 const timestampSchema = z.iso.datetime();
 
@@ -89,16 +88,6 @@ export function initialDelivery(key: DeliveryKey, eventType: string): Delivery {
     error: null,
     resend: 0,
   };
-}
-
-/** Returns the seconds until the next attempt. If the clock was set back, the wait is at most the planned one. */
-export function secondsUntilAttempt(
-  { attempts, next_attempt_at: due }: Pick<Delivery, 'attempts' | 'next_attempt_at'>,
-  now: Date,
-): number {
-  if (due === null) return 0;
-  const last = attempts.at(-1);
-  return secondsUntil(due, now, last ? ageSeconds(last.at, new Date(due)) : 0);
 }
 
 /** State of a destination, which its attempts write. It belongs to one address: another address begins without it. */

@@ -1,8 +1,8 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { Severity } from '../../../core/records/watch.ts';
 import { describeNotification, shorten } from '../describe.ts';
-import { jsonRequest } from '../http-request.ts';
-import type { HttpRequest, PermanentStatuses } from '../http-request.ts';
+import { jsonRequest } from '../http-sender.ts';
+import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 
 /** Webhook of Discord. 401 and 404 mean that it was deleted (docs.discord.com/developers/resources/webhook#execute-webhook). */
 export const discordStatuses: PermanentStatuses = { gone: [401, 404, 410], rejected: [400, 413] };

@@ -1,4 +1,4 @@
-import type { HttpRequest, PermanentStatuses } from '../http-request.ts';
+import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 
 /** Monitor that expects a call in time, such as healthchecks.io or a push monitor of Uptime Kuma. It is never disabled: an alarm follows from silence. */
 export const heartbeatStatuses: PermanentStatuses = { gone: [], rejected: [] };

@@ -1,7 +1,7 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress, Severity } from '../../../core/records/watch.ts';
 import { describeNotification, shorten } from '../describe.ts';
-import type { HttpRequest, PermanentStatuses } from '../http-request.ts';
+import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 
 /** Topic of ntfy (docs.ntfy.sh/publish). 401 and 403: the token does not permit to publish. */
 export const ntfyStatuses: PermanentStatuses = { gone: [401, 403, 410], rejected: [400, 413] };

@@ -3,8 +3,8 @@ import { findPart, findSubject } from '../../../core/delivery/receivers.ts';
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import { describeNotification, shorten } from '../describe.ts';
-import { jsonRequest } from '../http-request.ts';
-import type { HttpRequest, PermanentStatuses } from '../http-request.ts';
+import { jsonRequest } from '../http-sender.ts';
+import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 import { toWebhookData } from '../webhook/webhook.ts';
 
 /** Events API v2: 202 accepts, 400 is a bad request, 429 and 5xx are retried (github.com/PagerDuty/api-schema, reference/events-v2). */

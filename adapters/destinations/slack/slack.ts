@@ -1,7 +1,7 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import { describeNotification, shorten } from '../describe.ts';
-import { jsonRequest } from '../http-request.ts';
-import type { HttpRequest, PermanentStatuses } from '../http-request.ts';
+import { jsonRequest } from '../http-sender.ts';
+import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 
 /**
  * Incoming webhook of Slack. 403 `action_prohibited`, 404 `channel_not_found` and 410 `channel_is_archived` are permanent

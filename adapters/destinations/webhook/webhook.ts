@@ -1,5 +1,5 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
-import type { PermanentStatuses } from '../http-request.ts';
+import type { PermanentStatuses } from '../http-sender.ts';
 
 /** Receiver of Standard Webhooks, of a job or a watch: 410 ends its deliveries. */
 export const webhookStatuses: PermanentStatuses = { gone: [410], rejected: [] };

@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
+import { TransientError } from '../../../core/errors.ts';
 import type { Cameras } from '../../../core/ports/cameras.ts';
+import type { DestinationResult, Destinations } from '../../../core/ports/destinations.ts';
 import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
+import type { Log } from '../../../core/ports/log.ts';
 
 /** Fails the work whose callback has thrown. Returns false if the work has ended: what it has opened may stay. */
 const running = new AsyncLocalStorage<(error: Error) => boolean>();
@@ -40,6 +43,38 @@ export function containCameras({ discover, readStreams }: Cameras): Cameras {
     discover: (...given) => containExceptions(() => discover(...given)),
     readStreams: (...given) => containExceptions(() => readStreams(...given)),
   };
+}
+
+/** Returns the destinations; whatever they or a library throw is a failed attempt, so that the schedule of the delivery applies. A transient error stays one. */
+export function containDestinations(destinations: Destinations, log: Log): Destinations {
+  return {
+    ...destinations,
+    send: (address, notification) => contain(() => destinations.send(address, notification), unexpected, log),
+    sendEnvelope: (url, envelope) => contain(() => destinations.sendEnvelope(url, envelope), unexpected, log),
+    end: (address, open) => contain(() => destinations.end(address, open), unexpectedly, log),
+  };
+}
+
+const unexpectedly = 'The attempt failed unexpectedly; the log of the service has the reason';
+const unexpected: DestinationResult = {
+  status: null,
+  latencyMs: 0,
+  error: unexpectedly,
+  retryAfter: null,
+  outcome: 'retry',
+};
+
+async function contain<Result>(send: () => Promise<Result>, failure: Result, log: Log): Promise<Result> {
+  try {
+    return await containExceptions(send);
+  } catch (error) {
+    // The service may not read its own store: that says nothing about the receiver.
+    if (error instanceof TransientError) throw error;
+    log.error('Delivery attempt failed unexpectedly', {
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    });
+    return failure;
+  }
 }
 
 /**

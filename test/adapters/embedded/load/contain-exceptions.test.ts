@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { TransientError } from '../../../../core/errors.ts';
-import { containDestinations } from '../../../../adapters/embedded/queue/contain-deliveries.ts';
 import {
   containCameras,
+  containDestinations,
   containExceptions,
   containStreams,
   watchExceptions,
