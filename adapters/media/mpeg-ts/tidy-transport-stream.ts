@@ -9,7 +9,7 @@ const startCode = Buffer.from([0, 0, 0, 1]);
 const suffixInformation265 = 40;
 const parameterSets = { H264: [7, 8, 13, 15], H265: [32, 33, 34] };
 
-/** What is left of an access unit, and whether a part at which a strict decoder may stop is left out. */
+/** Rest of an access unit, and whether a part at which a strict decoder may stop is left out. */
 type Tidied = { bytes: Buffer; isOdd: boolean };
 
 /**

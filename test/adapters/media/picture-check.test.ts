@@ -97,7 +97,7 @@ describe('places of slices of H.265', () => {
     expect(lacking(groups)).toEqual(groups.map(() => false));
   });
 
-  test('of a key frame, places are those of the one before if others have repeated them', () => {
+  test('places of a key frame are those of the one before if other pictures have repeated them', () => {
     const others = [1, 2, 3].map(() => picture(0, 90, 180));
     const sent = [keyFrame(0, 90, 180), ...others, keyFrame(0, 180), ...others];
     expect(lacking(sent)).toEqual(sent.map((_, index) => index === 4));

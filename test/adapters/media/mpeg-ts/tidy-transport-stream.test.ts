@@ -39,37 +39,40 @@ describe.each([h264Units, h265Units])('a transport stream of $codec', (rules) =>
   const insert = (units: Buffer[], at: number) =>
     pictures.map((picture) => picture.toSpliced(at, 0, ...units));
 
-  test('is not written again without a fault that is known', () => {
+  test('it is not written again without a fault that is known', () => {
     expect(tidy(pictures)).toBe(null);
   });
 
-  test('is written without parameter sets between slices, if they are those before', () => {
+  test('it is written without parameter sets between slices, if they are those before', () => {
     expect(readUnits(tidy(insert(sets, -1)))).toEqual(whole);
     const other = Buffer.from(sets.at(-1)!);
     other[other.length - 1]! ^= 0x40;
     expect(tidy(insert([other], -1))).toBe(null);
   });
 
-  test('is written without information, unless a picture is damaged', () => {
+  test('it is written without information, unless a picture is damaged', () => {
     const text = Buffer.from(codec === 'H264' ? [6, 5, 1, 1, 0x80] : [78, 1, 5, 1, 1, 0x80]);
     expect(readUnits(tidy(insert([text], -4)))).toEqual(whole);
     expect(tidy(insert([text], -4), true)).toBe(null);
   });
 
-  test('is not written again with several pictures in one unit', () => {
+  test('it is not written again with several pictures in one unit', () => {
     const joined = pictures.map((picture) => [...picture, ...sets, ...pictures[1]!]);
     expect(tidy(joined)).toBe(null);
   });
 
-  test.each([-1, 1, 0])('is written with no length of PES packets where one differs by %i', (difference) => {
-    const bytes = writePictures(codec, pictures);
-    const { accessUnits } = indexAccessUnits([bytes])!;
-    const payloads = Array.from({ length: bytes.length / packetBytes }, (_, index) => index * packetBytes)
-      .filter((at) => at >= accessUnits[2]!.at && at < accessUnits[3]!.at)
-      .map((at) => packetPayload(bytes.subarray(at, at + packetBytes)));
-    const length = payloads.reduce((sum, payload) => sum + payload.length, 0) - 6 + difference;
-    payloads[0]!.set([length >> 8, length & 0xff], 4);
-    const tidied = tidyTransportStream(bytes, { isDamaged: true });
-    expect(readUnits(tidied)).toEqual(difference === 0 ? undefined : whole);
-  });
+  test.each([-1, 1, 0])(
+    'it is written with no length of PES packets where one differs by %i',
+    (difference) => {
+      const bytes = writePictures(codec, pictures);
+      const { accessUnits } = indexAccessUnits([bytes])!;
+      const payloads = Array.from({ length: bytes.length / packetBytes }, (_, index) => index * packetBytes)
+        .filter((at) => at >= accessUnits[2]!.at && at < accessUnits[3]!.at)
+        .map((at) => packetPayload(bytes.subarray(at, at + packetBytes)));
+      const length = payloads.reduce((sum, payload) => sum + payload.length, 0) - 6 + difference;
+      payloads[0]!.set([length >> 8, length & 0xff], 4);
+      const tidied = tidyTransportStream(bytes, { isDamaged: true });
+      expect(readUnits(tidied)).toEqual(difference === 0 ? undefined : whole);
+    },
+  );
 });
