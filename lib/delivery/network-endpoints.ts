@@ -21,9 +21,6 @@ export const endpointsByService: Readonly<Record<string, Endpoint>> = {
   states: { name: 'states' },
 };
 
-/** Services whose endpoint is a gateway, without a price and in route tables instead of subnets. */
-export const gatewayServices: readonly string[] = ['dynamodb', 's3'];
-
 /** Lists the endpoints that the functions of a stage need in a VPC without a route to the internet. */
 export function listEndpoints(stage: Stage, region: string): string[] {
   return Object.values(endpointsByService)
