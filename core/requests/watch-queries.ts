@@ -16,6 +16,12 @@ export const watchListQuerySchema = z.object({
   offset: integer(z.int().min(0)).default(0),
 });
 
+export const createWatchQuerySchema = z.object({
+  destinations_of: jobId
+    .optional()
+    .describe('Own watch whose destinations this one gets, with their stored addresses, if the body has none'),
+});
+
 const instant = z.iso
   .datetime({ offset: true })
   .transform((value) => new Date(value))
