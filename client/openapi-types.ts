@@ -1771,6 +1771,14 @@ export interface Service {
     jobs_per_caller: number;
   };
   /**
+   * Types of destinations; email needs an SMTP server of the operator, mqtt a service of one machine
+   */
+  destination_types: DestinationType[];
+  /**
+   * Whom e-mail may go to: domains, and addresses with masked names. Settings: WATCHPOST_SMTP_URL, WATCHPOST_EMAIL_FROM, WATCHPOST_EMAIL_RECIPIENTS; on AWS smtpSecretArn, emailFrom, emailRecipients
+   */
+  email_recipients: string[];
+  /**
    * True if GET /cameras asks the cameras of the network
    */
   discovers_cameras: boolean;

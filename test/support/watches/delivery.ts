@@ -121,6 +121,7 @@ export async function createWatching(
       },
     },
     destinations: {
+      offered: { types: [], recipients: [] },
       reasonToRefuse: () => null,
       end: async () => null,
       sendEnvelope: unused,
