@@ -165,7 +165,13 @@ function watchOperations(http: Http) {
   return {
     watches: async (signal?: AbortSignal) =>
       (await http.json<WatchList>('/watches', { query: { limit: 100 }, signal })).watches,
-    createWatch: (request: WatchRequest) => http.json<Watch>('/watches', { method: 'POST', body: request }),
+    /** Creates a watch, with the destinations of another one if it has none of its own. */
+    createWatch: (request: WatchRequest, destinationsOf?: string) =>
+      http.json<Watch>('/watches', {
+        method: 'POST',
+        query: { destinations_of: destinationsOf },
+        body: request,
+      }),
     watch: (id: string, signal?: AbortSignal) => http.json<Watch>(`/watches/${id}`, { signal }),
     watchDeliveries: (id: string, after: number, signal?: AbortSignal) =>
       http.json<WatchDeliveryPage>(`/watches/${id}/deliveries`, { query: { after, limit: 200 }, signal }),

@@ -1,14 +1,19 @@
 import { withoutDisclosure } from '../alerts/alert-texts.ts';
-import type { ConditionState, Watch, WatchCondition, WatchStats } from '../api/types.ts';
+import type { ConditionState, Watch, WatchStats } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
-import { duration } from '../time/format.ts';
 import { When } from '../time/when.tsx';
-import { conditionLabel, conditionsWithState, precisionText, severityTones } from './watch-labels.ts';
+import {
+  conditionLabel,
+  conditionsWithState,
+  precisionText,
+  rulesText,
+  severityTones,
+} from './watch-labels.ts';
 
 type Props = { watch: Watch; stats: WatchStats | undefined; onChange: () => void };
 
@@ -75,13 +80,6 @@ function Sight({ state }: { state: ConditionState }) {
       Last sight <When at={state.seen_at} />.
     </>
   );
-}
-
-function rulesText(condition: WatchCondition) {
-  const { checks_to_open: open, checks_considered: of, checks_to_close: close } = condition;
-  const { close_after_seconds: seconds } = condition;
-  const time = seconds === 0 ? '' : ` and ${duration(seconds)} without it`;
-  return `Opens after ${open} of ${of} checks that hold, closes after ${close} that do not${time}.`;
 }
 
 function Precision({ id, stats }: { id: string; stats: WatchStats | undefined }) {

@@ -6,6 +6,7 @@ import type {
   Watch,
   WatchCondition,
   WatchPatch,
+  WatchRequest,
 } from '../api/types.ts';
 import { toRegionDrafts, toRegions } from './region-text.ts';
 import type { RegionDraft } from './region-text.ts';
@@ -57,7 +58,7 @@ export const destinationTypes = [
     label: 'E-mail',
     field: 'to',
     notify: 'openings',
-    hint: 'Recipient, from the list of the operator',
+    hint: 'Recipient',
   },
   {
     type: 'webhook',
@@ -142,6 +143,43 @@ export function defaultCloseAfter(condition: string): number {
   return names.test(condition) ? 30 : 0;
 }
 
+/** Form state of a new watch, with the defaults of the API. */
+export const emptyWatchDraft: WatchDraft = {
+  name: '',
+  streamUrl: '',
+  intervalSeconds: 10,
+  mode: 'frames',
+  clipSeconds: 3,
+  confirmSeconds: 2,
+  prefilter: true,
+  lookBack: true,
+  follow: false,
+  retentionDays: 7,
+  conditions: [newCondition],
+  schedule: null,
+  modelCalls: null,
+  usd: null,
+  destinations: [],
+  regions: [],
+  labels: '',
+};
+
+/** Returns the form state of a second watch like `watch`: without what belongs to its camera, and with the stream only if its password is not masked. */
+export function toDuplicate(watch: Watch): WatchDraft {
+  const { stream_url: url, conditions } = watch;
+  return {
+    ...toWatchDraft(watch),
+    name: '',
+    streamUrl: url.includes('***') ? '' : url,
+    conditions: conditions.map((each) => {
+      const { condition_id: _, ...condition } = each;
+      return condition;
+    }),
+    destinations: [],
+    regions: [],
+  };
+}
+
 /** Returns the form state of a watch. */
 export function toWatchDraft(watch: Watch): WatchDraft {
   return {
@@ -175,36 +213,39 @@ export function toWatchDraft(watch: Watch): WatchDraft {
   };
 }
 
+/** Returns the request that creates a watch of this form state. */
+export function toWatchRequest(draft: WatchDraft): WatchRequest {
+  return {
+    name: draft.name.trim(),
+    stream_url: draft.streamUrl.trim(),
+    interval_seconds: draft.intervalSeconds ?? 10,
+    input_mode: draft.mode,
+    clip_duration_seconds: draft.clipSeconds ?? 3,
+    confirm_seconds: draft.confirmSeconds ?? 2,
+    enable_prefilter: draft.prefilter,
+    look_back: draft.lookBack,
+    follow: draft.follow,
+    retention_days: draft.retentionDays ?? 7,
+    conditions: draft.conditions.map(({ close_after_seconds: closeAfter, ...each }) => ({
+      ...each,
+      condition: each.condition.trim(),
+      close_after_seconds: closeAfter ?? defaultCloseAfter(each.condition),
+    })),
+    schedule: draft.schedule && { time_zone: draft.schedule.timeZone.trim(), active: draft.schedule.spans },
+    budget: toBudget(draft),
+    destinations: draft.destinations.map(toDestination),
+    regions: toRegions(draft.regions),
+    labels: draft.labels.split('\n').flatMap((label) => label.trim() || []),
+  };
+}
+
 /** Returns the merge patch from one form state to another: only changed fields. */
 export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch {
-  const changed = (...fields: (keyof WatchDraft)[]) =>
-    fields.some((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
-  return {
-    ...(changed('name') && { name: after.name.trim() }),
-    ...(changed('streamUrl') && { stream_url: after.streamUrl.trim() }),
-    ...(changed('intervalSeconds') && { interval_seconds: after.intervalSeconds }),
-    ...(changed('mode') && { input_mode: after.mode }),
-    ...(changed('clipSeconds') && { clip_duration_seconds: after.clipSeconds }),
-    ...(changed('confirmSeconds') && { confirm_seconds: after.confirmSeconds }),
-    ...(changed('prefilter') && { enable_prefilter: after.prefilter }),
-    ...(changed('lookBack') && { look_back: after.lookBack }),
-    ...(changed('follow') && { follow: after.follow }),
-    ...(changed('retentionDays') && { retention_days: after.retentionDays }),
-    ...(changed('conditions') && {
-      conditions: after.conditions.map(({ close_after_seconds: closeAfter, ...each }) => ({
-        ...each,
-        condition: each.condition.trim(),
-        close_after_seconds: closeAfter ?? defaultCloseAfter(each.condition),
-      })),
-    }),
-    ...(changed('schedule') && {
-      schedule: after.schedule && { time_zone: after.schedule.timeZone.trim(), active: after.schedule.spans },
-    }),
-    ...(changed('modelCalls', 'usd') && { budget: toBudget(after) }),
-    ...(changed('destinations') && { destinations: after.destinations.map(toDestination) }),
-    ...(changed('regions') && { regions: toRegions(after.regions) }),
-    ...(changed('labels') && { labels: after.labels.split('\n').flatMap((label) => label.trim() || []) }),
-  };
+  const old = new Map<string, unknown>(Object.entries(toWatchRequest(before)));
+  const changed = Object.entries(toWatchRequest(after)).filter(
+    ([field, value]) => JSON.stringify(value) !== JSON.stringify(old.get(field)),
+  );
+  return Object.fromEntries(changed);
 }
 
 function toBudget({ modelCalls, usd }: WatchDraft): NonNullable<WatchPatch['budget']> | null {

@@ -16,7 +16,7 @@ import { ToldDialog } from './told-dialog.tsx';
 import type { Told } from './told-dialog.tsx';
 import { WatchActions } from './watch-actions.tsx';
 import { WatchBadge } from './watch-badge.tsx';
-import { countOpen, findCause, findTrouble, visitLabel } from './watch-labels.ts';
+import { countOpen, findCause, findTrouble, scheduleText, visitLabel } from './watch-labels.ts';
 import { WatchProgress } from './watch-progress.tsx';
 import { pluralize } from '../parts/pluralize.ts';
 import { duration } from '../time/format.ts';
@@ -173,12 +173,6 @@ function watchConfigLabels(watch: Watch): [string, string][] {
     ['Retention', pluralize(watch.retention_days, 'day')],
     ...(watch.labels.length > 0 ? [['Labels', watch.labels.join(', ')] satisfies [string, string]] : []),
   ];
-}
-
-function scheduleText(schedule: Watch['schedule']): string {
-  if (!schedule) return 'always';
-  const spans = schedule.active.map(({ days, from, to }) => `${days.join(', ')} ${from}–${to}`);
-  return `${spans.join('; ')} (${schedule.time_zone})`;
 }
 
 function budgetText(budget: Watch['budget']): string {

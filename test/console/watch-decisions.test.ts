@@ -6,15 +6,18 @@ import { disclosure, withDisclosure } from '../../adapters/vision/pixel/explain.
 import { toSpan } from '../../console/alerts/alert-span.ts';
 import { withoutDisclosure } from '../../console/alerts/alert-texts.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
-import { emptyDraft, watchRequest } from '../../console/try/draft.ts';
+import { emptyDraft, toNewWatch } from '../../console/try/draft.ts';
+import { summarizeFolds } from '../../console/watches/fold-summaries.ts';
 import { createLanes, createSight } from '../../console/watches/lane-spans.ts';
-import { addCorner, parseCorners } from '../../console/watches/region-text.ts';
+import { addCorner, moveCorner, parseCorners } from '../../console/watches/region-text.ts';
 import {
   newCondition,
   newDestination,
   notifyOptions,
+  toDuplicate,
   toWatchDraft,
   toWatchPatch,
+  toWatchRequest,
 } from '../../console/watches/watch-draft.ts';
 import { defaultNotify } from '../../core/delivery/receivers.ts';
 import { destinationTypeSchema, notifySchema } from '../../core/records/watch.ts';
@@ -24,25 +27,55 @@ import { gateRequest } from '../support/watches/watch-records.ts';
 const start = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
 
-test('a watch takes stream, condition and webhook of the form, without duration and maximum of alerts', () => {
+test('a new watch takes stream, condition and webhook of the page, and asks for a name', () => {
   const draft = { ...emptyDraft, streamUrl: ' https://example.com/a.m3u8 ', condition: ' A dog ' };
-  expect(watchRequest(draft)).toEqual({
-    name: 'A dog',
+  expect(toNewWatch(draft)).toMatchObject({ name: '', intervalSeconds: 10, destinations: [] });
+  const request = toWatchRequest({ ...toNewWatch(draft), name: 'Yard' });
+  expect(request).toMatchObject({
+    name: 'Yard',
     stream_url: 'https://example.com/a.m3u8',
-    input_mode: 'frames',
-    interval_seconds: 10,
-    enable_prefilter: true,
-    conditions: [{ condition: 'A dog', cooldown_seconds: 30, close_after_seconds: 0 }],
+    conditions: [{ condition: 'A dog', cooldown_seconds: 0, close_after_seconds: 0 }],
   });
-  const request = watchRequest({ ...draft, webhookUrl: 'https://example.com/h', alertsOnly: true });
-  expect(request.destinations).toMatchObject([
-    {
-      type: 'webhook',
-      url: 'https://example.com/h',
-      notify: 'openings_and_closings',
-    },
+  const { name, stream_url, conditions } = request;
+  const defaults = watchRequestSchema.parse({
+    name,
+    stream_url,
+    conditions: conditions.map(({ condition }) => ({ condition })),
+  });
+  expect(watchRequestSchema.parse(request)).toEqual(defaults);
+  const notified = toWatchRequest(
+    toNewWatch({ ...draft, webhookUrl: 'https://example.com/h', alertsOnly: true }),
+  );
+  expect(notified.destinations).toMatchObject([
+    { type: 'webhook', url: 'https://example.com/h', notify: 'openings_and_closings' },
   ]);
-  expect(watchRequest({ ...draft, condition: 'x'.repeat(500) }).name).toHaveLength(120);
+});
+
+test('a duplicate has the rules of its watch, but no stream with a masked password, regions and ids', () => {
+  const watch = examples.watch as Watch;
+  const { name, streamUrl, regions, conditions } = toDuplicate({
+    ...watch,
+    stream_url: 'rtsp://a:***@camera/1',
+  });
+  expect({ name, streamUrl, regions }).toEqual({ name: '', streamUrl: '', regions: [] });
+  expect(conditions[0]).not.toHaveProperty('condition_id');
+  expect(conditions[0]?.checks_to_open).toBe(watch.conditions[0]?.checks_to_open);
+  expect(toDuplicate({ ...watch, stream_url: 'rtsp://camera/1' }).streamUrl).toBe('rtsp://camera/1');
+});
+
+test('the folded parts of the form say in a line what they hold', () => {
+  const draft = { ...toNewWatch({ ...emptyDraft, condition: 'A person' }), usd: 2 };
+  expect(summarizeFolds(draft)).toEqual({
+    rules:
+      'Opens after 2 of 3 checks that hold, closes after 3 that do not and 30 s without it. Severity warning.',
+    when: 'Always',
+    cost: 'A check every 10 s, at most $2 per day, alerts are kept for 7 days',
+    picture: 'One frame, all of the picture, also the time between checks',
+  });
+  const spans = [{ days: ['sat' as const, 'sun' as const], from: '18:00', to: '08:00' }];
+  expect(summarizeFolds({ ...draft, schedule: { timeZone: 'UTC', spans } }).when).toBe(
+    'sat, sun 18:00–08:00 (UTC)',
+  );
 });
 
 test('the form of a destination has the default of the API and only values that the API accepts', () => {
@@ -184,6 +217,12 @@ test.each([
 test('a click adds a corner to a region', () => {
   const first = addCorner({ mode: 'include', corners: '' }, 0.12345, 0.5);
   expect(addCorner(first, 1, 0).corners).toBe('12.3 50, 100 0');
+});
+
+test('a dragged corner stays inside the frame', () => {
+  const region = { mode: 'include', corners: '10 20, 90 20, 90 80' } as const;
+  expect(moveCorner(region, 1, 0.5, 0.25).corners).toBe('10 20, 50 25, 90 80');
+  expect(moveCorner(region, 2, 1.4, -0.1).corners).toBe('10 20, 90 20, 100 0');
 });
 
 test('a lane has the open time of each condition inside the window, and watched hours since the watch exists', () => {
