@@ -2083,6 +2083,10 @@ export interface Watch {
       alert_id: string | null;
       opened_at: string | null;
       /**
+       * Time of the newest verdict of the open alert that held
+       */
+      held_at: string | null;
+      /**
        * Time of the last sight
        */
       seen_at: string;

@@ -77,7 +77,7 @@ function Sight({ state }: { state: ConditionState }) {
           Open since <When at={state.opened_at} />.{' '}
         </>
       )}
-      Last sight <When at={state.seen_at} />.
+      Last seen <When at={state.seen_at} />.
     </>
   );
 }

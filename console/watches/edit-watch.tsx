@@ -37,7 +37,9 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
             />
           }
         />
-        <p class="small muted">Another text of a condition closes its open alert.</p>
+        <p class="small muted">
+          Another text of a condition closes its open alert and has statistics of its own.
+        </p>
         <DialogActions
           action={saving}
           onClose={onClose}

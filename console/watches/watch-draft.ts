@@ -239,10 +239,15 @@ export function toWatchRequest(draft: WatchDraft): WatchRequest {
   };
 }
 
-/** Returns the merge patch from one form state to another: only changed fields. */
+/** Returns the merge patch from one form state to another: only changed fields. Another text is another condition, with an id, statistics and topics of its own. */
 export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch {
   const old = new Map<string, unknown>(Object.entries(toWatchRequest(before)));
-  const changed = Object.entries(toWatchRequest(after)).filter(
+  const texts = new Map(before.conditions.map(({ condition_id: id, condition }) => [id, condition]));
+  const conditions = after.conditions.map((each) => {
+    const { condition_id: id, ...reworded } = each;
+    return texts.get(id) === each.condition.trim() ? each : reworded;
+  });
+  const changed = Object.entries(toWatchRequest({ ...after, conditions })).filter(
     ([field, value]) => JSON.stringify(value) !== JSON.stringify(old.get(field)),
   );
   return Object.fromEntries(changed);

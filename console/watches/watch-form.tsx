@@ -68,7 +68,7 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
       )}
       {draft.conditions.map((condition, index) => (
         <ConditionFields
-          key={condition.condition_id ?? index}
+          key={index}
           label={draft.conditions.length === 1 ? 'Condition' : `Condition ${index + 1}`}
           condition={condition}
           onChange={(next) => setCondition(index, next)}
@@ -90,11 +90,7 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
       {whom}
       <Fold title="Rules" summary={summaries.rules}>
         {draft.conditions.map((condition, index) => (
-          <ConditionRules
-            key={condition.condition_id ?? index}
-            condition={condition}
-            onChange={(next) => setCondition(index, next)}
-          />
+          <ConditionRules key={index} condition={condition} onChange={(next) => setCondition(index, next)} />
         ))}
         <NumberField
           label="Second look after (s)"

@@ -75,12 +75,20 @@ export function closeReasonLabel(reason: NonNullable<Alert['closed']>['reason'])
 }
 
 /** Returns label and tone of a condition's state. */
-export function conditionLabel({ state, unconfirmed, unjudged }: ConditionState): {
+export function conditionLabel({
+  state,
+  unconfirmed,
+  unjudged,
+  held_at: held,
+  seen_at: seen,
+}: ConditionState): {
   label: string;
   tone: Tone;
 } {
   if (unjudged) return { label: 'not judged by the model', tone: 'warn' };
-  return unconfirmed ? { label: 'open, no sight', tone: 'warn' } : { label: state, tone: phaseTones[state] };
+  if (unconfirmed) return { label: 'open, nothing seen', tone: 'warn' };
+  const label = held !== null && held < seen ? 'open, not there now' : state;
+  return { label, tone: phaseTones[state] };
 }
 
 /** Returns the conditions of a watch, each with its state. */

@@ -162,7 +162,7 @@ function Absent() {
 function watchConfigLabels(watch: Watch): [string, string][] {
   return [
     ['Interval', duration(watch.interval_seconds)],
-    ['Confirming check', `after ${duration(watch.confirm_seconds)}`],
+    ['Second look', `after ${duration(watch.confirm_seconds)}`],
     ['Input', watch.input_mode],
     ['Motion pre-filter', watch.enable_prefilter ? 'on' : 'off'],
     ['Between checks', watch.look_back ? (watch.follow ? 'scanned and followed' : 'scanned') : 'not scanned'],

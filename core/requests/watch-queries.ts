@@ -19,7 +19,9 @@ export const watchListQuerySchema = z.object({
 export const createWatchQuerySchema = z.object({
   destinations_of: jobId
     .optional()
-    .describe('Own watch whose destinations this one gets, with their stored addresses, if the body has none'),
+    .describe(
+      'Own watch whose destinations this one gets, with their stored addresses, if the body has none',
+    ),
 });
 
 const instant = z.iso

@@ -74,7 +74,9 @@ export const serviceResponseSchema = z.object({
   }),
   destination_types: z
     .array(destinationTypeSchema)
-    .describe('Types of destinations; email needs an SMTP server of the operator, mqtt a service of one machine'),
+    .describe(
+      'Types of destinations; email needs an SMTP server of the operator, mqtt a service of one machine',
+    ),
   email_recipients: z
     .array(z.string())
     .describe(

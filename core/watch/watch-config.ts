@@ -55,7 +55,7 @@ export function maskAddress(address: DestinationAddress): string {
 
 /** Masks the name of an e-mail address; a domain such as `@example.com` stays. */
 export function maskRecipient(address: string): string {
-  return address.replace(/^([^@]).*@/, '$1***@');
+  return address.replace(/^(.).*@/, '$1***@');
 }
 
 /** Returns a URL with its host only: the path of a receiver is often its secret. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as examples from '../../adapters/openapi/examples/watches.ts';
-import { progressText, visitLabel } from '../../console/watches/watch-labels.ts';
+import { conditionLabel, progressText, visitLabel } from '../../console/watches/watch-labels.ts';
 import type { Watch } from '../../console/api/types.ts';
 import { disclosure, withDisclosure } from '../../adapters/vision/pixel/explain.ts';
 import { toSpan } from '../../console/alerts/alert-span.ts';
@@ -301,3 +301,26 @@ test.each([
 
 test('a filter without day and times has no span', () =>
   expect(toSpan({ day: '', from: '', to: '' }, start)).toBeUndefined());
+
+test('a reworded condition is another one, and the rest keeps its id', () => {
+  const before = toWatchDraft(examples.watch as Watch);
+  const [first] = before.conditions;
+  const conditions = [{ ...first!, condition: 'A red van is at the gate' }, ...before.conditions.slice(1)];
+  const [reworded] = toWatchPatch(before, { ...before, conditions }).conditions!;
+  expect(reworded).not.toHaveProperty('condition_id');
+  const severe = [{ ...first!, severity: 'info' as const }, ...before.conditions.slice(1)];
+  const [kept] = toWatchPatch(before, { ...before, conditions: severe }).conditions!;
+  expect(kept!.condition_id).toBe(first!.condition_id);
+});
+
+test('an open condition that the newest verdict denies says that it is not there now', () => {
+  const state = {
+    state: 'open',
+    unconfirmed: false,
+    unjudged: false,
+    held_at: at(0),
+    seen_at: at(5),
+  } as const;
+  expect(conditionLabel(state as never).label).toBe('open, not there now');
+  expect(conditionLabel({ ...state, seen_at: at(0) } as never).label).toBe('open');
+});

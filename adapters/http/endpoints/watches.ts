@@ -123,7 +123,10 @@ const createWatchEndpoint = defineEndpoint(
         ? body.destinations
         : await copyDestinations(other, caller, deps);
     const create = () =>
-      createWatch({ ...body, destinations }, caller, deps, { key: headers['Idempotency-Key'], keyHash: key.hash });
+      createWatch({ ...body, destinations }, caller, deps, {
+        key: headers['Idempotency-Key'],
+        keyHash: key.hash,
+      });
     return respondWithWatch(await withCallLimit(caller, deps, create), { setHeader }, deps);
   },
 );
