@@ -2907,6 +2907,20 @@ export interface WatchStats {
         | 'black'
         | 'overload';
     }[];
+    /**
+     * With spans=true; active time of none is between pictures
+     */
+    spans?: {
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      from: string;
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      to: string;
+      class: 'judged' | 'quiet' | 'between' | 'not_seen';
+    }[];
   }[];
   /**
    * Reviewed alerts by condition

@@ -17,12 +17,11 @@ export async function readBody(
     body.destroy();
     throw tooLarge();
   }
-  return collectBytes(decodeBody(body, headers, maxBytes), maxBytes, onChunk);
+  return collect(decodeBody(body, headers, maxBytes), maxBytes, onChunk);
 }
 
-/** Reads a body of at most `maxBytes`. Throws `EgressLimitError` beyond that, which ends the body, and the errors of the stream. */
-export async function collectBytes(
-  body: AsyncIterable<unknown>,
+async function collect(
+  body: Readable,
   maxBytes: number,
   onChunk?: (bytes: number) => void,
 ): Promise<Uint8Array> {

@@ -203,8 +203,11 @@ function watchOperations(http: Http) {
         query: { input_mode: mode },
         signal,
       }),
-    watchStats: (id: string, from: string, signal?: AbortSignal) =>
-      http.json<WatchStats>(`/watches/${id}/stats`, { query: { from }, signal }),
+    watchStats: (id: string, query: { from: string; to?: string; spans?: boolean }, signal?: AbortSignal) =>
+      http.json<WatchStats>(`/watches/${id}/stats`, {
+        query: { ...query, spans: String(query.spans ?? false) },
+        signal,
+      }),
     watchEvents: (id: string, after: number, signal?: AbortSignal) =>
       http.json<WatchEventPage>(`/watches/${id}/events`, { query: { after, limit: 1000 }, signal }),
   };

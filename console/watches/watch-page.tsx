@@ -11,7 +11,7 @@ import { mayUse, useSession } from '../session/session.ts';
 import { routeUrls } from '../shell/routes.ts';
 import { Clock, When } from '../time/when.tsx';
 import { Conditions } from './conditions.tsx';
-import { Lanes } from './lanes.tsx';
+import { TimeLine } from '../timeline/time-line.tsx';
 import { ToldDialog } from './told-dialog.tsx';
 import type { Told } from './told-dialog.tsx';
 import { WatchActions } from './watch-actions.tsx';
@@ -35,7 +35,7 @@ export function WatchPage({ watchId }: { watchId: string }) {
     reload,
   } = useResource((signal) => api.watch(watchId, signal), [watchId], everyMs);
   const stats = useResource(
-    (signal) => api.watchStats(watchId, new Date(Date.now() - weekMs).toISOString(), signal),
+    (signal) => api.watchStats(watchId, { from: new Date(Date.now() - weekMs).toISOString() }, signal),
     [watchId],
     statsEveryMs,
   );
@@ -62,7 +62,9 @@ export function WatchPage({ watchId }: { watchId: string }) {
       <div class="job-columns">
         <div class="stack wide-gap">
           <Conditions watch={watch} stats={stats.value} onChange={changed} />
-          <Lanes watch={watch} stats={stats.value} />
+          <Panel title="Time line">
+            <TimeLine watches={[watch]} />
+          </Panel>
           <Panel title="Alerts">
             <AlertList watchId={watchId} onChange={changed} />
           </Panel>

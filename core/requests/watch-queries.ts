@@ -56,6 +56,7 @@ export function readAlertPosition(after: string | undefined) {
 export const watchStatsQuerySchema = z.object({
   from: instant.describe('Start; default: seven days before `to`'),
   to: instant.describe('End; default: now. At most 92 days after `from`'),
+  spans: flag.default(false).describe('True to list the spans of the newest 24 hours, each with its class'),
 });
 
 export const previewQuerySchema = z.object({

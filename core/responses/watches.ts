@@ -9,6 +9,7 @@ import {
   watchStatusSchema,
 } from '../records/watch-state.ts';
 import { failureSchema } from '../records/failure.ts';
+import { spanClasses } from '../records/seen-hour.ts';
 import { spanReasonSchema, streamTroubleSchema } from '../records/sight.ts';
 import { count, evidenceBoxes, sourceUrl, timestamp } from './fields.ts';
 
@@ -195,6 +196,10 @@ export const watchStatsResponseSchema = z.object({
       countersSchema.extend({
         hour: timestamp,
         gaps: z.array(z.object({ from: timestamp, to: timestamp, reason: spanReasonSchema })),
+        spans: z
+          .array(z.object({ from: timestamp, to: timestamp, class: z.enum(spanClasses) }))
+          .optional()
+          .describe('With spans=true; active time of none is between pictures'),
       }),
     )
     .describe('Hours (UTC) with checks; at most the newest 168'),

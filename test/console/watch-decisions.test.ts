@@ -8,7 +8,6 @@ import { withoutDisclosure } from '../../console/alerts/alert-texts.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
 import { emptyDraft, toNewWatch } from '../../console/try/draft.ts';
 import { summarizeFolds } from '../../console/watches/fold-summaries.ts';
-import { createLanes, createSight } from '../../console/watches/lane-spans.ts';
 import { addCorner, moveCorner, parseCorners } from '../../console/watches/region-text.ts';
 import {
   newCondition,
@@ -223,39 +222,6 @@ test('a dragged corner stays inside the frame', () => {
   const region = { mode: 'include', corners: '10 20, 90 20, 90 80' } as const;
   expect(moveCorner(region, 1, 0.5, 0.25).corners).toBe('10 20, 50 25, 90 80');
   expect(moveCorner(region, 2, 1.4, -0.1).corners).toBe('10 20, 90 20, 100 0');
-});
-
-test('a lane has the open time of each condition inside the window, and watched hours since the watch exists', () => {
-  const window = { startMs: start, endMs: start + 10 * 3_600_000 };
-  const closed = { at: at(3600), reason: 'cleared', explanation: '', open_seconds: 7200 } as const;
-  const conditions = ['dog', 'cat'].map((id) => ({
-    ...newCondition,
-    close_after_seconds: 0,
-    condition_id: id,
-    condition: id,
-  }));
-  const alerts = [
-    { condition_id: 'dog', opened_at: at(9 * 3600), closed: null },
-    { condition_id: 'dog', opened_at: at(-3600), closed },
-    { condition_id: 'dog', opened_at: at(-7200), closed: { ...closed, at: at(-60) } },
-  ];
-  const [dog, cat] = createLanes({ conditions }, alerts, window);
-  expect(dog?.open).toEqual([
-    { from: 0.9, length: 0.1 },
-    { from: 0, length: 0.1 },
-  ]);
-  expect(dog?.openShare).toBeCloseTo(0.2);
-  expect(cat?.open).toEqual([]);
-  const seen = { judged_seconds: 600, quiet_seconds: 3000, between_seconds: 0 };
-  const hours = [
-    { hour: at(0), coverage: 1, ...seen },
-    { hour: at(3600), coverage: 0.2, ...seen },
-    { hour: at(7200), coverage: null, ...seen },
-    { hour: at(10_800), coverage: 1, ...seen, quiet_seconds: 0, between_seconds: 3000 },
-  ];
-  expect(createSight(hours, at(0), window, 'seen')).toEqual([{ from: 0, length: 0.1 }]);
-  expect(createSight(hours, at(1800), window, 'seen')).toEqual([{ from: 0.05, length: 0.05 }]);
-  expect(createSight(hours, at(0), window, 'between')).toMatchObject([{ length: 0.1 }]);
 });
 
 test('keys review alerts, and shortcuts of the browser stay with the browser', () => {

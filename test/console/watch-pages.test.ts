@@ -58,10 +58,7 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await alerts.getByText(/open for/).waitFor({ timeout: 60_000 });
   await alerts.getByRole('img', { name: 'Evidence frame' }).waitFor();
   await page.getByText('1 opened in 7 days').waitFor();
-  await page
-    .getByRole('region', { name: 'Time line' })
-    .getByText(/^open for [1-9]/)
-    .waitFor();
+  await page.getByRole('region', { name: 'Time line' }).locator('rect.open').waitFor({ state: 'attached' });
   await page.getByRole('list', { name: 'Recent checks' }).getByText(/holds/).first().waitFor();
   await inspect(page, 'watch');
   await button('Check now').click();
@@ -89,6 +86,23 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await board.getByText(/Coverage of the day/).waitFor();
   await board.locator('img').waitFor();
   await inspect(page, 'watches');
+
+  await link('Time line').click();
+  const slider = page.getByRole('slider');
+  await slider.press('ArrowLeft');
+  const said = () => slider.getAttribute('aria-valuetext');
+  await expect.poll(said).toMatch(/^The picture is not black, .* Alert: The picture is not black\.$/);
+  await page.getByRole('img', { name: /^Evidence: / }).waitFor();
+  await slider.press('Enter');
+  await expect.poll(() => page.getByRole('radio', { name: 'Hour' }).isChecked()).toBe(true);
+  const judged = (await page.locator('rect.judged').last().boundingBox())!;
+  await page.mouse.move(judged.x + judged.width / 2, judged.y + judged.height * 0.8);
+  await expect.poll(said).toContain('Judged: something moved');
+  await inspect(page, 'time-line');
+  await slider.press('Backspace');
+  await expect.poll(() => page.getByRole('radio', { name: 'Day' }).isChecked()).toBe(true);
+  await page.locator('svg.lane').hover({ position: { x: 3, y: 10 } });
+  await expect.poll(said).toContain('Not watched.');
 
   await expect.poll(() => link('Alerts').textContent()).toContain('1 open');
   await link('Alerts').click();

@@ -347,8 +347,8 @@ const watchStatsEndpoint = defineEndpoint(
     errors: ['BAD_REQUEST', 'WATCH_NOT_FOUND'],
     examples: { parameters: watchExample, response: { stats: examples.stats } },
   },
-  ({ parameters, query: { from, to }, caller }, deps) =>
-    readWatchStats({ watchId: parameters.watch_id, from, to }, caller, deps),
+  ({ parameters, query, caller }, deps) =>
+    readWatchStats({ watchId: parameters.watch_id, ...query }, caller, deps),
 );
 
 const watchFrameEndpoint = defineEndpoint(
