@@ -26,6 +26,8 @@ import { assertArnRegions, assertStreamOrigin, assertSupportedRegion } from '../
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** Context of the CDK with the qualifier of another bootstrap (docs.aws.amazon.com/cdk/v2/guide/bootstrapping-customizing.html). */
+const qualifierName = '@aws-cdk/core:bootstrapQualifier';
 try {
   process.exitCode = await run();
 } catch (error) {
@@ -102,9 +104,6 @@ async function checkOwnNetwork(settings: StageSettings, region: string) {
   ]);
   return checkNetwork(settings, region, new EC2Client({ region }));
 }
-
-/** Context of the CDK with the qualifier of another bootstrap (docs.aws.amazon.com/cdk/v2/guide/bootstrapping-customizing.html). */
-const qualifierName = '@aws-cdk/core:bootstrapQualifier';
 
 function readContext(): Record<string, string | undefined> {
   const file: unknown = JSON.parse(readFileSync(`${root}cdk.json`, 'utf8'));
