@@ -17,11 +17,12 @@ export async function readBody(
     body.destroy();
     throw tooLarge();
   }
-  return collect(decodeBody(body, headers, maxBytes), maxBytes, onChunk);
+  return collectBytes(decodeBody(body, headers, maxBytes), maxBytes, onChunk);
 }
 
-async function collect(
-  body: Readable,
+/** Reads a body of at most `maxBytes`. Throws `EgressLimitError` beyond that, which ends the body, and the errors of the stream. */
+export async function collectBytes(
+  body: AsyncIterable<unknown>,
   maxBytes: number,
   onChunk?: (bytes: number) => void,
 ): Promise<Uint8Array> {
