@@ -92,8 +92,8 @@ async function maintain(
     'sweep of media': () => media.sweep(addSeconds(now, -computeMediaSeconds(core.limits))),
     ...(trimMedia && { 'quota of media': trimMedia }),
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
-    'sweep of watches': async () => watchStore.sweep(now),
-    'sweep of deliveries': async () => deliveries.sweep(now),
+    'sweep of watches': () => watchStore.sweep(now),
+    'sweep of deliveries': () => deliveries.sweep(now),
     'sweep of motion references': async () => motionReferences.prune(aDayAgo),
   };
   for (const [name, step] of Object.entries(steps)) {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
 import { createKeyRemoval } from './key-store.ts';
+import { createEventTable } from '../runs/event-table.ts';
 import { createRunRemoval } from '../runs/run-removal.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 import { markDeleted } from '../sqlite/vacuum.ts';
@@ -20,9 +20,7 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
   const list = database.prepare(
     `${selectWork('job', "policy <> 'watch'")} UNION ALL ${selectWork('watch', "policy = 'watch'")} LIMIT :limit`,
   );
-  const removeSomeEvents = database.prepare(
-    'DELETE FROM events WHERE run_id = :run AND sequence IN (SELECT sequence FROM events WHERE run_id = :run LIMIT 500)',
-  );
+  const { removeOfRun: removeEvents } = createEventTable(database);
   const removeKey = createKeyRemoval(database);
   return {
     removeKeys: async (caller) =>
@@ -35,8 +33,7 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
       }),
     listWork: async (caller, limit) => withStorageErrors(() => workSchema.parse(list.all({ caller, limit }))),
     removeWork: async (_, { id }) => {
-      // A log may have gigabytes: others have their turn between its parts.
-      while (withStorageErrors(() => removeSomeEvents.run({ run: id }).changes) > 0) await setImmediate();
+      await removeEvents(id);
       transaction(database, () => removeRun(id));
     },
     removeCaller: async (caller) =>

@@ -3,12 +3,13 @@ import { deliverySchema, destinationStateSchema } from '../../../core/records/de
 import type { DestinationKey } from '../../../core/records/delivery.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
 import { rules } from '../../../core/rules.ts';
+import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
 import { readOptionalRecord, readRecords } from '../sqlite/record.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 
 export type EmbeddedDeliveryStore = DeliveryStore & {
   /** Removes deliveries whose retention has ended. Returns their number. */
-  sweep(now: Date): number;
+  sweep(now: Date): Promise<number>;
 };
 
 /** Creates the store of deliveries and destination states. Throws `TransientError`, and `StorageError` for an unreadable record. */
@@ -27,7 +28,11 @@ export function createDeliveryStore(database: DatabaseSync): EmbeddedDeliverySto
     'SELECT record FROM destination_states WHERE run_id = ? ORDER BY destination_id',
   );
   const putState = database.prepare('INSERT OR REPLACE INTO destination_states VALUES (?, ?, ?)');
-  const removeExpired = database.prepare('DELETE FROM deliveries WHERE expires_at <= ?');
+  const removeExpired = createRemovalInSteps(database, {
+    table: 'deliveries',
+    key: 'run_id, sequence, destination_id',
+    where: 'expires_at <= ?',
+  });
   const readState = ({ run_id, destination_id }: DestinationKey) =>
     readOptionalRecord(destinationStateSchema, findState.get(run_id, destination_id));
   return {
@@ -49,6 +54,6 @@ export function createDeliveryStore(database: DatabaseSync): EmbeddedDeliverySto
         putState.run(destination.run_id, destination.destination_id, JSON.stringify(state));
         return state;
       }),
-    sweep: (now) => withStorageErrors(() => Number(removeExpired.run(now.getTime()).changes)),
+    sweep: async (now) => removeExpired(now.getTime()),
   };
 }

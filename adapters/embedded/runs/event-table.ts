@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { jobEventSchema, type EventType, type JobEvent } from '../../../core/records/event.ts';
 import { watchEventSchema } from '../../../core/records/watch-event.ts';
 import { isJobEvent, type RunEvent } from '../../../core/records/run.ts';
+import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
 import { readOptionalRecord, readRecords, type Row } from '../sqlite/record.ts';
 
 /** Creates the table of events, ordered by sequence within a run and by position within the feed of a caller: there is one writer. */
@@ -20,7 +21,9 @@ export function createEventTable(database: DatabaseSync) {
   const feed = database.prepare(`
     SELECT position, record FROM events WHERE feed = :feed AND position > :after AND ${kept} ORDER BY position LIMIT :limit`);
   const newestOfFeed = database.prepare('SELECT max(position) AS position FROM events WHERE feed = ?');
-  const removeExpired = database.prepare('DELETE FROM events WHERE expires_at <= ?');
+  const inSteps = (where: string) =>
+    createRemovalInSteps(database, { table: 'events', key: 'position', where });
+  const removeExpired = inSteps('expires_at <= ?');
   return {
     /** Throws if the sequence is taken. `caller` is that of a watch, whose feed has the event. */
     insert: (event: RunEvent, caller: string | null, expiresAt: Date | null) =>
@@ -43,7 +46,9 @@ export function createEventTable(database: DatabaseSync) {
       return events.map((event, index) => ({ event, position: readPosition(rows[index]) }));
     },
     newestOfFeed: (caller: string) => readPosition(newestOfFeed.get(caller)),
-    removeExpired: (now: Date) => Number(removeExpired.run(now.getTime()).changes),
+    removeExpired: async (now: Date) => removeExpired(now.getTime()),
+    /** Removes the events of a run, which may be gigabytes. */
+    removeOfRun: inSteps('run_id = ?'),
   };
 }
 

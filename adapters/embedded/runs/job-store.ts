@@ -58,13 +58,13 @@ export function createJobStore(database: DatabaseSync, tables: RunTables): Embed
       const until = addSeconds(now, -rules.deliveryTtlSeconds);
       const expired = withStorageErrors(() => runs.goneBy(until, Number.MAX_SAFE_INTEGER, jobPolicies));
       for (const { run_id: jobId } of expired) {
+        await events.removeOfRun(jobId);
         transaction(database, () => tables.removeRun(jobId));
-        // A job that ran for a day has 17,000 events: yield between two jobs.
         await setImmediate();
       }
       return {
         jobs: expired.map(({ run_id: jobId, source_id: sourceId }) => ({ jobId, sourceId })),
-        idempotencyRecords: transaction(database, () => idempotency.removeExpired(now)),
+        idempotencyRecords: await idempotency.removeExpired(now),
       };
     },
   };

@@ -4,6 +4,7 @@ import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import type { Totals } from '../../../core/ports/run-store.ts';
 import { countersSchema, zeroCounters } from '../../../core/records/job.ts';
 import { readCount } from '../sqlite/record.ts';
+import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
 
 /** Creates the table of slots: a set of job ids per caller, so that taking or freeing a slot twice changes nothing. */
 export function createSlotTable(database: DatabaseSync) {
@@ -23,14 +24,18 @@ export function createIdempotencyTable(database: DatabaseSync) {
     'SELECT request_hash, job_id FROM idempotency WHERE caller = ? AND key = ? AND expires_at > ?',
   );
   const put = database.prepare('INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?)');
-  const removeExpired = database.prepare('DELETE FROM idempotency WHERE expires_at <= ?');
+  const removeExpired = createRemovalInSteps(database, {
+    table: 'idempotency',
+    key: 'caller, key',
+    where: 'expires_at <= ?',
+  });
   return {
     find: (caller: string, key: string, now: Date) =>
       idempotencySchema.optional().parse(find.get(caller, key, now.getTime())),
     /** Replaces an expired record. */
     put: (caller: string, record: IdempotencyRecord, jobId: string) =>
       void put.run(caller, record.key, record.requestHash, jobId, record.expiresAt.getTime()),
-    removeExpired: (now: Date) => Number(removeExpired.run(now.getTime()).changes),
+    removeExpired: async (now: Date) => removeExpired(now.getTime()),
   };
 }
 

@@ -18,7 +18,7 @@ import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 
 export type EmbeddedWatchStore = WatchStore & {
   /** Removes expired events, alerts and statistics; returns their number. Throws `TransientError`. */
-  sweep(now: Date): number;
+  sweep(now: Date): Promise<number>;
   /** Returns the keys of media that watches need: evidence of open alerts, and newest frames. Throws `TransientError`. */
   neededMedia(): Set<string>;
 };
@@ -71,14 +71,10 @@ export function createWatchStore(
         });
         return new Set(keys.filter((key) => typeof key === 'string'));
       }),
-    sweep: (now) =>
-      transaction(
-        database,
-        () =>
-          events.removeExpired(now) +
-          alerts.removeExpired(now) +
-          hours.removeBefore(addSeconds(now, -statsRetentionSeconds)),
-      ),
+    sweep: async (now) =>
+      (await events.removeExpired(now)) +
+      (await alerts.removeExpired(now)) +
+      (await hours.removeBefore(addSeconds(now, -statsRetentionSeconds))),
   };
 
   function readFeed(caller: string, after: string, limit: number, now: Date): Feed {

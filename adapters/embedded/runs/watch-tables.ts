@@ -7,6 +7,7 @@ import { zeroWatchCounts } from '../../../core/watch/stored-watch.ts';
 import type { sumByHour } from '../../../core/watch/stored-watch.ts';
 import { seenHourSchema } from '../../../core/records/seen-hour.ts';
 import { extendHour } from '../../../core/sight/spans.ts';
+import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
 import { readOptionalRecord, readRecords, toMilliseconds } from '../sqlite/record.ts';
 
 export function createSecretsTable(database: DatabaseSync) {
@@ -30,7 +31,11 @@ export function createAlertTable(database: DatabaseSync) {
   const byCaller = database.prepare(`SELECT record FROM alerts WHERE caller = :caller AND ${matching}`);
   const byWatch = database.prepare(`
     SELECT record FROM alerts WHERE watch_id = :watch_id AND caller = :caller AND ${matching}`);
-  const removeExpired = database.prepare('DELETE FROM alerts WHERE expires_at <= ?');
+  const removeExpired = createRemovalInSteps(database, {
+    table: 'alerts',
+    key: 'alert_id',
+    where: 'expires_at <= ?',
+  });
   return {
     put: (alert: Alert) => void put.run(toAlertRow(alert)),
     find: (alertId: string, now: Date) =>
@@ -44,7 +49,7 @@ export function createAlertTable(database: DatabaseSync) {
           : byWatch.all({ ...condition, watch_id: query.watchId }),
       );
     },
-    removeExpired: (now: Date) => Number(removeExpired.run(now.getTime()).changes),
+    removeExpired: async (now: Date) => removeExpired(now.getTime()),
   };
 }
 
@@ -81,7 +86,11 @@ export function createHourTable(database: DatabaseSync) {
   const put = database.prepare('INSERT OR REPLACE INTO watch_hours VALUES (?, ?, ?)');
   const list = database.prepare(`
     SELECT hour, record FROM watch_hours WHERE watch_id = ? AND hour >= ? AND hour < ? ORDER BY hour`);
-  const removeExpired = database.prepare('DELETE FROM watch_hours WHERE hour < ?');
+  const removeBefore = createRemovalInSteps(database, {
+    table: 'watch_hours',
+    key: 'watch_id, hour',
+    where: 'hour < ?',
+  });
   return {
     add: (watchId: string, { hour, counts, seen: added }: ReturnType<typeof sumByHour>[number]) => {
       const { seen, ...before } = readOptionalRecord(countsSchema, find.get(watchId, hour)) ?? {};
@@ -94,7 +103,7 @@ export function createHourTable(database: DatabaseSync) {
         const { seen, ...counts } = readOptionalRecord(countsSchema, row) ?? {};
         return { hour: hourSchema.parse(row).hour, counts: { ...zeroWatchCounts, ...counts }, seen };
       }),
-    removeBefore: (at: Date) => Number(removeExpired.run(at.toISOString()).changes),
+    removeBefore: async (at: Date) => removeBefore(at.toISOString()),
   };
 }
 

@@ -17,12 +17,12 @@ test('maintenance sweeps watches, media and revoked keys every minute, each by t
     keys: { sweep: async (before) => sweptBefore.push(before) },
     media: { sweep: async (before) => mediaSweptBefore.push(before) },
     watchStore: {
-      sweep: (now) => {
+      sweep: async (now) => {
         watchesSweptAt.push(now);
         return 0;
       },
     },
-    deliveries: { sweep: () => 0 },
+    deliveries: { sweep: async () => 0 },
     executions: { resume: async () => undefined },
     motionReferences: { prune: () => 0 },
     setTimer: (fire, delayMs) => {

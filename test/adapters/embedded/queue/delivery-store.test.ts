@@ -17,7 +17,7 @@ test('a sweep removes deliveries a week after their last attempt', async () => {
   await store.put(delivery(1), start);
   await store.put(delivery(2), after(86_400));
 
-  expect(store.sweep(after(7 * 86_400))).toBe(1);
+  expect(await store.sweep(after(7 * 86_400))).toBe(1);
   expect(await store.get(webhookKey(id, 1))).toBeUndefined();
   expect(await store.get(webhookKey(id, 2))).toEqual(delivery(2));
 });

@@ -28,6 +28,6 @@ test('the stream of a watch is read as that of a job is, and is gone after a del
 test('a sweep removes events after their retention', async () => {
   const store = embeddedRuns(openDatabase(':memory:')).watches;
   await store.create(newCreation(), start);
-  expect(store.sweep(after(6 * 86_400))).toBe(0);
-  expect(store.sweep(after(8 * 86_400))).toBe(1);
+  expect(await store.sweep(after(6 * 86_400))).toBe(0);
+  expect(await store.sweep(after(8 * 86_400))).toBe(1);
 });
