@@ -8,7 +8,7 @@ function prepareAll(database: DatabaseSync) {
     version: database.prepare('SELECT version FROM runs WHERE run_id = ?'),
     stored: database.prepare('SELECT meta, run FROM runs WHERE run_id = ?'),
     events: database.prepare('SELECT record FROM events WHERE run_id = ? AND sequence > ? ORDER BY sequence'),
-    openAlerts: database.prepare('SELECT alert_id FROM alerts WHERE watch_id = ? AND is_open = 1'),
+    openAlerts: database.prepare("SELECT alert_id FROM alerts WHERE watch_id = ? AND closed_at = 'open'"),
   };
 }
 
