@@ -2,6 +2,7 @@
 
 export type InputMode = 'frames' | 'clip' | 'hybrid';
 export type Severity = 'info' | 'warning' | 'critical';
+export type AlertOn = 'each_visit' | 'each_stay' | 'by_checks';
 export type WatchEvent =
   | {
       type: 'alert_opened';
@@ -45,6 +46,10 @@ export type WatchEvent =
         prompt_version?: string;
         ended?: true;
         open_seconds?: number;
+        /**
+         * Seconds for which pictures showed it: from the first of the opening to the last
+         */
+        seen_seconds?: number;
         lost_seconds?: number;
         /**
          * Duration from which a visit is sure to be seen and confirmed
@@ -138,6 +143,10 @@ export type WatchEvent =
         opened_at: string;
         closed_at: string;
         open_seconds: number;
+        /**
+         * Seconds for which pictures showed it: from the first of the opening to the last
+         */
+        seen_seconds: number;
         reason: 'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted';
         explanation: string;
         /**
@@ -542,6 +551,10 @@ export interface Alert {
     reason: 'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted';
     explanation: string;
     open_seconds: number;
+    /**
+     * Seconds for which pictures showed it: from the first of the opening to the last
+     */
+    seen_seconds: number;
   } | null;
   /**
    * URL of the evidence; requires the API key. null if no frame was left
@@ -1771,14 +1784,6 @@ export interface Service {
     jobs_per_caller: number;
   };
   /**
-   * Types of destinations; email needs an SMTP server of the operator, mqtt a service of one machine
-   */
-  destination_types: DestinationType[];
-  /**
-   * Whom e-mail may go to: domains, and addresses with masked names. Settings: WATCHPOST_SMTP_URL, WATCHPOST_EMAIL_FROM, WATCHPOST_EMAIL_RECIPIENTS; on AWS smtpSecretArn, emailFrom, emailRecipients
-   */
-  email_recipients: string[];
-  /**
    * True if GET /cameras asks the cameras of the network
    */
   discovers_cameras: boolean;
@@ -1983,6 +1988,7 @@ export interface Watch {
   conditions: {
     condition_id: string;
     condition: string;
+    alert_on?: AlertOn;
     checks_to_open: number;
     checks_considered: number;
     checks_to_close: number;
@@ -2082,10 +2088,6 @@ export interface Watch {
        */
       alert_id: string | null;
       opened_at: string | null;
-      /**
-       * Time of the newest verdict of the open alert that held
-       */
-      held_at: string | null;
       /**
        * Time of the last sight
        */
@@ -2339,12 +2341,13 @@ export interface WatchPatch {
      * Number of verdicts that are considered to open
      */
     checks_considered?: number;
+    alert_on?: AlertOn;
     /**
-     * Consecutive verdicts that do not hold, after which the alert closes
+     * by_checks: consecutive verdicts that do not hold, after which the alert closes; default 3
      */
     checks_to_close?: number;
     /**
-     * Seconds for which the condition must not have held before the alert closes
+     * Seconds for which the condition must not have held before the alert closes; default 0, of each_stay 30
      */
     close_after_seconds?: number;
     /**
@@ -2568,12 +2571,13 @@ export interface WatchRequest {
      * Number of verdicts that are considered to open
      */
     checks_considered?: number;
+    alert_on?: AlertOn;
     /**
-     * Consecutive verdicts that do not hold, after which the alert closes
+     * by_checks: consecutive verdicts that do not hold, after which the alert closes; default 3
      */
     checks_to_close?: number;
     /**
-     * Seconds for which the condition must not have held before the alert closes
+     * Seconds for which the condition must not have held before the alert closes; default 0, of each_stay 30
      */
     close_after_seconds?: number;
     /**
@@ -2906,20 +2910,6 @@ export interface WatchStats {
         | 'frozen'
         | 'black'
         | 'overload';
-    }[];
-    /**
-     * With spans=true; active time of none is between pictures
-     */
-    spans?: {
-      /**
-       * ISO 8601 in UTC, with milliseconds
-       */
-      from: string;
-      /**
-       * ISO 8601 in UTC, with milliseconds
-       */
-      to: string;
-      class: 'judged' | 'quiet' | 'between' | 'not_seen';
     }[];
   }[];
   /**

@@ -6,7 +6,6 @@ import {
   EgressTimeoutError,
   EgressUnresolvedError,
 } from '../egress/errors.ts';
-import { exceedsJsonLimits, maxValuesOfAnswer } from '../json-limits.ts';
 import type { GuardedHttp, GuardedRequest, GuardedResponse } from '../egress/guarded-http.ts';
 
 /** Maximum size of a response, in bytes. YouTube sends up to 2 MB. */
@@ -26,11 +25,12 @@ export async function requestPlatform(
   try {
     // Pages and JSON, of hosts that are known.
     const headers = { 'accept-encoding': 'gzip, deflate, br', ...request.headers };
-    const limits = { maxBytes: answerBytes, timeoutMs: answerTimeoutMs };
-    const answer = await http.request(url, { ...request, headers, ...limits });
-    if (exceedsJsonLimits(Buffer.from(answer.body).toString('latin1'), maxValuesOfAnswer))
-      throw new EgressLimitError('JSON of too many levels or values');
-    return answer;
+    return await http.request(url, {
+      ...request,
+      headers,
+      maxBytes: answerBytes,
+      timeoutMs: answerTimeoutMs,
+    });
   } catch (error) {
     const failure = describeFailure(error);
     if (failure === null) throw error;

@@ -6,8 +6,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Panel, CodeBlock } from '../parts/panel.tsx';
 import { useSession } from '../session/session.ts';
 import { routeUrls, navigate } from '../shell/routes.ts';
-import { NewWatch } from '../watches/new-watch.tsx';
-import { digestRequest, monitorRequest, toNewWatch } from './draft.ts';
+import { digestRequest, monitorRequest, watchRequest } from './draft.ts';
 import type { Draft, Purpose } from './draft.ts';
 import { basePath } from '../api/http.ts';
 import { Tabs } from '../parts/tabs.tsx';
@@ -40,12 +39,16 @@ export function StartJob({ draft, onChange }: Props) {
         : await api.startMonitor(monitorRequest(draft));
     navigate(routeUrls.job(jobId));
   });
-  const [keeps, setKeeps] = useState(false);
-  const { busy } = starting;
+  const keeping = useAction(async () => {
+    const { watch_id: watchId } = await api.createWatch(watchRequest(draft));
+    navigate(routeUrls.watch(watchId));
+  });
+  const busy = starting.busy || keeping.busy;
   // A problem of an earlier request would be misread as one of the new.
   useEffect(() => {
     if (busy) return;
     starting.clear();
+    keeping.clear();
   }, [purpose, draft]);
   const complete = draft.streamUrl.trim() !== '' && (purpose === 'digest' || draft.condition.trim() !== '');
   const submit = (event: Event) => {
@@ -66,14 +69,24 @@ export function StartJob({ draft, onChange }: Props) {
           {purpose === 'monitor' && <MonitorFields draft={draft} onChange={onChange} />}
           {purpose === 'digest' && <DigestFields draft={draft} onChange={onChange} />}
           {starting.problem && <ProblemNote problem={starting.problem} />}
+          {keeping.problem && <ProblemNote problem={keeping.problem} />}
           {purpose !== 'look' && (
             <>
               <div class="actions">
-                <Button kind="primary" type="submit" busy={starting.busy} disabled={!complete}>
+                <Button
+                  kind="primary"
+                  type="submit"
+                  busy={starting.busy}
+                  disabled={!complete || keeping.busy}
+                >
                   {purpose === 'monitor' ? 'Start monitor' : 'Start digest'}
                 </Button>
                 {purpose === 'monitor' && (
-                  <Button disabled={!complete || starting.busy} onClick={() => setKeeps(true)}>
+                  <Button
+                    busy={keeping.busy}
+                    disabled={!complete || starting.busy}
+                    onClick={() => void keeping.run()}
+                  >
                     Keep watching for good
                   </Button>
                 )}
@@ -95,7 +108,6 @@ export function StartJob({ draft, onChange }: Props) {
           )}
         </form>
         <RequestTabs purpose={purpose} draft={draft} />
-        {keeps && <NewWatch before={toNewWatch(draft)} onClose={() => setKeeps(false)} />}
       </div>
     </Panel>
   );

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
-import { addCorner, moveCorner, parseCorners } from './region-text.ts';
+import { addCorner, parseCorners } from './region-text.ts';
 import type { RegionDraft } from './region-text.ts';
 
 const maxRegions = 4;
@@ -12,13 +12,14 @@ const modes = [
 ] as const;
 
 type Props = {
-  frame: { path: string; exists: boolean };
+  framePath: string;
+  hasFrame: boolean;
   regions: RegionDraft[];
   onChange: (regions: RegionDraft[]) => void;
 };
 
-/** Edits regions: a click on the newest frame adds a corner to the chosen one, and its corners can be dragged; the corners are also text, for the keyboard. */
-export function RegionFields({ frame, regions, onChange }: Props) {
+/** Edits regions: a click on the newest frame adds a corner to the chosen one; the corners are also text, for the keyboard. */
+export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) {
   const [chosen, setChosen] = useState(0);
   const chosenIndex = Math.min(chosen, regions.length - 1);
   const add = (mode: RegionDraft['mode']) => {
@@ -35,9 +36,9 @@ export function RegionFields({ frame, regions, onChange }: Props) {
   return (
     <fieldset class="stack condition-fields">
       <legend>Regions</legend>
-      {frame.exists && regions.length > 0 && (
+      {hasFrame && regions.length > 0 && (
         <div class="region-canvas">
-          <ProtectedPicture path={frame.path} alt="Newest frame, on which regions are drawn" />
+          <ProtectedPicture path={framePath} alt="Newest frame, on which regions are drawn" />
           <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true" onClick={click}>
             {regions.map(({ mode, corners }, index) => (
               <polygon
@@ -47,16 +48,6 @@ export function RegionFields({ frame, regions, onChange }: Props) {
               />
             ))}
           </svg>
-          {(parseCorners(regions[chosenIndex]?.corners ?? '') ?? []).map((point, corner) => (
-            <Corner
-              key={corner}
-              point={point}
-              onMove={(x, y) => {
-                const region = regions[chosenIndex];
-                if (region) onChange(regions.with(chosenIndex, moveCorner(region, corner, x, y)));
-              }}
-            />
-          ))}
         </div>
       )}
       {regions.map((region, index) => (
@@ -102,8 +93,7 @@ export function RegionFields({ frame, regions, onChange }: Props) {
       ))}
       {regions.length > 0 && (
         <p class="small muted">
-          Click on the frame to add corners to region {chosenIndex + 1}, and drag them. Hidden areas are black
-          everywhere.
+          Click on the frame to add corners to region {chosenIndex + 1}. Hidden areas are black everywhere.
         </p>
       )}
       {regions.length < maxRegions && (
@@ -117,25 +107,5 @@ export function RegionFields({ frame, regions, onChange }: Props) {
         </div>
       )}
     </fieldset>
-  );
-}
-
-type CornerProps = { point: [number, number]; onMove: (x: number, y: number) => void };
-
-/** Corner that the pointer drags. Not for the keyboard, which has the text. */
-function Corner({ point: [x, y], onMove }: CornerProps) {
-  const drag = (event: PointerEvent & { currentTarget: HTMLElement }) => {
-    const canvas = event.currentTarget.parentElement;
-    if (!canvas || !event.currentTarget.hasPointerCapture(event.pointerId)) return;
-    const { left, top, width, height } = canvas.getBoundingClientRect();
-    onMove((event.clientX - left) / width, (event.clientY - top) / height);
-  };
-  return (
-    <span
-      class="corner"
-      style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
-      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
-      onPointerMove={drag}
-    />
   );
 }

@@ -10,6 +10,7 @@ import {
   countedCheckSchema,
   lostSecondsSchema,
   maxExplanationLength,
+  seenSecondsSchema,
   watchStatusSchema,
 } from './watch-state.ts';
 
@@ -38,6 +39,8 @@ const alertOpenedSchema = z.object({
     ended: z.literal(true).optional(),
     /** Present with `ended`. */
     open_seconds: z.number().nonnegative().optional(),
+    /** Present with `ended`. */
+    seen_seconds: seenSecondsSchema.optional(),
     lost_seconds: lostSecondsSchema,
     shortest_visit_seconds: z
       .number()
@@ -69,6 +72,7 @@ const alertClosedSchema = z.object({
     ...alertFields,
     closed_at: timestampSchema,
     open_seconds: z.number().nonnegative(),
+    seen_seconds: seenSecondsSchema,
     reason: alertCloseReasonSchema,
     explanation: explanationSchema,
     frame_key: z.string().nullable(),

@@ -16,8 +16,12 @@ export const conditionPhaseSchema = z.enum(['unknown', 'clear', 'open']);
 export const openAlertSchema = z.object({
   alert_id: z.uuid(),
   opened_at: timestampSchema,
-  /** Time of the newest verdict that held. */
+  /** Time of the first picture that showed it without one in between that did not. */
+  seen_from: timestampSchema,
+  /** Time of the newest verdict that held, or of a frame like one that did. */
   held_at: timestampSchema,
+  /** Time of the first picture without it after `held_at`; `null` before. */
+  clear_from: timestampSchema.nullable(),
   /** Time of the last reminder; `null` before the first. */
   reminded_at: timestampSchema.nullable(),
   /** `null` until a caller acknowledges the alert. */
@@ -41,6 +45,10 @@ export const conditionStateSchema = z.object({
   phase: conditionPhaseSchema,
   /** Newest datapoints, newest last, at most as many as the rules of the condition consider: `1` holds, `0` does not hold. */
   history: z.string().regex(/^[01]{0,10}$/),
+  /** Time of the first picture that showed it since one that did not; absent if none did. */
+  seen_from: timestampSchema.optional(),
+  /** Verdict about the picture that motion is compared with; absent if unknown. */
+  reference_holds: z.boolean().optional(),
   /** Times of the datapoints in `history`, in seconds since 1970. */
   checked_at: z.array(countSchema).max(10),
   /** Time of the last sight: a datapoint, or a skip of the pre-filter. The begin of the watch before the first. */
@@ -164,6 +172,12 @@ export const alertCloseReasonSchema = z.enum([
 ]);
 export type AlertCloseReason = z.infer<typeof alertCloseReasonSchema>;
 
+/** Time from the first picture that showed it to the last one, in seconds. */
+export const seenSecondsSchema = z
+  .number()
+  .nonnegative()
+  .describe('Seconds for which pictures showed it: from the first of the opening to the last');
+
 /** Time for which the stream gave no picture just before the opening, in seconds; absent if it did. */
 export const lostSecondsSchema = z.number().nonnegative().optional();
 
@@ -199,6 +213,7 @@ export const alertSchema = z.object({
       reason: alertCloseReasonSchema,
       explanation: explanationSchema,
       open_seconds: z.number().nonnegative(),
+      seen_seconds: seenSecondsSchema,
       frame_key: z.string().nullable(),
     })
     .nullable(),

@@ -11,10 +11,16 @@ export const severitySchema = z.enum(['info', 'warning', 'critical']);
 apiNames.add(severitySchema, { id: 'Severity' });
 export type Severity = z.infer<typeof severitySchema>;
 
+/** Subject of an alert: one visit, a stay with short absences, or what the numbers of the condition say. */
+export const alertOnSchema = z.enum(['each_visit', 'each_stay', 'by_checks']);
+apiNames.add(alertOnSchema, { id: 'AlertOn' });
+
 /** Condition of a watch, after defaults. Durations in seconds. */
 export const watchConditionSchema = z.object({
   condition_id: z.string(),
   condition: z.string(),
+  /** Absent: by_checks. */
+  alert_on: alertOnSchema.optional(),
   /** M of the last N verdicts (`checks_considered`) that must hold to open an alert. */
   checks_to_open: z.int(),
   checks_considered: z.int(),

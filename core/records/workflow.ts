@@ -40,6 +40,8 @@ const momentSchema = z.object({
   frame_key: z.string(),
   captured_at: timestampSchema,
   changed_share: z.number().min(0).max(1),
+  /** Times of the first and last frame of the scan about it that nothing changed between. */
+  still: z.tuple([timestampSchema, timestampSchema]).optional(),
 });
 export type Moment = z.infer<typeof momentSchema>;
 
@@ -56,6 +58,8 @@ const scanFactsSchema = z.object({
   leaves_motion: z.literal(true).optional(),
   /** Times of the frames that do not differ from the newest, oldest first. */
   quiet: z.array(timestampSchema).max(30),
+  /** Times of other frames that do not differ from the picture that motion is compared with. Absent without any. */
+  unchanged: z.array(timestampSchema).max(30).optional(),
 });
 
 const captureResultSchema = z.discriminatedUnion('kind', [

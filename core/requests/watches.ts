@@ -5,6 +5,7 @@ import type { Region } from '../records/capture.ts';
 import { createRegionMask } from '../records/region.ts';
 import { sensitivitySchema } from '../records/vision.ts';
 import {
+  alertOnSchema,
   destinationTypeSchema,
   minConfirmSeconds,
   notifySchema,
@@ -47,7 +48,14 @@ const slug = z
 
 const seconds = (minimum: number, maximum: number) => integer(z.int().min(minimum).max(maximum));
 
-const conditionRequestSchema = z
+/** Numbers by which alerts close, by what they are about: those that a caller leaves out, or cannot set. */
+const closings = {
+  each_visit: { checks_to_close: 2, close_after_seconds: 4 },
+  each_stay: { checks_to_close: 2, close_after_seconds: 30 },
+  by_checks: { checks_to_close: 3, close_after_seconds: 0 },
+} as const;
+
+const conditionSchema = z
   .object({
     condition_id: slug.optional().describe('Unique in the watch; assigned if missing'),
     condition,
@@ -55,12 +63,19 @@ const conditionRequestSchema = z
       .default(2)
       .describe('Number of the last checks_considered verdicts that must hold to open an alert'),
     checks_considered: seconds(1, 10).default(3).describe('Number of verdicts that are considered to open'),
+    alert_on: alertOnSchema
+      .default('each_visit')
+      .describe(
+        'each_visit: an alert closes after 4 s or two frames without it, whichever is longer; each_stay: after close_after_seconds; by_checks (default with checks_to_close or close_after_seconds): by both',
+      ),
     checks_to_close: seconds(1, 10)
-      .default(3)
-      .describe('Consecutive verdicts that do not hold, after which the alert closes'),
+      .default(closings.each_visit.checks_to_close)
+      .describe('by_checks: consecutive verdicts that do not hold, after which the alert closes; default 3'),
     close_after_seconds: seconds(0, 3600)
-      .default(0)
-      .describe('Seconds for which the condition must not have held before the alert closes'),
+      .default(closings.each_visit.close_after_seconds)
+      .describe(
+        'Seconds for which the condition must not have held before the alert closes; default 0, of each_stay 30',
+      ),
     cooldown_seconds: seconds(0, 86_400).default(0).describe('Minimum seconds from one opening to the next'),
     remind_seconds: seconds(60, 86_400)
       .nullable()
@@ -74,7 +89,33 @@ const conditionRequestSchema = z
   .refine((value) => value.checks_to_open <= value.checks_considered, {
     path: ['checks_to_open'],
     message: 'checks_to_open is at most checks_considered',
+  })
+  .check(({ value, issues }) => {
+    const own = closings[value.alert_on];
+    const isRefused = {
+      checks_to_close: value.alert_on !== 'by_checks',
+      close_after_seconds: value.alert_on === 'each_visit',
+    };
+    for (const field of ['checks_to_close', 'close_after_seconds'] as const)
+      if (isRefused[field] && value[field] !== own[field])
+        issues.push({
+          code: 'custom',
+          path: [field],
+          message: `${value.alert_on} has its own ${field}: leave it out, or set alert_on to by_checks`,
+          input: value[field],
+        });
   });
+
+/** Completes the fields by which alerts close, before they are validated: who gives numbers alone has what they say. */
+const conditionRequestSchema = z.preprocess((value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const given = new Map(Object.entries(value).filter(([, each]) => each !== undefined));
+  const hasNumbers = given.has('checks_to_close') || given.has('close_after_seconds');
+  const alertOn = alertOnSchema.safeParse(given.get('alert_on') ?? (hasNumbers ? 'by_checks' : 'each_visit'));
+  return alertOn.success
+    ? { alert_on: alertOn.data, ...closings[alertOn.data], ...Object.fromEntries(given) }
+    : value;
+}, conditionSchema);
 
 const clockPattern = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 const endPattern = /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;

@@ -1,7 +1,7 @@
 import { PreconditionFailedError, WatchNotFoundError } from '../errors.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { watchConfigSchema, watchSchema } from '../records/watch.ts';
-import type { Watch, WatchConfig } from '../records/watch.ts';
+import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
 import { probeStream, requireClips } from '../stream/stream-access.ts';
@@ -16,8 +16,8 @@ import {
   toSecrets,
   toSource,
 } from './create-watch.ts';
-import { endFormer, readFormer } from './end-former.ts';
-import type { Former, FormerDestination } from './end-former.ts';
+import { endFormer } from './end-former.ts';
+import type { FormerDestination } from './end-former.ts';
 import type { StreamProbe } from '../records/capture.ts';
 import { removeQuietly } from './remove-quietly.ts';
 import { startQuietly } from './start-quietly.ts';
@@ -41,12 +41,12 @@ export async function editWatch(
   const fingerprint = createFingerprint(await deps.signer.fingerprintKey(caller), deps);
   const probe = await probeChangedStream(watchId, patch, caller, deps);
   let unseen: string[] = [];
-  let ending: { watch: WatchRun; former: Former[] } | undefined;
+  let former: { watch: WatchRun; addresses: DestinationAddress[] } | undefined;
   const changed = await changeStoredWatch(watchId, caller, deps, async (watch) => {
     if (ifMatch !== undefined && ifMatch !== watch.config_version)
       throw new PreconditionFailedError(watch.config_version);
     const { before, known } = await readRequest(watch, deps);
-    ending = undefined;
+    former = undefined;
     const request = validate(applyPatch(before, patch, watch));
     checkUrls(request, deps);
     checkInputMode(request, deps);
@@ -61,7 +61,7 @@ export async function editWatch(
     unseen = decided.set.sight?.last_frame === null ? listKeys(watch) : [];
     const version = watch.config_version + 1;
     const sequence = watch.sequence + decided.events.length;
-    ending = { watch, former: await readFormer(watch, config, known, deps) };
+    former = { watch, addresses: known };
     return {
       ...decided,
       meta: {
@@ -79,8 +79,8 @@ export async function editWatch(
   });
   await startQuietly(changed, deps);
   if (unseen.length > 0) await removeQuietly(changed, () => deps.media.remove(unseen), deps);
-  const former = ending ? await endFormer(ending.former, ending.watch, changed, deps) : [];
-  return { ...changed, former };
+  const ended = former ? await endFormer(former.watch, changed, former.addresses, deps) : [];
+  return { ...changed, former: ended };
 }
 
 /** Lists the key of the newest frame. */

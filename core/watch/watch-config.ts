@@ -41,6 +41,7 @@ export function toRequest(
   }));
   const conditions = config.conditions.map((condition) => ({
     ...condition,
+    alert_on: condition.alert_on ?? ('by_checks' as const),
     sensitivity: condition.sensitivity ?? 'normal',
   }));
   return { ...config, stream_url: streamUrl, conditions, destinations };
@@ -49,13 +50,8 @@ export function toRequest(
 /** Returns the masked address of a destination, for responses. */
 export function maskAddress(address: DestinationAddress): string {
   const text = addressText(address);
-  if (address.type === 'email') return maskRecipient(text);
+  if (address.type === 'email') return text.replace(/^(.).*@/, '$1***@');
   return address.type === 'pagerduty' ? `${text.slice(0, 3)}***` : maskAll(text);
-}
-
-/** Masks the name of an e-mail address; a domain such as `@example.com` stays. */
-export function maskRecipient(address: string): string {
-  return address.replace(/^(.).*@/, '$1***@');
 }
 
 /** Returns a URL with its host only: the path of a receiver is often its secret. */

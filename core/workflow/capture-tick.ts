@@ -174,10 +174,15 @@ async function store(
 ) {
   const name = `captures/${input.source_id}/${input.tick}-${newId()}`;
   const moments: Moment[] = [];
-  for (const [index, { frame, at, changedShare }] of pictures.entries()) {
+  for (const [index, { frame, at, changedShare, still }] of pictures.entries()) {
     const key = `${name}-${index + 1}.jpg`;
     await media.put(key, frame, 'image/jpeg');
-    moments.push({ frame_key: key, captured_at: at.toISOString(), changed_share: changedShare });
+    moments.push({
+      frame_key: key,
+      captured_at: at.toISOString(),
+      changed_share: changedShare,
+      still: [still[0].toISOString(), still[1].toISOString()],
+    });
   }
   await media.put(`${name}.jpg`, capture.frame, 'image/jpeg');
   if (capture.clip) await media.put(`${name}.mp4`, capture.clip, 'video/mp4');

@@ -18,6 +18,7 @@ export function alertCases(makeStore: MakeStore): void {
       reason: 'cleared' as const,
       explanation: 'Nobody is there.',
       open_seconds: 60,
+      seen_seconds: 60,
       frame_key: null,
     };
     const expiresAt = after(86_400).toISOString();
@@ -49,6 +50,7 @@ export function alertCases(makeStore: MakeStore): void {
       reason: 'cleared' as const,
       explanation: 'Nobody is there.',
       open_seconds: 6,
+      seen_seconds: 6,
       frame_key: 'evidence/7/2.jpg',
     };
     const ended = { closed, expires_at: after(86_400).toISOString(), lost_seconds: 75 };
@@ -101,6 +103,7 @@ export function alertCases(makeStore: MakeStore): void {
             reason: 'cleared' as const,
             explanation: '',
             open_seconds: closed - opened,
+            seen_seconds: closed - opened,
             frame_key: null,
           },
           expires_at: after(86_400).toISOString(),
@@ -155,6 +158,7 @@ export function alertCases(makeStore: MakeStore): void {
       reason: 'paused' as const,
       explanation: '',
       open_seconds: 9,
+      seen_seconds: 9,
       frame_key: null,
     };
     const close = {

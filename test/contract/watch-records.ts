@@ -50,7 +50,9 @@ export function withOpenConditions(creation: WatchCreation): WatchCreation {
     alert: {
       alert_id: randomUUID(),
       opened_at: at,
+      seen_from: at,
       held_at: at,
+      clear_from: null,
       reminded_at: after(index).toISOString(),
       acknowledged_at: after(2 * index).toISOString(),
       unconfirmed: false,

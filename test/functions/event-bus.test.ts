@@ -88,7 +88,7 @@ async function commitToWatch(events: (alert: ReturnType<typeof newAlert>) => New
 
 function closed(alert: ReturnType<typeof newAlert>): NewWatchEvent {
   const { alert_id, condition_id, condition, severity, opened_at } = alert;
-  const at = { opened_at, closed_at: opened_at, open_seconds: 10 };
+  const at = { opened_at, closed_at: opened_at, open_seconds: 10, seen_seconds: 10 };
   return {
     type: 'alert_closed',
     data: {

@@ -109,8 +109,8 @@ const ofWatches: Row[] = [
   [
     'order of closings',
     'condition-steps.ts',
-    "[...closings, ...list('opening'), ...endings, ...reminders]",
-    "[...list('opening'), ...closings, ...endings, ...reminders]",
+    '[...closings, ...told, ...reminders]',
+    '[...told, ...closings, ...reminders]',
   ],
   [
     'return of a lost stream',
@@ -122,8 +122,8 @@ const ofWatches: Row[] = [
   [
     'visits in one scan',
     'condition-steps.ts',
-    'const mayClose = isClear || index > lastHeld;',
-    'const mayClose = index > lastHeld;',
+    'const mayClose = isByVisit(rule) || isClear || index > lastHeld;',
+    'const mayClose = isByVisit(rule) || index > lastHeld;',
     'core/workflow/watch-moments.test.ts',
   ],
   [

@@ -13,6 +13,7 @@ function toRequest(rule: PlainCondition) {
   return {
     condition_id: rule.id,
     condition: rule.text,
+    alert_on: 'by_checks',
     checks_to_open: rule.toOpen,
     checks_considered: rule.considered,
     checks_to_close: rule.toClose,

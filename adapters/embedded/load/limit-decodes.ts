@@ -25,7 +25,10 @@ export type DecodeTurnsDeps = {
 /** Time of the machine that no check needs. */
 export type SpareTime = { inTurn: InTurn; isBusy: () => boolean };
 
-export type SpareTimeDeps = Pick<DecodeTurnsDeps, 'elapsedMs' | 'setTimer' | 'currentCaller'> & {
+export type SpareTimeDeps = Pick<
+  DecodeTurnsDeps,
+  'elapsedMs' | 'setTimer' | 'currentCaller' | 'reportUse'
+> & {
   cores: number;
   /** Returns the mean wait of checks. */
   lateSeconds: () => number;
@@ -60,13 +63,11 @@ export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn, spare?: Spare
   };
 }
 
-/** Creates the spare time of a machine: half of its cores, as long as checks are in time. It counts as no use: no check would have it otherwise. */
-export function createSpareTime(deps: SpareTimeDeps): SpareTime {
-  const { cores, lateSeconds, currentCaller, elapsedMs, setTimer } = deps;
+/** Creates the spare time of a machine: half of its cores, as long as checks are in time. */
+export function createSpareTime({ cores, lateSeconds, ...deps }: SpareTimeDeps): SpareTime {
   const max = Math.max(1, Math.floor(cores / 2));
-  const turns = { currentCaller, elapsedMs, setTimer, max, report: ignore, maxWaitMs: maxSpareWaitMs };
   return {
-    inTurn: createDecodeTurns(turns),
+    inTurn: createDecodeTurns({ ...deps, max, report: ignore, maxWaitMs: maxSpareWaitMs }),
     isBusy: () => lateSeconds() >= busyFromSeconds,
   };
 }

@@ -40,7 +40,8 @@ export async function captureTsStream(
     const maxSeconds = maxUnmarkedSeconds + (isFrame ? 0 : clipSeconds);
     return hasArrived || (!watcher.readsSlices() && watcher.seconds() >= maxSeconds);
   };
-  const { bytes, isDamaged } = await readUntil(onlyLive(stream, elapsedMs), isEnough, mode);
+  const live = { ...stream, chunks: onlyLive(stream, elapsedMs) };
+  const { bytes, isDamaged } = await readUntil(live, isEnough, mode);
   const capturedAt = now();
   const output = await decode(bytes, request, ffmpeg, signal).catch((error: unknown) => {
     throw isDamaged && error instanceof NoFrameDecodedError ? damagedStream(error.message, error) : error;
@@ -56,7 +57,11 @@ export async function probeTsStream(
   stream: WebStream,
   { elapsedMs }: Pick<TsStreamDeps, 'elapsedMs'>,
 ): Promise<void> {
-  await readUntil(onlyLive(stream, elapsedMs), (_, arrived) => arrived.units() > 0, 'frames');
+  await readUntil(
+    { ...stream, chunks: onlyLive(stream, elapsedMs) },
+    (_, arrived) => arrived.units() > 0,
+    'frames',
+  );
 }
 
 async function decode(
@@ -82,9 +87,9 @@ function clipInput(bytes: Uint8Array, seconds: number): FfmpegInput {
     : { ...input, chunks: [bytes], seconds };
 }
 
-/** Returns the whole access units that have arrived, once they are enough, and whether others were damaged. */
+/** Returns the whole access units that have arrived, once they are enough, and whether others were damaged. Ends the connection. */
 async function readUntil(
-  chunks: AsyncIterable<Uint8Array>,
+  { chunks, close }: WebStream,
   isEnough: (whole: UnitWatcher, arrived: UnitWatcher) => boolean,
   mode: CaptureRequest['mode'],
 ): Promise<{ bytes: Uint8Array; isDamaged: boolean }> {
@@ -116,6 +121,8 @@ async function readUntil(
   } catch (error) {
     if (!(error instanceof StreamFetchError && error.cause instanceof EgressTimeoutError)) throw error;
     throw units.isDamaged() ? damagedStream(failureMessage(mode), error) : tooLate(arrived, mode, error);
+  } finally {
+    close();
   }
   if (arrived.units() === 0) throw withoutVideo(mode);
   read();

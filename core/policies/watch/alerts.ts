@@ -1,4 +1,5 @@
-import type { Watch, WatchCondition } from '../../records/watch.ts';
+import type { WatchCondition } from '../../records/watch.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import type { AlertChange, AlertCloseReason, ConditionState } from '../../records/watch-state.ts';
 import { addSeconds, ageSeconds } from '../../time.ts';
@@ -14,7 +15,7 @@ export type Opening = Step<'alert_opened', 'open'>;
 export type Closing = Step<'alert_closed', 'close'>;
 export type Reminder = Step<'alert_reminder', 'remind'>;
 
-type Moment = { watch: Watch; frameKey: string | null; now: Date };
+type Moment = { watch: WatchRun; frameKey: string | null; now: Date };
 
 /** Facts of a stream that an opening reports. */
 export type OpeningContext = { lost_seconds?: number; shortest_visit_seconds: number };
@@ -65,11 +66,17 @@ export function closeAlert(
   state: OpenCondition,
   rule: WatchCondition,
   reason: AlertCloseReason,
-  { frameKey, now }: Omit<Moment, 'watch'>,
+  { watch, frameKey, now }: Moment,
 ): Closing {
   const { alert } = state;
   const openSeconds = ageSeconds(alert.opened_at, now);
-  const shared = { reason, explanation: alert.explanation, open_seconds: openSeconds, frame_key: frameKey };
+  const shared = {
+    reason,
+    explanation: alert.explanation,
+    open_seconds: openSeconds,
+    seen_seconds: seenSeconds(state, watch),
+    frame_key: frameKey,
+  };
   const at = now.toISOString();
   return {
     event: { type: 'alert_closed', data: { ...alertFields(state, rule), closed_at: at, ...shared } },
@@ -82,10 +89,26 @@ export function closeAlert(
   };
 }
 
+/** Returns how long it was there: from half a frame before the first picture that showed it until the middle of the last one and the first without it. */
+function seenSeconds({ alert }: OpenCondition, { sight }: WatchRun): number {
+  const { seen_from: from, held_at: heldAt, clear_from: clearFrom } = alert;
+  const beforeSeconds = (sight.scan?.distance_seconds ?? 0) / 2;
+  const afterSeconds = clearFrom === null ? 0 : ageSeconds(heldAt, new Date(clearFrom)) / 2;
+  return beforeSeconds + ageSeconds(from, new Date(heldAt)) + afterSeconds;
+}
+
 /** Joins an opening with the closing of its alert in the same tick: the store has one change of the alert, because its transaction allows no second one. */
 export function endAlert({ event, change }: Opening, { change: closing }: Closing): Opening {
   return {
-    event: { ...event, data: { ...event.data, ended: true, open_seconds: closing.closed.open_seconds } },
+    event: {
+      ...event,
+      data: {
+        ...event.data,
+        ended: true,
+        open_seconds: closing.closed.open_seconds,
+        seen_seconds: closing.closed.seen_seconds,
+      },
+    },
     change: { ...change, alert: { ...change.alert, closed: closing.closed, expires_at: closing.expiresAt } },
   };
 }

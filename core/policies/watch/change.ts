@@ -92,8 +92,9 @@ export function changeWatch(
       close(condition, before, 'changed');
       return sinceNow(initialConditionState(rule.condition_id, now), watch);
     }
-    const joined = { ...condition, left_out: 0 };
     const isOtherQuestion = hasOtherRegions || before.sensitivity !== rule.sensitivity;
+    const { reference_holds: _, ...unknown } = condition;
+    const joined = { ...(isOtherQuestion ? unknown : condition), left_out: 0 };
     const asked = isOtherQuestion || hasOtherSchedule ? sinceNow(joined, watch) : joined;
     return isOtherQuestion || !hasSameChecks(before, rule) ? forget(asked) : asked;
   });
@@ -210,7 +211,8 @@ function hasSameChecks(before: WatchCondition, after: WatchCondition): boolean {
   return (
     before.checks_to_open === after.checks_to_open &&
     before.checks_considered === after.checks_considered &&
-    before.checks_to_close === after.checks_to_close
+    before.checks_to_close === after.checks_to_close &&
+    before.alert_on === after.alert_on
   );
 }
 

@@ -13,10 +13,13 @@ import {
   afterTimeWithoutSight,
   awaitsOpening,
   closed,
+  closingRule,
   closesNow,
   countedChecks,
+  isByVisit,
   isOpen,
   remindsNow,
+  withPicture,
   withSight,
   withVerdict,
 } from './condition.ts';
@@ -41,14 +44,16 @@ export type ConditionTick = {
   now: Date;
 };
 
-/** Condition while its datapoints are applied, with the changes of its alert: `ended` is the closing of the opening of this tick. */
+/** Condition while its datapoints are applied, with the changes of its alerts. `visits`: alerts that opened in this tick, with their ends. */
 type Progress = {
   state: ConditionState;
   closing?: Closing;
-  opening?: Opening;
-  ended?: Pick<Closing, 'event'>;
+  visits: { opening: Opening; ended?: Pick<Closing, 'event'> }[];
   reminder?: Reminder;
 };
+
+/** Maximum openings of one condition in a tick, whose changes are one transaction. */
+const maxVisits = 2;
 
 /** Event with the change of the alert that it reports, unless that of its opening reports it too. */
 type ConditionStep = { event: NewWatchEvent; change?: AlertChange };
@@ -68,19 +73,31 @@ export function stepConditions(
   const stepped = alignConditions(config.conditions, stored.conditions, now).map((before): Progress => {
     const rule = findRule(config.conditions, before);
     const aged = afterTimeWithoutSight(before, config.interval_seconds, now);
-    return rule ? stepCondition(aged, rule, tick, createId) : { state: aged };
+    return rule
+      ? stepCondition(aged, closingRule(rule, readFrameSeconds(tick)), tick, createId)
+      : { state: aged, visits: [] };
   });
-  const list = (name: 'closing' | 'opening' | 'ended' | 'reminder') =>
-    stepped.flatMap((progress): ConditionStep[] => {
-      const step = progress[name];
-      return step ? [step] : [];
-    });
-  const [closings, endings, reminders] = [list('closing'), list('ended'), list('reminder')];
+  const closings = stepped.flatMap(({ closing }): ConditionStep[] => (closing ? [closing] : []));
+  const visits = stepped.flatMap((progress) => progress.visits);
+  const reminders = stepped.flatMap(({ reminder }): ConditionStep[] => (reminder ? [reminder] : []));
+  const told = visits.flatMap(({ opening, ended }): ConditionStep[] =>
+    ended ? [opening, ended] : [opening],
+  );
   return {
     conditions: stepped.map(({ state }) => state),
-    steps: [...closings, ...list('opening'), ...endings, ...reminders],
-    counts: { opened, closed: closings.length + endings.length, reminders: reminders.length },
+    steps: [...closings, ...told, ...reminders],
+    counts: {
+      opened,
+      closed: closings.length + told.length - visits.length,
+      reminders: reminders.length,
+    },
   };
+}
+
+/** Returns the time between frames that a tick has scanned, in seconds; 0 without a scan. */
+function readFrameSeconds({ watch, outcome }: ConditionTick): number {
+  const scan = 'captured' in outcome ? outcome.captured.scan : undefined;
+  return watch.config.look_back ? ((scan ?? watch.sight.scan)?.distance_seconds ?? 0) : 0;
 }
 
 function stepCondition(
@@ -90,22 +107,22 @@ function stepCondition(
   createId: (conditionId: string) => string,
 ): Progress {
   const { causes, isActive, outcome, at, now } = tick;
-  if (causes.paused) return end({ state: before }, rule, tick);
-  let progress: Progress = { state: before };
+  if (causes.paused) return end({ state: before, visits: [] }, rule, tick);
+  let progress: Progress = { state: before, visits: [] };
   const points = listDatapoints(outcome, rule, before, at, tick.watch.next?.rescans);
   // A person who is back by the check has not left. One who came back and left again has visited twice.
   const isClear = points.some(({ isNewest, verdict }) => isNewest && verdict?.triggered === false);
   const lastHeld = points.findLastIndex(({ verdict }) => verdict?.triggered);
   for (const [index, point] of points.entries()) {
-    const mayClose = isClear || index > lastHeld;
+    const mayClose = isByVisit(rule) || isClear || index > lastHeld;
     progress = applyDatapoint(progress, rule, { ...point, mayClose }, tick, createId);
   }
   progress = { ...progress, state: withoutVerdict(progress.state, rule, tick) };
   if (!isActive) return end(progress, rule, tick);
-  const { state, opening } = progress;
+  const { state } = progress;
   if (!isOpen(state)) return progress;
   if (closesNow(state, rule)) return close(progress, state, rule, readMoment(state, tick));
-  if (opening || causes.budget_exhausted || !remindsNow(state, rule, now)) return progress;
+  if (progress.visits.length > 0 || causes.budget_exhausted || !remindsNow(state, rule, now)) return progress;
   const reminder = remindAlert(state, rule, readMoment(state, tick));
   return { ...progress, state: reminder.state, reminder };
 }
@@ -119,9 +136,13 @@ function applyDatapoint(
   createId: (conditionId: string) => string,
 ): Progress {
   const { watch } = tick;
-  const { at, verdict } = point;
-  const apartSeconds = point.isNewest ? 0 : watch.config.confirm_seconds;
-  const state = withVerdict(progress.state, rule, verdict ?? { triggered: false }, at, apartSeconds);
+  const { at, verdict, holds = false } = point;
+  const byVisit = isByVisit(rule);
+  // A frame that was not judged opens nothing, but ends what was not enough for an opening.
+  if (byVisit && !verdict && !isOpen(progress.state) && (holds || !progress.state.history.endsWith('1')))
+    return { ...progress, state: withPicture(progress.state, holds, at) };
+  const apartSeconds = point.isNewest || byVisit ? 0 : watch.config.confirm_seconds;
+  const state = withVerdict(progress.state, rule, verdict ?? { triggered: holds }, at, apartSeconds);
   const next = { ...progress, state };
   const days = isOpen(state) ? state.alert.retention_days : watch.config.retention_days;
   const moment = { watch, frameKey: toEvidenceKey(point.frameKey, days), now: at };
@@ -129,10 +150,11 @@ function applyDatapoint(
     const isOver = closesNow(state, rule) || (verdict?.triggered === false && isBack(state, point, tick));
     return isOver && point.mayClose ? close(next, state, rule, moment) : next;
   }
-  if (progress.opening || !verdict?.triggered || !awaitsOpening(state, rule, at)) return next;
+  if (!verdict?.triggered || !awaitsOpening(state, rule, at)) return next;
+  if (progress.visits.length >= (byVisit ? maxVisits : 1)) return next;
   const id = createId(state.condition_id);
   const opened = openAlert(state, rule, id, verdict, moment, readContext(state, rule, tick));
-  return { ...next, state: opened.state, opening: opened };
+  return { ...next, state: opened.state, visits: [...next.visits, { opening: opened }] };
 }
 
 /** Ends the condition of a watch that is paused or off schedule, with its alert. */
@@ -148,13 +170,15 @@ function close(
   progress: Progress,
   state: OpenCondition,
   rule: WatchCondition,
-  moment: { frameKey: string | null; now: Date },
+  moment: Parameters<typeof closeAlert>[3],
   reason: 'cleared' | 'paused' | 'off_schedule' = 'cleared',
 ): Progress {
   const closing = closeAlert(state, rule, reason, moment);
   const after = { ...progress, state: closed(state, 'clear') };
-  if (!progress.opening) return { ...after, closing };
-  return { ...after, opening: endAlert(progress.opening, closing), ended: { event: closing.event } };
+  const last = progress.visits.at(-1);
+  if (!last || last.ended) return { ...after, closing };
+  const ended = { opening: endAlert(last.opening, closing), ended: { event: closing.event } };
+  return { ...after, visits: [...progress.visits.slice(0, -1), ended] };
 }
 
 /** Returns true if the newest frame is the first of a stream that was lost, and the alert opened just before the loss or in it: nobody saw whether it went on. */

@@ -43,7 +43,7 @@ export function withVerdict(
   clearApartSeconds = 0,
 ): ConditionState {
   const length = Math.max(rule.checks_considered, rule.checks_to_close);
-  const seen = withSight({ ...state, unjudged: 0 }, now);
+  const seen = withSight(withPicture({ ...state, unjudged: 0 }, triggered, now), now);
   const seconds = Math.floor(now.getTime() / 1000);
   const isNear = seconds - (state.checked_at.at(-1) ?? -Infinity) < clearApartSeconds;
   const isSame = state.phase === 'open' && !triggered && state.history.endsWith('0') && isNear;
@@ -58,8 +58,15 @@ export function withVerdict(
       ...seen.alert,
       ...(explanation !== undefined && { explanation: shorten(explanation) }),
       held_at: triggered ? now.toISOString() : seen.alert.held_at,
+      clear_from: triggered ? null : (seen.alert.clear_from ?? now.toISOString()),
     },
   };
+}
+
+/** Notes since when pictures show it. */
+export function withPicture(state: ConditionState, holds: boolean, at: Date): ConditionState {
+  const { seen_from: since = at.toISOString(), ...rest } = state;
+  return holds ? { ...rest, seen_from: since } : rest;
 }
 
 /** Records sight without a datapoint: a skip of the pre-filter. It compares with a picture in which a condition without a verdict was not judged. */
@@ -84,6 +91,24 @@ export function awaitsOpening(state: ConditionState, rule: WatchCondition, now: 
 /** Returns true if the model has answered without a verdict too often in a row. */
 export function isUnjudgeable({ unjudged }: ConditionState): boolean {
   return unjudged >= rules.maxUnjudged;
+}
+
+/** Inaccuracy of the times of frames, in seconds. */
+const inaccuracySeconds = 0.2;
+
+/**
+ * Returns the numbers by which an alert of a visit or a stay closes: after two frames of a scan without it, or one picture of a stream that is not scanned.
+ * `frameSeconds`: time between the frames of the scan, 0 without one.
+ */
+export function closingRule(rule: WatchCondition, frameSeconds: number): WatchCondition {
+  if (!isByVisit(rule)) return rule;
+  const seconds = Math.max(rule.close_after_seconds, 2 * frameSeconds) - inaccuracySeconds;
+  return { ...rule, checks_to_close: frameSeconds > 0 ? 2 : 1, close_after_seconds: seconds };
+}
+
+/** Returns true if the time without it closes an alert of the condition, however that was seen. */
+export function isByVisit({ alert_on: alertOn = 'by_checks' }: WatchCondition): boolean {
+  return alertOn !== 'by_checks';
 }
 
 /** Returns true if enough consecutive verdicts did not hold since the opening, and the last sight is late enough after the last one that held. */
@@ -131,14 +156,21 @@ export function opened(
     explanation,
     severity,
     retentionDays,
-  }: { alertId: string; explanation: string; severity: Severity; retentionDays: number },
+  }: {
+    alertId: string;
+    explanation: string;
+    severity: Severity;
+    retentionDays: number;
+  },
   now: Date,
 ): OpenCondition {
   const at = now.toISOString();
   const alert = {
     alert_id: alertId,
     opened_at: at,
+    seen_from: state.seen_from ?? at,
     held_at: at,
+    clear_from: null,
     reminded_at: null,
     acknowledged_at: null,
     unconfirmed: false,

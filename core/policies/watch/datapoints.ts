@@ -4,7 +4,7 @@ import { confirmApartSeconds, momentsApartSeconds } from '../../sight/sure-visit
 import type { ConditionAnswer, ConditionVerdict } from '../../tick/ask-model.ts';
 import { momentTime } from '../../sight/moment-time.ts';
 import { ageSeconds, later } from '../../time.ts';
-import { isSeenClear } from './condition.ts';
+import { isByVisit, isSeenClear } from './condition.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import type { WatchOutcome } from './outcome.ts';
 
@@ -17,6 +17,8 @@ export type Datapoint = {
   /** Media key of the frame; that of the newest one for a frame that was not judged. */
   frameKey: string;
   isNewest?: boolean;
+  /** True if the frame does not differ from one that holds. */
+  holds?: boolean;
 };
 
 /**
@@ -27,11 +29,14 @@ export type Datapoint = {
 export function listDatapoints(
   outcome: WatchOutcome,
   rule: WatchCondition,
-  { phase, checked_at: checkedAt, last_opened_at: openedAt, history }: ConditionState,
+  state: ConditionState,
   at: Date,
   rescans = false,
 ): Datapoint[] {
-  if (outcome.kind === 'skipped' && isSeenClear({ phase, history })) return listUnmoved(outcome, at);
+  const { checked_at: checkedAt, last_opened_at: openedAt, history } = state;
+  const byVisit = isByVisit(rule);
+  if (outcome.kind === 'skipped' && byVisit) return listAlike(outcome, rule, state, at);
+  if (outcome.kind === 'skipped' && isSeenClear(state)) return listUnmoved(outcome, at);
   if (outcome.kind !== 'judged') return [];
   const { captured, answers, earlier: moments } = outcome;
   const verdict = findAnswer(answers, rule)?.verdict ?? null;
@@ -42,9 +47,11 @@ export function listDatapoints(
       return [{ at: momentTime(time, captured, at), verdict: earlierVerdict, frameKey }];
     })
     .filter((moment) => !(rescans && hasCounted(moment.at)));
-  const quiet = verdict?.triggered === false ? listQuiet(outcome, judged, history.endsWith('0')) : [];
-  const points = [
+  const quiet =
+    !byVisit && verdict?.triggered === false ? listQuiet(outcome, judged, history.endsWith('0')) : [];
+  const points: Datapoint[] = [
     ...judged,
+    ...(byVisit ? listAlike(outcome, rule, state, at) : []),
     ...quiet.map((time) => ({
       at: momentTime(time, captured, at),
       verdict: null,
@@ -73,6 +80,55 @@ function listUnmoved({ why, captured }: Extract<WatchOutcome, { kind: 'skipped' 
     verdict: null,
     frameKey: captured.frame_key,
   }));
+}
+
+/**
+ * Lists the frames of a scan that do not differ from a picture that was judged, the newest or the one that motion is compared with: they hold if it does. Says
+ * nothing about a picture of which another verdict is known.
+ */
+function listAlike(
+  outcome: Judged | Extract<WatchOutcome, { kind: 'skipped' }>,
+  rule: WatchCondition,
+  { reference_holds: reference, unjudged, checked_at: checkedAt, alert }: ConditionState,
+  at: Date,
+): Datapoint[] {
+  const { captured } = outcome;
+  if (!captured.scan || (outcome.kind === 'skipped' && outcome.why !== 'no_motion')) return [];
+  const newest =
+    outcome.kind === 'judged'
+      ? findAnswer(outcome.answers, rule)?.verdict?.triggered
+      : unjudged > 0
+        ? undefined
+        : reference;
+  if (newest === undefined || (!captured.moved && reference !== undefined && reference !== newest)) return [];
+  const moments = outcome.kind === 'judged' ? outcome.earlier : [];
+  const judged = new Map(
+    moments.map(({ captured_at: time, answers }) => [time, findAnswer(answers, rule)?.verdict?.triggered]),
+  );
+  const list = (times: readonly string[], holds: boolean | undefined, alike = times) =>
+    holds === undefined || alike.some((time) => judged.get(time) === !holds)
+      ? []
+      : times
+          .filter((time) => !judged.has(time))
+          .map((time) => ({ at: momentTime(time, captured, at), holds }));
+  const stills = (captured.moments ?? []).flatMap(({ captured_at: time, still = [time, time] }) =>
+    list(
+      [...new Set(still)],
+      judged.get(time),
+      [...judged.keys()].filter((other) => still[0] <= other && other <= still[1]),
+    ),
+  );
+  const since = Math.max((checkedAt.at(-1) ?? 0) * 1000 + 999, Date.parse(alert?.held_at ?? '1970-01-01'));
+  const points = [
+    ...list(captured.scan.quiet, newest),
+    ...list(captured.scan.unchanged ?? [], reference),
+    ...stills,
+    ...(outcome.kind === 'skipped' ? [{ at, holds: newest }] : []),
+  ].filter((point) => point.at.getTime() > since);
+  const first = new Map(points.toReversed().map((point) => [point.at.getTime(), point]));
+  return [...first.values()]
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime())
+    .map((point) => ({ ...point, verdict: null, frameKey: captured.frame_key }));
 }
 
 /** Returns the answer about a condition; undefined if it is about another text than the current one. */

@@ -77,8 +77,11 @@ export function decideWatchTick(
       ? frameTime(outcome.captured, earlier(new Date(outcome.captured.seen.seen_at), now))
       : beganAt;
   const stepped = stepConditions({ watch, outcome, causes, isActive, at: shownAt, now }, createAlertId);
-  const { conditions, steps, counts } = stepped;
-  const judged = sawEverything(outcome, config.conditions, conditions);
+  const { steps, counts } = stepped;
+  const judged = sawEverything(outcome, config.conditions, stepped.conditions);
+  const conditions = judged
+    ? stepped.conditions.map((state) => withReference(state, config, outcome))
+    : stepped.conditions;
   const { sight: seen, spans } = afterTick(
     watch,
     outcome,
@@ -171,6 +174,18 @@ function sawEverything(
     const state = states.find(({ condition_id: other }) => other === id);
     return answer.unjudgedReason !== undefined && state !== undefined && isUnjudgeable(state);
   });
+}
+
+/** Notes the verdict about a picture that becomes the reference of motion. */
+function withReference(
+  before: ConditionState,
+  { conditions }: WatchRun['config'],
+  outcome: WatchOutcome,
+): ConditionState {
+  const { reference_holds: _, ...state } = before;
+  const rule = findRule(conditions, state);
+  const answer = rule && outcome.kind === 'judged' ? findAnswer(outcome.answers, rule) : undefined;
+  return answer?.verdict ? { ...state, reference_holds: answer.verdict.triggered } : state;
 }
 
 /** Returns true if a tick knows whether its stream was seen. */

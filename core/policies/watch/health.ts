@@ -1,4 +1,3 @@
-import { findState } from '../../records/delivery.ts';
 import type { DestinationState } from '../../records/delivery.ts';
 import type { Destination, WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
@@ -70,9 +69,8 @@ function findFailing(
   states: readonly DestinationState[],
   now: Date,
 ): WatchHealth['failing'] {
-  return destinations.flatMap((destination) => {
-    const { destination_id: id } = destination;
-    const state = findState(destination, states);
+  return destinations.flatMap(({ destination_id: id, fingerprint }) => {
+    const state = states.find((each) => each.destination_id === id && each.fingerprint === fingerprint);
     if (!state || !isFailing(state)) return [];
     const failingBefore = before.failing.find(({ destination_id: other }) => other === id);
     const since = failingBefore?.since ?? state.disabled?.at ?? now.toISOString();

@@ -42,6 +42,7 @@ export const events: Record<NotifiedEvent['type'], NotifiedEvent> = {
       ...alert,
       closed_at: '2026-03-01T13:05:00.000Z',
       open_seconds: 3_900,
+      seen_seconds: 3_900,
       reason: 'cleared',
       explanation: 'The gate is free.',
       frame_key,

@@ -27,7 +27,14 @@ describe('event of a watch', () => {
     const close: AlertChange = {
       kind: 'close',
       alertId: id,
-      closed: { at, reason: 'cleared', explanation: 'x'.repeat(201), open_seconds: 1, frame_key: null },
+      closed: {
+        at,
+        reason: 'cleared',
+        explanation: 'x'.repeat(201),
+        open_seconds: 1,
+        seen_seconds: 1,
+        frame_key: null,
+      },
       expiresAt: at,
     };
     const data = {

@@ -22,8 +22,9 @@ describe('the body of POST /watches', () => {
           condition: 'A person is here',
           checks_to_open: 2,
           checks_considered: 3,
-          checks_to_close: 3,
-          close_after_seconds: 0,
+          alert_on: 'each_visit',
+          checks_to_close: 2,
+          close_after_seconds: 4,
           cooldown_seconds: 0,
           remind_seconds: null,
           severity: 'warning',
@@ -41,10 +42,37 @@ describe('the body of POST /watches', () => {
   });
 
   const condition = { condition: 'A person is here' };
+
+  test('the numbers of a condition that closes by checks are what they were', () => {
+    const close = (rule: object) => {
+      const { conditions } = watchRequestSchema.parse({
+        ...minimal,
+        conditions: [{ ...condition, ...rule }],
+      });
+      const [{ alert_on, checks_to_close, close_after_seconds }] = [conditions[0]!];
+      return [alert_on, checks_to_close, close_after_seconds];
+    };
+    expect(close({ checks_to_close: 1 })).toEqual(['by_checks', 1, 0]);
+    expect(close({ close_after_seconds: 90 })).toEqual(['by_checks', 3, 90]);
+    expect(close({ alert_on: 'by_checks' })).toEqual(['by_checks', 3, 0]);
+    expect(close({ alert_on: 'each_stay' })).toEqual(['each_stay', 2, 30]);
+    expect(close({ alert_on: 'each_stay', close_after_seconds: 300 })).toEqual(['each_stay', 2, 300]);
+    expect(close({ alert_on: 'each_visit', checks_to_close: 2, close_after_seconds: 4 })).toEqual([
+      'each_visit',
+      2,
+      4,
+    ]);
+  });
+
   const span = { days: ['mon'], from: '08:00', to: '18:00' };
   const rejected: [string, object, string][] = [
     ['no condition', { conditions: [] }, 'conditions'],
     ['nine conditions', { conditions: Array.from({ length: 9 }, () => condition) }, 'conditions'],
+    [
+      'a number that a visit does not have',
+      { conditions: [{ ...condition, alert_on: 'each_visit', checks_to_close: 1 }] },
+      'conditions.0.checks_to_close',
+    ],
     [
       'a threshold above the number of checks',
       { conditions: [{ ...condition, checks_to_open: 4 }] },

@@ -208,6 +208,7 @@ test('every field of a watch and of its conditions has an edit', () => {
     'conditions',
     'follow',
     'condition.condition_id',
+    'condition.alert_on',
     'condition.checks_to_open',
     'condition.checks_to_close',
   ];

@@ -35,6 +35,7 @@ test('a watch in memory has the events, the time and the budget of one in a serv
     return clock.now.getTime();
   };
   c.compareMotion = camera.compare;
+  c.modelPrice = null;
   c.streams.capture = async (request) => camera.capture(request, pass(50, 900));
   c.vision.judge = judgingEach(async ({ frame }) => ({
     triggered: camera.judge(frame, pass(100, 600)),

@@ -44,6 +44,7 @@ export function closed(alertId: string): NewWatchEvent {
       ...alert(alertId),
       closed_at: '2026-03-01T12:05:00.000Z',
       open_seconds: 300,
+      seen_seconds: 300,
       reason: 'cleared',
       explanation: '',
       frame_key: null,
@@ -121,7 +122,6 @@ export async function createWatching(
       },
     },
     destinations: {
-      offered: { types: [], recipients: [] },
       reasonToRefuse: () => null,
       end: async () => null,
       sendEnvelope: unused,

@@ -20,7 +20,9 @@ export async function openAlert(
   const open = {
     alert_id: alert.alert_id,
     opened_at: at,
+    seen_from: at,
     held_at: at,
+    clear_from: null,
     reminded_at: null,
     acknowledged_at: null,
     unconfirmed: false,

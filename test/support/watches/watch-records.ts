@@ -30,6 +30,7 @@ export const gateRequest: WatchRequest = {
   conditions: [
     {
       condition: 'A person is at the gate',
+      alert_on: 'by_checks',
       checks_to_open: 2,
       checks_considered: 3,
       checks_to_close: 3,

@@ -107,7 +107,9 @@ test('a watch needs the evidence of its open alerts and its newest frame, until 
     alert: {
       alert_id: open.alert_id,
       opened_at: at,
+      seen_from: at,
       held_at: at,
+      clear_from: null,
       reminded_at: null,
       acknowledged_at: null,
       unconfirmed: false,
@@ -122,6 +124,7 @@ test('a watch needs the evidence of its open alerts and its newest frame, until 
     reason: 'cleared',
     explanation: '',
     open_seconds: 1,
+    seen_seconds: 1,
     frame_key: null,
   } as const;
   await watches.commit(

@@ -26,7 +26,9 @@ describe('state of a watch', () => {
         alert: {
           alert_id: '00000000-0000-4000-8000-000000000000',
           opened_at: at,
+          seen_from: at,
           held_at: at,
+          clear_from: null,
           reminded_at: at,
           acknowledged_at: at,
           unconfirmed: true,

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { makeFilm, watchFilm } from './film.ts';
+
+const streams = {
+  hls: { keyFrameMs: 2000, segmentMs: 2000 },
+  rtsp: { keyFrameMs: 1000, segmentMs: 0 },
+};
+const phases = Array.from({ length: 20 }, (_, phase) => phase / 20);
+
+test.each([
+  { name: 'hls', intervalSeconds: 5 },
+  { name: 'hls', intervalSeconds: 10 },
+  { name: 'rtsp', intervalSeconds: 5 },
+  { name: 'rtsp', intervalSeconds: 10 },
+] as const)(
+  'each visit apart from others is one alert about its length, in any phase ($name, $intervalSeconds s)',
+  { timeout: 60_000 },
+  async ({ name, intervalSeconds }) => {
+    const film = makeFilm(1, 40);
+    const counts: number[] = [];
+    let [apart, once] = [0, 0];
+    for (const phase of phases) {
+      const alerts = await watchFilm(film, { kind: streams[name], intervalSeconds, phase });
+      counts.push(alerts.length);
+      const isOf = (visit: (typeof film)[number]) => (alert: (typeof alerts)[number]) =>
+        visit.from <= alert.openedAt && alert.openedAt < visit.to + 1000;
+      expect(alerts.filter((alert) => !film.some((visit) => isOf(visit)(alert)))).toEqual([]);
+      for (const [index, visit] of film.entries()) {
+        const beforeMs = visit.from - (film[index - 1]?.to ?? 0);
+        const afterMs = (film[index + 1]?.from ?? Infinity) - visit.to;
+        if (Math.min(beforeMs, afterMs) < 5000) continue;
+        const told = alerts.filter(isOf(visit));
+        apart += 1;
+        if (told.length !== 1) continue;
+        once += 1;
+        expect(Math.abs(told[0]!.seenSeconds - (visit.to - visit.from) / 1000)).toBeLessThanOrEqual(3);
+      }
+    }
+    expect(apart).toBeGreaterThan(400);
+    expect(once / apart).toBeGreaterThanOrEqual(0.97);
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
+  },
+);
