@@ -157,6 +157,11 @@ const settingsSchema = z.object({
   watchesPerCaller: wholeNumber(0, 10_000)
     .prefault(String(rules.maxWatchesPerCaller))
     .register(help, { fallback: String(rules.maxWatchesPerCaller), text: 'maximum watches per caller' }),
+  // European guidance on video (EDPB 3/2019) asks for reasons beyond 72 hours.
+  memoryDays: wholeNumber(0, 90).prefault('3').register(help, {
+    fallback: '3',
+    text: 'days for which a watch keeps judged pictures unless its memory_days says otherwise; 0: none',
+  }),
   syncPerMinute: wholeNumber(0, 100_000).prefault('120').register(help, {
     fallback: '120',
     text: 'rate limit per caller, in calls per minute; 0: no limit',

@@ -2027,6 +2027,8 @@ export interface Watch {
       }[]
     | null;
   retention_days: number;
+  memory_days: number;
+  scene: boolean;
   labels: string[];
   /**
    * In the answer to a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more
@@ -2440,6 +2442,11 @@ export interface WatchPatch {
       }[]
     | null;
   retention_days?: number | null;
+  /**
+   * Days for which each judged picture is kept, to be listed and searched; 0: none, null: the default of the service
+   */
+  memory_days?: number | null;
+  scene?: boolean | null;
   labels?: string[] | null;
 }
 export interface WatchPreview {
@@ -2690,6 +2697,14 @@ export interface WatchRequest {
    * Days for which alerts and evidence are kept
    */
   retention_days?: number;
+  /**
+   * Days for which each judged picture is kept, to be listed and searched; 0: none, null: the default of the service
+   */
+  memory_days?: number | null;
+  /**
+   * True to have each kept picture described, whatever the conditions
+   */
+  scene?: boolean;
   /**
    * Echoed in events; a filter of lists
    *

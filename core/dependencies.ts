@@ -12,6 +12,7 @@ import type { Log, RecentLog } from './ports/log.ts';
 import type { MediaStore } from './ports/media-store.ts';
 import type { Meter } from './ports/meter.ts';
 import type { RunStore } from './ports/run-store.ts';
+import type { MomentStore } from './ports/moment-store.ts';
 import type { Pace } from './ports/pace.ts';
 import type { StreamCapturer } from './ports/stream-capturer.ts';
 import type { StreamTurns } from './ports/stream-turns.ts';
@@ -40,6 +41,8 @@ export type Limits = {
   lostCameraSeconds?: number;
   /** True on hosts that follow streams between checks, so that motion wakes a watch. */
   wakesOnMotion?: true;
+  /** Default of `memory_days` of a watch; 0 if absent. */
+  memoryDays?: number;
 };
 
 /**
@@ -50,6 +53,7 @@ export type CoreDeps = {
   runs: RunStore;
   jobs: JobStore;
   watches: WatchStore;
+  moments: MomentStore;
   media: MediaStore;
   streams: StreamCapturer;
   /** Turns of streams that calls reach; ticks have their own. */

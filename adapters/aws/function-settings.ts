@@ -101,6 +101,8 @@ export const functionSettings = z.object({
   JOBS_PER_CALLER: count.prefault('10'),
   /** Maximum watches per caller. */
   WATCHES_PER_CALLER: count.prefault('25'),
+  /** Default of `memory_days` of a watch. */
+  MEMORY_DAYS: count.prefault('0'),
   /** Retention of an ended job, in seconds. */
   RETENTION_SECONDS: count.prefault('3600'),
   /** Time without an answer of the model after which a monitor fails, in seconds. */
@@ -153,6 +155,7 @@ export const httpSettings = {
   MAX_JOB_SECONDS: true,
   JOBS_PER_CALLER: true,
   WATCHES_PER_CALLER: true,
+  MEMORY_DAYS: true,
   RETENTION_SECONDS: true,
   MODEL_GRACE_SECONDS: true,
   SYNC_PER_MINUTE: true,

@@ -78,6 +78,7 @@ export function createReplayWatch(request: WatchRequest, settings: ReplaySetting
       schedule: null,
       budget: null,
       destinations: [],
+      memory_days: 0,
     },
   };
 }

@@ -14,5 +14,6 @@ export function createLimits(settings: Settings): Limits {
     visionTimeoutSeconds: 90,
     lostCameraSeconds: 30,
     wakesOnMotion: true,
+    memoryDays: settings.memoryDays,
   };
 }

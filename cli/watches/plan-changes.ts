@@ -73,7 +73,7 @@ function toBody(request: WatchRequest): WatchBody & Required<Pick<WatchBody, 'co
 }
 
 function compare(request: WatchRequest, watch: Watch, fingerprint: Fingerprint) {
-  const { config } = splitRequest(request, fingerprint);
+  const { config } = splitRequest(request, fingerprint, { memoryDays: watch.memory_days });
   const isSameStream =
     watch.stream_fingerprint !== null && watch.stream_fingerprint === fingerprint(request.stream_url);
   const body = toBody(request);

@@ -1,5 +1,6 @@
 import type { RunChange } from '../ports/run-store.ts';
 import type { DestinationState } from '../records/delivery.ts';
+import type { Scene } from '../records/moment.ts';
 import type { Failure } from '../records/failure.ts';
 import type { JobOf } from '../records/job.ts';
 import type { Run } from '../records/run.ts';
@@ -19,7 +20,12 @@ export type Observation = {
 };
 
 /** Moment of a capture, with the answers of the model about it. */
-export type JudgedMoment = { frame_key: string; captured_at: string; answers: readonly ConditionAnswer[] };
+export type JudgedMoment = {
+  frame_key: string;
+  captured_at: string;
+  answers: readonly ConditionAnswer[];
+  scene?: Scene;
+};
 
 /** Committed tick, while the media of its capture and its evidence are stored. */
 export type CommittedTick = {

@@ -39,4 +39,6 @@ export interface MomentStore {
   words(span: MomentSpan, stems: readonly string[], limit: number, now: Date): Promise<WordMatches>;
   /** Removes moments of a watch before a time, all without one. Returns their pictures, and whether some are left. */
   remove(watchId: string, before: Date | null, limit: number): Promise<{ keys: string[]; more: boolean }>;
+  /** Returns the time of the newest moment of a watch whose picture had to make room; `null` if none had to. */
+  picturesKeptFrom(watchId: string): Promise<Date | null>;
 }

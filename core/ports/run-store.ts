@@ -2,6 +2,7 @@ import type { Counters, Job, Source } from '../records/job.ts';
 import type { Run, RunEvent } from '../records/run.ts';
 import type { WatchProgress } from '../records/watch-run.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
+import type { Moment } from '../records/moment.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
 import type { Watch } from '../records/watch.ts';
 import type { SeenAddition } from '../records/seen-hour.ts';
@@ -52,6 +53,8 @@ export type RunChange<Patch = JobPatch | WatchPatch, Event = RunEvent> = {
   source?: Source;
   secrets?: WatchSecrets;
   alerts?: readonly AlertChange[];
+  /** Pictures that are kept, of a watch. */
+  moments?: readonly Moment[];
   /** Additions to the statistics, by the start of the hour (UTC). */
   hours?: readonly { hour: string; counts: Partial<WatchCounts>; seen?: SeenAddition }[];
   /** Caller whose slot becomes free; only in the commit that ends a job. */

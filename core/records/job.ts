@@ -97,6 +97,8 @@ export const sourceSchema = z.object({
   follow: z.boolean().optional(),
   /** Regions of a watch. Absent for jobs. */
   regions: z.array(regionSchema).nullish(),
+  /** Days for which the pictures of a watch are kept if they are judged. Absent: none is. */
+  memory_days: z.int().optional(),
   /** Set by stores that keep the source of an ended job for a while: its stream must not be requested any more. */
   ended: z.literal(true).optional(),
 });

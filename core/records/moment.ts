@@ -11,6 +11,8 @@ export const sceneSchema = z.object({
   objects: z.array(z.string().min(1).max(sceneLimits.objectCharacters)).max(sceneLimits.objects).optional(),
 });
 
+export type Scene = z.infer<typeof sceneSchema>;
+
 /** Verdict of a moment; `triggered` is `null` if the model did not judge the condition. */
 export const momentVerdictSchema = z.object({
   condition_id: z.string(),
@@ -36,4 +38,24 @@ export type Moment = z.infer<typeof momentSchema>;
 /** Returns all that a search in words reads of a moment. */
 export function momentText({ verdicts, scene = '', objects = [] }: Moment): string {
   return [...verdicts.map(({ explanation }) => explanation), scene, ...objects].join('\n');
+}
+
+/** Names of a moment: its watch, the newest moment of its capture and the tick, which one item of a store has, and its own time. */
+export type MomentName = { watchId: string; captureAt: Date; tick: number; at: Date };
+
+/** Returns the id of a moment: `<watch>-<time of the capture>-<tick>-<milliseconds before it>`, numbers to the base of 36. */
+export function toMomentId({ watchId, captureAt, tick, at }: MomentName): string {
+  const numbers = [captureAt.getTime(), tick, captureAt.getTime() - at.getTime()];
+  return [watchId, ...numbers.map((number) => number.toString(36))].join('-');
+}
+
+const momentIdPattern =
+  /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-([0-9a-z]{1,9})-([0-9a-z]{1,9})-([0-9a-z]{1,9})$/;
+
+/** Returns the names in an id; undefined for another text. */
+export function readMomentId(id: string): MomentName | undefined {
+  const [, watchId, ...texts] = momentIdPattern.exec(id) ?? [];
+  const [capture = NaN, tick = NaN, before = NaN] = texts.map((text) => Number.parseInt(text, 36));
+  if (watchId === undefined) return undefined;
+  return { watchId, captureAt: new Date(capture), tick, at: new Date(capture - before) };
 }

@@ -69,7 +69,7 @@ export const sightSchema = z.object({
     .object({
       key: z.string(),
       captured_at: timestampSchema,
-      /** True if an event refers to the frame itself, so that it is not deleted. Alerts of watches refer to a copy. */
+      /** True if an event or a moment refers to the frame itself, so that it is not deleted. Alerts of watches refer to a copy. */
       evidence: z.boolean(),
     })
     .nullable(),

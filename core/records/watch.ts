@@ -129,6 +129,10 @@ export const watchConfigSchema = z.object({
   regions: z.array(regionSchema).nullable(),
   /** Retention of alerts and evidence. */
   retention_days: z.int(),
+  /** Days for which judged pictures are kept as moments; 0 keeps none. */
+  memory_days: z.int(),
+  /** True to have each of them described, whatever the conditions. */
+  scene: z.boolean(),
   labels: z.array(z.string()),
 });
 export type WatchConfig = z.infer<typeof watchConfigSchema>;

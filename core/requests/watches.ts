@@ -251,6 +251,12 @@ function countWatched(entries: readonly Region[]): number {
   return createRegionMask(entries, grid.width, grid.height).reduce((sum, cell) => sum + cell, 0);
 }
 const retention = seconds(1, 90).describe('Days for which alerts and evidence are kept');
+const memory = seconds(0, 90)
+  .nullable()
+  .describe(
+    'Days for which each judged picture is kept, to be listed and searched; 0: none, null: the default of the service',
+  );
+const scene = flag.describe('True to have each kept picture described, whatever the conditions');
 const labels = list(text(1, 64), 0, 8, 'labels').describe('Echoed in events; a filter of lists');
 
 function hasUnique(ids: readonly (string | undefined)[]): boolean {
@@ -276,6 +282,8 @@ export const watchRequestSchema = z
     destinations: destinations.default([]),
     regions: regions.default(null).describe('null: the whole frame'),
     retention_days: retention.default(7),
+    memory_days: memory.default(null),
+    scene: scene.default(true),
     labels: labels.default([]),
   })
   .refine((value) => value.confirm_seconds <= value.interval_seconds, {
@@ -314,6 +322,8 @@ export const watchPatchSchema = z.object({
   destinations: destinations.nullish(),
   regions: regions.optional(),
   retention_days: retention.nullish(),
+  memory_days: memory.optional(),
+  scene: scene.nullish(),
   labels: labels.nullish(),
 });
 apiNames.add(watchPatchSchema, { id: 'WatchPatch' });

@@ -1,6 +1,7 @@
 import type { Limits } from '../dependencies.ts';
 import { ModelBusyError, TooManyFramesError, VisionError } from '../errors.ts';
 import type { Called, CheckMedia, VisionModel } from '../ports/vision-model.ts';
+import type { Scene } from '../records/moment.ts';
 import type { Failure } from '../records/failure.ts';
 import type { ConditionQuestion, EvidenceBox, ModelCall, MomentVerdicts } from '../records/vision.ts';
 import { groupFrames } from '../sight/group-frames.ts';
@@ -42,8 +43,10 @@ export function isFailed({ verdict, unjudgedReason, leftOut }: ConditionAnswer):
 export type Judgement = {
   /** Answers about the newest frame; none if it is black. */
   answers: ConditionAnswer[];
+  /** Description of the newest frame, if it was asked for. */
+  scene?: Scene;
   /** Answers about earlier moments of the capture, oldest first; empty without any. */
-  earlier: { frame_key: string; captured_at: string; answers: ConditionAnswer[] }[];
+  earlier: { frame_key: string; captured_at: string; answers: ConditionAnswer[]; scene?: Scene }[];
   /** Failure of a call, if one failed. */
   failure: Failure | null;
   /** True if the model of this machine had too many images to judge: a call was omitted. */
@@ -54,12 +57,12 @@ export type Judgement = {
 type Deps = { vision: VisionModel; limits: Pick<Limits, 'visionTimeoutSeconds'> };
 
 /** Moment of a check: its media, and the answers about it so far. */
-type Moment = { media: CheckMedia; at: Date; answers: ConditionAnswer[] };
+type Moment = { media: CheckMedia; at: Date; answers: ConditionAnswer[]; scene?: Scene };
 
 type Calls = Pick<Judgement, 'failure' | 'busy' | 'calls'>;
 
 /** Conditions of one call. */
-type Group = { group: readonly ConditionQuestion[]; isJoint: boolean };
+type Group = { group: readonly ConditionQuestion[]; isJoint: boolean; describes: boolean };
 
 /** Returns the questions of each model call: all joint ones together, the others alone. */
 export function groupQuestions({ joint, separate }: Questions): (readonly ConditionQuestion[])[] {
@@ -82,22 +85,28 @@ export async function askModel(
   const signals = { given: signal, ends: createTimeLimit(limits.visionTimeoutSeconds, signal) };
   const { judgesMoments, usesPrevious } = vision.capabilities;
   const moments = listMoments(media, usesPrevious);
-  const groups = groupQuestions(questions).map((group) => ({ group, isJoint: group === questions.joint }));
+  const { mode, black = false, describes = false } = media;
+  const groups = groupQuestions(questions).map((group, index) => ({
+    group,
+    isJoint: group === questions.joint,
+    describes: describes && index === 0,
+  }));
   let asked = 0;
-  const { mode, black = false } = media;
   const count = { earlier: moments.length - (black ? 0 : 1), black };
   for (const size of groupFrames(count, mode, judgesMoments)) {
     const frames = moments.slice(asked, asked + size);
     asked += size;
     for (const group of groups) await ask(frames, group, vision, calls, signals);
   }
-  const answers = moments.map((moment) => moment.answers);
+  const newest = black ? undefined : moments.at(-1);
   return {
-    answers: (black ? [] : answers.at(-1)) ?? [],
+    answers: newest?.answers ?? [],
+    ...(newest?.scene && { scene: newest.scene }),
     earlier: (media.moments ?? []).map(({ frame_key, at }, index) => ({
       frame_key,
       captured_at: at.toISOString(),
-      answers: answers[index] ?? [],
+      answers: moments[index]?.answers ?? [],
+      ...(moments[index]?.scene && { scene: moments[index].scene }),
     })),
     ...calls,
   };
@@ -106,25 +115,31 @@ export async function askModel(
 /** Makes one call and adds its answers to the frames; a call a frame if the server takes fewer in one. */
 async function ask(
   frames: readonly Moment[],
-  { group, isJoint }: Group,
+  questions: Group,
   vision: VisionModel,
   calls: Calls,
   { given, ends }: { given: AbortSignal | undefined; ends: AbortSignal },
 ): Promise<void> {
+  const { group, isJoint } = questions;
   let result: (MomentVerdicts & Called) | undefined;
   try {
     // The time limit is one failure: no further call is made after it.
-    if (!calls.failure || !ends.aborted) result = await judge(frames, group, vision, ends);
+    if (!calls.failure || !ends.aborted) result = await judge(frames, questions, vision, ends);
     if (result) calls.calls.push(...(result.calls ?? [result.tokens]));
   } catch (error) {
     if (error instanceof TooManyFramesError || error instanceof VisionError) calls.calls.push(...error.calls);
     if (error instanceof TooManyFramesError && frames.length > 1) {
-      for (const frame of frames) await ask([frame], { group, isJoint }, vision, calls, { given, ends });
+      for (const frame of frames) await ask([frame], questions, vision, calls, { given, ends });
       return;
     }
     // An aborted check is neither a verdict nor a failure of the model: the workflow repeats the task.
     if (given?.aborted || !(error instanceof VisionError)) throw error;
     note(error, calls);
+  }
+  const described = frames.at(-1);
+  if (questions.describes && described && result) {
+    const { scene, objects } = result;
+    described.scene = { ...(scene && { scene }), ...(objects && { objects }) };
   }
   for (const [index, { answers }] of frames.entries()) {
     const verdicts = result && (result.moments[index] ?? []);
@@ -160,7 +175,7 @@ function listMoments(
 /** Calls the model about the last of some frames, and those before. */
 async function judge(
   frames: readonly Moment[],
-  group: readonly ConditionQuestion[],
+  { group, describes }: Group,
   vision: VisionModel,
   signal: AbortSignal,
 ): Promise<MomentVerdicts & Called> {
@@ -171,9 +186,14 @@ async function judge(
     secondsBefore: (newest.at.getTime() - at.getTime()) / 1000,
   }));
   const previous = frames[0]?.media.previous;
-  const { previous: _, ...media } = newest.media;
+  const { previous: _, describes: __, ...media } = newest.media;
   return vision.judge(
-    { ...media, ...(earlier.length > 0 && { earlier }), ...(previous && { previous }) },
+    {
+      ...media,
+      ...(earlier.length > 0 && { earlier }),
+      ...(previous && { previous }),
+      ...(describes && { describes }),
+    },
     group,
     signal,
   );

@@ -8,6 +8,8 @@ export type CheckMediaKeys = {
   captured: Captured;
   mode: InputMode;
   regions?: Region[] | null;
+  /** True to have the frames described. */
+  describes?: boolean;
   /** Key of the newest frame before the capture. */
   previousKey: string | undefined;
   /** Earlier moments of the capture that are checked too, oldest first. Absent: its newest frame alone. */
@@ -26,6 +28,7 @@ export async function readCheckMedia(
     captured: { frame_key, clip_key, captured_at, black },
     mode,
     regions,
+    describes,
     previousKey,
     moments = [],
   }: CheckMediaKeys,
@@ -54,5 +57,6 @@ export async function readCheckMedia(
     ...(clip ? { clip } : {}),
     ...(previous ? { previous } : {}),
     ...(regions !== undefined && { regions }),
+    ...(describes && { describes }),
   };
 }

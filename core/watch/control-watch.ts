@@ -11,6 +11,7 @@ import {
 import { changeStoredWatch } from './commit-watch.ts';
 import { describeNotified } from './end-former.ts';
 import type { Notified } from './end-former.ts';
+import { forgetMoments } from './forget-moments.ts';
 import { removeQuietly } from './remove-quietly.ts';
 import { startQuietly } from './start-quietly.ts';
 import type { WatchDeps } from './watch-deps.ts';
@@ -66,6 +67,8 @@ export async function deleteStoredWatch(watchId: string, caller: string, deps: W
   });
   // A tick under way removes what it has stored.
   await removeQuietly(deleted, () => deps.media.removeOfSource(deleted.source_id), deps);
+  if (deleted.config.memory_days > 0)
+    await removeQuietly(deleted, () => forgetMoments(watchId, null, deps), deps);
   return notified.filter(({ open_alerts: alerts, stream_lost: isLost }) => alerts.length > 0 || isLost);
 }
 

@@ -125,7 +125,7 @@ async function newWatch(
 ): Promise<Omit<WatchCreation, 'maxWatches'>> {
   const now = deps.now();
   const fingerprint = createFingerprint(await deps.signer.fingerprintKey(caller), deps);
-  const { config, addresses } = splitRequest(request, fingerprint);
+  const { config, addresses } = splitRequest(request, fingerprint, deps.limits);
   const watch: Watch = {
     run_id: deps.newId(),
     policy: 'watch',
@@ -157,9 +157,19 @@ async function newWatch(
 export function toSource(
   { source_id, caller }: Pick<Watch, 'source_id' | 'caller'>,
   url: string,
-  { input_mode, clip_duration_seconds, look_back, follow, regions }: WatchConfig,
+  { input_mode, clip_duration_seconds, look_back, follow, regions, memory_days }: WatchConfig,
 ) {
-  return { source_id, caller, url, input_mode, clip_duration_seconds, look_back, follow, regions };
+  return {
+    source_id,
+    caller,
+    url,
+    input_mode,
+    clip_duration_seconds,
+    look_back,
+    follow,
+    regions,
+    memory_days,
+  };
 }
 
 export function toSecrets(watchId: string, destinations: DestinationAddress[]) {

@@ -19,6 +19,8 @@ import {
 import { endFormer } from './end-former.ts';
 import type { FormerDestination } from './end-former.ts';
 import type { StreamProbe } from '../records/capture.ts';
+import { addSeconds } from '../time.ts';
+import { forgetMoments } from './forget-moments.ts';
 import { removeQuietly } from './remove-quietly.ts';
 import { startQuietly } from './start-quietly.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
@@ -52,7 +54,7 @@ export async function editWatch(
     checkInputMode(request, deps);
     if (probe) requireClips(probe, request.input_mode);
     checkServed(request, deps);
-    const { config, addresses } = splitRequest(request, fingerprint);
+    const { config, addresses } = splitRequest(request, fingerprint, deps.limits);
     const streamFingerprint = fingerprint(request.stream_url);
     if (isSame(watch, config, streamFingerprint)) return undefined;
     const now = deps.now();
@@ -79,13 +81,20 @@ export async function editWatch(
   });
   await startQuietly(changed, deps);
   if (unseen.length > 0) await removeQuietly(changed, () => deps.media.remove(unseen), deps);
+  const { memory_days: days } = changed.config;
+  if (former && days < former.watch.config.memory_days) {
+    const before = days === 0 ? null : addSeconds(deps.now(), -days * daySeconds);
+    await removeQuietly(changed, () => forgetMoments(watchId, before, deps), deps);
+  }
   const ended = former ? await endFormer(former.watch, changed, former.addresses, deps) : [];
   return { ...changed, former: ended };
 }
 
-/** Lists the key of the newest frame. */
+const daySeconds = 86_400;
+
+/** Lists the key of the newest frame, unless it is a moment. */
 function listKeys({ sight: { last_frame: last } }: WatchRun): string[] {
-  return last ? [last.key] : [];
+  return last && !last.evidence ? [last.key] : [];
 }
 
 /** Former streams that a watch keeps. */

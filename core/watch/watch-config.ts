@@ -1,3 +1,4 @@
+import type { Limits } from '../dependencies.ts';
 import { defaultNotify } from '../delivery/receivers.ts';
 import type { Destination, DestinationAddress, WatchConfig } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
@@ -10,8 +11,12 @@ export type SplitConfig = { config: WatchConfig; addresses: DestinationAddress[]
 /** Returns the keyed hash of an address. */
 export type Fingerprint = (address: string) => string;
 
-/** Splits a request into the configuration of a watch and the addresses of its destinations. Assigns missing ids. */
-export function splitRequest(request: WatchRequest, fingerprint: Fingerprint): SplitConfig {
+/** Splits a request into the configuration of a watch and the addresses of its destinations. Assigns missing ids and the defaults of the service. */
+export function splitRequest(
+  request: WatchRequest,
+  fingerprint: Fingerprint,
+  { memoryDays = 0 }: Pick<Limits, 'memoryDays'>,
+): SplitConfig {
   const { stream_url: _, ...rest } = request;
   const destinationIds = assignIds(request.destinations, ({ destination_id: id, type }) => id ?? type);
   const addresses = request.destinations.map((destination, index) =>
@@ -20,6 +25,7 @@ export function splitRequest(request: WatchRequest, fingerprint: Fingerprint): S
   return {
     config: {
       ...rest,
+      memory_days: rest.memory_days ?? memoryDays,
       conditions: nameConditions(request.conditions),
       destinations: request.destinations.map((destination, index) =>
         toDestination(destination, addresses[index], fingerprint),

@@ -10,6 +10,7 @@ export type WatchDeps = Pick<
   | 'runs'
   | 'jobs'
   | 'watches'
+  | 'moments'
   | 'deliveries'
   | 'executions'
   | 'media'

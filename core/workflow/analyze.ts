@@ -93,7 +93,7 @@ export async function analyze<R extends Run, Seen extends Observation>(
     const moments = policy.moments?.(observed.seen) ?? [];
     await deps.observe?.({ input, seen: observed.seen, moments, change: decision.change });
     const after = applyRunChange(run, decision.change);
-    const kept = [...policy.pictures(after), ...listReferred(decision.change.events)];
+    const kept = [...policy.pictures(after), ...listReferred(decision.change)];
     await removeUnneeded(policy.pictures(run), kept, input.captured, deps, tick.log);
     await removeOutdated(stored, kept, first, input.captured, deps, tick.log);
     await reportTick(after, observed.seen, decision.closed, deps, tick.log);

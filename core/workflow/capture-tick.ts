@@ -11,6 +11,7 @@ import {
 import { createTimeLimit } from '../time-limit.ts';
 import type { Source } from '../records/job.ts';
 import { isCamera } from '../records/platform.ts';
+import { frameFolder } from '../policies/watch/evidence.ts';
 import { rules } from '../rules.ts';
 import type { ScanningCapturer } from '../ports/frame-pictures.ts';
 import type { RunStore } from '../ports/run-store.ts';
@@ -66,7 +67,7 @@ async function captureAndStore(
   const compared = await tryCapture(source, input, deps, signal);
   if ('kind' in compared) return compared;
   const { capture, motion, scan } = compared;
-  const stored = await store(compared, input, deps);
+  const stored = await store(compared, input, frameFolder(source.memory_days ?? 0), deps);
   return {
     kind: 'captured',
     ...stored,
@@ -166,13 +167,16 @@ export function tooSlow(seconds: number): CaptureResult {
   return { kind: 'failed', code, message, remediation, access_refused: false };
 }
 
-/** Keys end in a random id: a repeated capture of the same tick must not replace the frame that was judged. */
+/** Keys end in a random id: a repeated capture of the same tick must not replace the frame that was judged. A clip has no use after its check. */
 async function store(
   { capture, moments: pictures }: ComparedCapture,
   input: CaptureInput,
+  folder: string,
   { media, newId }: CaptureDeps,
 ) {
-  const name = `captures/${input.source_id}/${input.tick}-${newId()}`;
+  const own = `${input.source_id}/${input.tick}-${newId()}`;
+  const name = `${folder}/${own}`;
+  const clipKey = capture.clip ? `captures/${own}.mp4` : null;
   const moments: Moment[] = [];
   for (const [index, { frame, at, changedShare, still }] of pictures.entries()) {
     const key = `${name}-${index + 1}.jpg`;
@@ -185,10 +189,10 @@ async function store(
     });
   }
   await media.put(`${name}.jpg`, capture.frame, 'image/jpeg');
-  if (capture.clip) await media.put(`${name}.mp4`, capture.clip, 'video/mp4');
+  if (capture.clip && clipKey) await media.put(clipKey, capture.clip, 'video/mp4');
   return {
     frame_key: `${name}.jpg`,
-    clip_key: capture.clip ? `${name}.mp4` : null,
+    clip_key: clipKey,
     ...(moments.length > 0 && { moments }),
   };
 }

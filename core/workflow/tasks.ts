@@ -66,9 +66,10 @@ export type AnalyzeTaskDeps = Omit<AnalyzeDeps, 'limits'> &
     limits: Pick<Limits, 'visionTimeoutSeconds' | 'retentionSeconds' | 'lostCameraSeconds' | 'wakesOnMotion'>;
   };
 
-function readSettings({ createAlertId, modelPrice, limits }: AnalyzeTaskDeps): PolicySettings {
+function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTaskDeps): PolicySettings {
   const { retentionSeconds, lostCameraSeconds, wakesOnMotion = false } = limits;
   return {
+    judgedBy: vision.provider,
     createAlertId,
     modelPrice,
     retentionSeconds,

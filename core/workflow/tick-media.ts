@@ -52,7 +52,10 @@ export async function removeUnneeded(
   log: Log,
 ): Promise<void> {
   const evidence = before.filter(({ isEvidence }) => isEvidence);
-  const keys = new Set([...before.map(({ key }) => key), ...listTaken(captured)]);
+  const taken = listTaken(captured);
+  // Another attempt of the tick has committed the capture, whose moments this one does not know.
+  const isCommitted = before.some(({ key }) => key === taken[0]);
+  const keys = new Set([...before.map(({ key }) => key), ...(isCommitted ? [] : taken)]);
   await removeMedia(withoutKept([...keys], [...kept, ...evidence]), deps, log);
 }
 
@@ -76,15 +79,18 @@ export async function removeOutdated(
   );
   if (keys.length === 0) return;
   const events = await deps.runs.events(first.run_id, first.sequence, maxEventsOfTick, deps.now());
-  await removeMedia(withoutKept(keys, listReferred(events)), deps, log);
+  await removeMedia(withoutKept(keys, listReferred({ events })), deps, log);
 }
 
 /** Maximum events that are committed while a tick is under way. */
 const maxEventsOfTick = 1000;
 
-/** Returns the pictures of the events of a tick. */
-export function listReferred(events: RunChange['events']): Picture[] {
-  const keys = events.map(({ data }) => ('frame_key' in data ? data.frame_key : null));
+/** Returns the pictures of the events of a tick, and of its moments. */
+export function listReferred({ events, moments = [] }: Pick<RunChange, 'events' | 'moments'>): Picture[] {
+  const keys = [
+    ...events.map(({ data }) => ('frame_key' in data ? data.frame_key : null)),
+    ...moments.map((moment) => moment.frame_key),
+  ];
   return keys.flatMap((key) => (key === null || key === undefined ? [] : [{ key, isEvidence: true }]));
 }
 

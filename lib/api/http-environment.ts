@@ -67,6 +67,7 @@ export function httpEnvironment(
     MAX_JOB_SECONDS: String(settings.maxJobSeconds),
     JOBS_PER_CALLER: String(settings.jobsPerCaller),
     WATCHES_PER_CALLER: String(settings.watchesPerCaller),
+    MEMORY_DAYS: String(settings.memoryDays),
     MODEL_GRACE_SECONDS: String(settings.modelGraceSeconds),
     RETENTION_SECONDS: String(settings.retentionSeconds),
     SYNC_PER_MINUTE: String(settings.syncPerMinute),

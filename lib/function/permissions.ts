@@ -78,12 +78,13 @@ export function allowMedia(
   // `capture`, which only writes, stores no evidence.
   const prefixes = [
     MediaBucket.prefix,
+    MediaBucket.momentPrefix,
     ...(actions.includes('s3:GetObject') ? [MediaBucket.evidencePrefix] : []),
   ];
   to.allow(
     actions,
     prefixes.map((prefix) => bucket.arnForObjects(`${prefix}*`)),
-    { wildcardReason: 'Captures and evidence have random names below their prefixes.' },
+    { wildcardReason: 'Captures, moments and evidence have random names below their prefixes.' },
   );
   // Without ListBucket, S3 reports a missing object as 403 instead of 404.
   if (actions.includes('s3:GetObject')) to.allow(['s3:ListBucket'], [bucket.bucketArn]);

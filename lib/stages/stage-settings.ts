@@ -63,6 +63,8 @@ export const stageSettingsSchema = z
     jobsPerCaller: wholeNumber(1, 1000).default(10),
     // A position in their logs fits a URL of CloudFront (`watch-feed.ts`).
     watchesPerCaller: wholeNumber(0, 250).default(25),
+    /** Default of `memory_days` of a watch: days for which judged pictures are kept. */
+    memoryDays: wholeNumber(0, 90).default(0),
     /** Retention of an ended job, in seconds. */
     retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds).default(3600),
     /** Time without an answer of the model after which a monitor fails, in seconds. */

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { computeMediaSeconds } from '../../core/job/media-lifetime.ts';
-import { evidenceDays } from '../../core/policies/watch/evidence.ts';
+import { keptFolders } from '../../core/policies/watch/evidence.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { serviceKey } from './service-key.ts';
 import { toRemovalPolicy } from './removal-policy.ts';
@@ -19,6 +19,8 @@ export class MediaBucket extends Construct {
   static readonly prefix = 'captures/';
   /** Prefix of the evidence of watches (`core/policies/watch/evidence.ts`). */
   static readonly evidencePrefix = 'evidence/';
+  /** Prefix of the judged pictures that watches remember. */
+  static readonly momentPrefix = 'moments/';
   readonly bucket: PrivateBucket;
 
   constructor(scope: Construct, id: string, { settings, accessLogs }: Props) {
@@ -31,8 +33,8 @@ export class MediaBucket extends Construct {
       lifecycleRules: [
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
         { prefix: MediaBucket.prefix, expiration: Duration.days(days) },
-        ...evidenceDays.map((kept) => ({
-          prefix: `${MediaBucket.evidencePrefix}${kept}/`,
+        ...keptFolders.map(({ folder, days: kept }) => ({
+          prefix: `${folder}/${kept}/`,
           expiration: Duration.days(kept),
         })),
       ],

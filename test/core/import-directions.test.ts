@@ -23,6 +23,7 @@ const layers = [
   ['policies/*'],
   ownLayers,
   ['job', 'watch'],
+  ['memory'],
   ['delivery'],
   ['workflow'],
 ];

@@ -125,6 +125,6 @@ export function toWatch(plain: PlainConfig): Watch {
     stream_fingerprint: null,
     source_id: watchId,
     stream_phase: null,
-    config: splitRequest(createWatchRequest(plain, streamUrl, []), () => '').config,
+    config: splitRequest(createWatchRequest(plain, streamUrl, []), () => '', {}).config,
   };
 }

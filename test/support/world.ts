@@ -103,7 +103,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const output = { debug: log, info: log, warning: log, error: log };
   const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
   const callers = createCallerStore(database);
-  const { runs, jobs: storedJobs, watches } = embeddedRuns(database);
+  const { runs, jobs: storedJobs, watches, moments } = embeddedRuns(database);
 
   const c: Omit<CoreDeps & HttpDeps, 'jobs' | 'watches' | 'streams'> & {
     streams: ScanningCapturer;
@@ -114,6 +114,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     runs,
     jobs: storedJobs,
     watches,
+    moments,
     createAlertId,
     evidenceLinks,
     messageFacts,

@@ -10,6 +10,7 @@ import type { JobStore, Usage } from '../../../core/ports/job-store.ts';
 import { zeroCounters } from '../../../core/records/job.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
+import type { MomentStore } from '../../../core/ports/moment-store.ts';
 import type { RunStore } from '../../../core/ports/run-store.ts';
 import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
@@ -27,6 +28,7 @@ import { itemTtls } from './table/item-ttls.ts';
 import { createKeyStore } from './callers/key-store.ts';
 import { createMeter } from './callers/meter.ts';
 import { openTable } from './table/open-table.ts';
+import { createMomentStore } from './runs/moment-items.ts';
 import { createRepairShards } from './runs/repair-shards.ts';
 import type { RepairShards } from './runs/repair-shards.ts';
 import { createRunStore } from './runs/run-store.ts';
@@ -60,6 +62,7 @@ export type DynamoStores = {
   eraser: CallerEraser;
   keys: KeyStore;
   watches: WatchStore;
+  moments: MomentStore;
   deliveries: DeliveryStore;
   meter: Meter;
   usage: UsageLedger;
@@ -92,6 +95,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     eraser: createCallerEraser(table),
     keys: createKeyStore(table, backoff),
     watches: createWatchStore(runs, deps, backoff),
+    moments: createMomentStore(table),
     deliveries: createDeliveryStore(table, backoff, now),
     meter: createMeter({ table, random: backoff.random, since }),
     usage: createUsageLedger(table),

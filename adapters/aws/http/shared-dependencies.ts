@@ -104,6 +104,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,
       watchesPerCaller: settings.WATCHES_PER_CALLER,
+      memoryDays: settings.MEMORY_DAYS,
       maxJobSeconds: settings.MAX_JOB_SECONDS,
       retentionSeconds: settings.RETENTION_SECONDS,
       modelGraceSeconds: settings.MODEL_GRACE_SECONDS,
@@ -154,6 +155,7 @@ function createPorts(settings: HttpSettings, { log, measurements }: Telemetry) {
   return {
     runs: publishCommits(instrumentRuns(stores.runs, measurements), publishing),
     jobs: stores.jobs,
+    moments: stores.moments,
     watches: publishCreations(stores.watches, stores.runs, publishing),
     callers: stores.callers,
     eraser: stores.eraser,

@@ -1,12 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
 import { createKeyRemoval } from './key-store.ts';
 import { createEventTable } from '../runs/event-table.ts';
+import { createMomentTable } from '../runs/moment-table.ts';
 import { createRunRemoval } from '../runs/run-removal.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 import { markDeleted } from '../sqlite/vacuum.ts';
 
+const momentsAtOnce = 250;
 const ofCaller = ['alerts', 'caller_use', 'callers', 'idempotency', 'slots', 'api_keys'];
 
 const selectWork = (kind: string, condition: string) => `
@@ -16,6 +19,7 @@ const selectWork = (kind: string, condition: string) => `
 /** Creates the eraser of callers. Throws `TransientError` for disk faults. */
 export function createCallerEraser(database: DatabaseSync): CallerEraser {
   const removeRun = createRunRemoval(database);
+  const moments = createMomentTable(database);
   // Apart, since the indexes of jobs and of watches are partial.
   const list = database.prepare(
     `${selectWork('job', "policy <> 'watch'")} UNION ALL ${selectWork('watch', "policy = 'watch'")} LIMIT :limit`,
@@ -34,6 +38,7 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
     listWork: async (caller, limit) => withStorageErrors(() => workSchema.parse(list.all({ caller, limit }))),
     removeWork: async (_, { id }) => {
       await removeEvents(id);
+      while (transaction(database, () => moments.remove(id, null, momentsAtOnce)).more) await setImmediate();
       transaction(database, () => removeRun(id));
     },
     removeCaller: async (caller) =>

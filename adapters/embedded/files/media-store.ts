@@ -4,7 +4,12 @@ import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { MediaStore } from '../../../core/ports/media-store.ts';
 import { createByteCache } from '../../byte-cache.ts';
-import { evidenceDays, evidenceFolder, mediaFolders } from '../../../core/policies/watch/evidence.ts';
+import {
+  evidenceFolder,
+  keptFolders,
+  mediaFolders,
+  momentFolder,
+} from '../../../core/policies/watch/evidence.ts';
 import { trimMedia } from './media-quota.ts';
 import type { MediaQuota, Trimmed } from './media-quota.ts';
 import { sweepMedia } from './media-sweep.ts';
@@ -68,11 +73,11 @@ export function createMediaStore(directory: string, files: MediaFiles = mediaFil
   }
 }
 
-/** Evidence is kept for its days in addition to those of a capture. */
+/** Evidence and moments are kept for their days in addition to those of a capture. */
 async function sweepAll(directory: string, olderThan: Date): Promise<number> {
-  let removed = await sweepMedia(directory, olderThan, evidenceFolder);
-  for (const days of evidenceDays) {
-    const folder = join(directory, evidenceFolder, String(days));
+  let removed = await sweepMedia(directory, olderThan, [evidenceFolder, momentFolder]);
+  for (const { folder: name, days } of keptFolders) {
+    const folder = join(directory, name, String(days));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     removed += await sweepMedia(folder, new Date(olderThan.getTime() - days * 86_400_000));
   }

@@ -3,12 +3,16 @@ import { join } from 'node:path';
 
 /**
  * Removes files under `directory` last written before `olderThan`, incomplete ones too, and folders that become empty. Returns
- * the number of files. Leaves the folder `except`.
+ * the number of files. Leaves the folders `except`.
  */
-export async function sweepMedia(directory: string, olderThan: Date, except?: string): Promise<number> {
+export async function sweepMedia(
+  directory: string,
+  olderThan: Date,
+  except: readonly string[] = [],
+): Promise<number> {
   let removed = 0;
   for await (const entry of await opendir(directory)) {
-    if (entry.name === except) continue;
+    if (except.includes(entry.name)) continue;
     const path = join(directory, entry.name);
     // Checks the age before it removes files, which changes the folder's time. A young folder belongs to a frame that is being
     // stored.

@@ -18,7 +18,18 @@ export function insertRun(tables: RunTables, run: Run, events: readonly RunEvent
 
 /** Commits a change of a run with all that belongs to it. The caller holds the transaction. */
 export function commitChange(tables: RunTables, change: RunChange): 'committed' | 'outdated' {
-  const { runId, events, meta, source, secrets, alerts = [], hours, releasesSlotOf, totalsDelta } = change;
+  const {
+    runId,
+    events,
+    meta,
+    source,
+    secrets,
+    alerts = [],
+    moments = [],
+    hours,
+    releasesSlotOf,
+    totalsDelta,
+  } = change;
   const found = tables.runs.find(runId);
   if (found?.run.version !== change.expectedVersion) return 'outdated';
   const after = applyRunChange(found.run, change);
@@ -27,6 +38,7 @@ export function commitChange(tables: RunTables, change: RunChange): 'committed' 
   if (source) tables.sources.put(source);
   if (secrets) tables.secrets.put(secrets);
   for (const alert of alerts) commitAlert(tables, alert);
+  for (const moment of moments) tables.moments.add(moment);
   for (const addition of sumByHour(hours)) tables.hours.add(runId, addition);
   if (releasesSlotOf !== undefined) tables.slots.free(releasesSlotOf, runId);
   if (totalsDelta) tables.totals.add(totalsDelta);

@@ -11,6 +11,8 @@ const statements = [
   "DELETE FROM delivery_deduplication WHERE deduplication_id BETWEEN :run || ':' AND :run || ':~'",
   'DELETE FROM motion_references WHERE run_id = :run',
   'DELETE FROM alerts WHERE watch_id = :run',
+  'DELETE FROM moment_words WHERE rowid IN (SELECT moment FROM moments WHERE watch_id = :run)',
+  'DELETE FROM moments WHERE watch_id = :run',
   'DELETE FROM watch_hours WHERE watch_id = :run',
   'DELETE FROM watch_reviews WHERE watch_id = :run',
   'DELETE FROM watch_secrets WHERE watch_id = :run',

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createEventTable } from './event-table.ts';
 import { createKeyCheck } from '../callers/key-store.ts';
 import { createIdempotencyTable, createSlotTable, createTotalsTable } from './job-tables.ts';
+import { createMomentTable } from './moment-table.ts';
 import { createRunRemoval } from './run-removal.ts';
 import { createRunTable } from './run-table.ts';
 import { createSourceTable } from './source-table.ts';
@@ -20,6 +21,7 @@ export function createRunTables(database: DatabaseSync) {
     secrets: createSecretsTable(database),
     alerts: createAlertTable(database),
     hours: createHourTable(database),
+    moments: createMomentTable(database),
     reviews: createReviewTable(database),
     idempotency: createIdempotencyTable(database),
     hasKey: createKeyCheck(database),

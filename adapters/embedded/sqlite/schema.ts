@@ -5,8 +5,9 @@ import { recordVersion } from '../../../core/records/record-version.ts';
  * Tables of the data directory. Times are epoch milliseconds. `record` is the record as JSON; the other columns repeat fields that conditions or indexes use.
  * A run has two records: `meta`, which ticks do not write, and `run`, which each commit writes. `unpublished` is the sequence up to which its events have
  * receivers, `lease_until` is NULL if no execution is expected, `gone_at` is the expiry of a job or the deletion of a watch. `feed` is the caller whose feed
- * has the event, NULL for jobs. In `api_keys`, timestamps have one form, so that their text order is their time order; 'never' sorts after all of them, as does 'open' in
- * `alerts.closed_at`, which ends the indexes: a list of a past span passes all alerts before it.
+ * has the event, NULL for jobs. `held` is 1 for a moment with a verdict that held, and `moment_words` has the words of each. In `api_keys`, timestamps have one form,
+ * so that their text order is their time order; 'never' sorts after all of them, as does 'open' in `alerts.closed_at`, which ends the indexes: a list of a past span
+ * passes all alerts before it.
  */
 export const schema = `
 CREATE TABLE runs (
@@ -158,6 +159,24 @@ CREATE TABLE watch_hours (
   PRIMARY KEY (watch_id, hour)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX watch_hours_by_age ON watch_hours (hour);
+
+CREATE TABLE moments (
+  moment INTEGER PRIMARY KEY AUTOINCREMENT,
+  caller TEXT NOT NULL,
+  watch_id TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  moment_id TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  held INTEGER NOT NULL,
+  frame_key TEXT,
+  record TEXT NOT NULL,
+  UNIQUE (watch_id, at, moment_id)
+) STRICT;
+CREATE INDEX moments_by_expiry ON moments (expires_at);
+CREATE INDEX moments_with_picture ON moments (caller, held, at) WHERE frame_key IS NOT NULL;
+CREATE INDEX moments_without_picture ON moments (watch_id, at) WHERE frame_key IS NULL;
+CREATE VIRTUAL TABLE moment_words USING fts5(owner, words, detail = column);
+INSERT INTO moment_words (moment_words, rank) VALUES ('secure-delete', 1);
 
 CREATE TABLE watch_reviews (
   watch_id TEXT NOT NULL,

@@ -85,6 +85,8 @@ export const watch = {
   ],
   regions: null,
   retention_days: 7,
+  memory_days: 3,
+  scene: true,
   labels: [],
   state: {
     causes: { paused: null, off_schedule: null, budget_exhausted: null, stream_lost: null },

@@ -4,9 +4,31 @@ export const evidenceDays = [1, 7, 30, 90] as const;
 /** Folder of all evidence in the media store. */
 export const evidenceFolder = 'evidence';
 
+/** Days of the memory of watches, each with a folder and a lifecycle rule like evidence. */
+export const momentDays = [1, 3, 7, 30, 90] as const;
+
+/** Folder of the pictures of moments in the media store. */
+export const momentFolder = 'moments';
+
+/** Folders of media with their days, without those of captures. */
+export const keptFolders = [
+  ...evidenceDays.map((days) => ({ folder: evidenceFolder, days })),
+  ...momentDays.map((days) => ({ folder: momentFolder, days })),
+];
+
 /** Returns the folders of the media of a source. */
 export function mediaFolders(sourceId: string): string[] {
-  return [`captures/${sourceId}/`, ...evidenceDays.map((days) => `${evidenceFolder}/${days}/${sourceId}/`)];
+  return [
+    `captures/${sourceId}/`,
+    ...keptFolders.map(({ folder, days }) => `${folder}/${days}/${sourceId}/`),
+  ];
+}
+
+/** Returns the folder of the frames of a capture: those that are judged may be kept for the days of the memory, rounded up. */
+export function frameFolder(memoryDays: number): string {
+  return memoryDays === 0
+    ? 'captures'
+    : `${momentFolder}/${momentDays.find((each) => each >= memoryDays) ?? 90}`;
 }
 
 /**
@@ -24,10 +46,10 @@ const refreshSeconds = 6 * 3600;
 /** Returns the key of the copy that outlives the capture: `evidence/7/<source>/<tick>-<id>.jpg`. The retention is rounded up. */
 export function toEvidenceKey(frameKey: string, retentionDays: number): string {
   const days = evidenceDays.find((each) => each >= retentionDays) ?? 90;
-  return frameKey.replace(/^captures\//, `${evidenceFolder}/${days}/`);
+  return `${evidenceFolder}/${days}/${mediaName(frameKey)}`;
 }
 
-/** Returns the key of the frame of a capture of which this is a copy. */
-export function toCaptureKey(evidenceKey: string): string {
-  return evidenceKey.replace(/^evidence\/\d+\//, 'captures/');
+/** Returns the part of a key that a frame and its copies share: `<source>/<tick>-<id>.jpg`. */
+export function mediaName(key: string): string {
+  return key.split('/').slice(-2).join('/');
 }

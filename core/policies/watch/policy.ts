@@ -15,10 +15,12 @@ import { addSeconds, ageSeconds, earlier } from '../../time.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import type { Evidence, Policy, Tick } from '../policy.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
+import type { Sight } from '../../records/sight.ts';
 import { mapWatchTimes } from './map-times.ts';
 import { isPending } from './condition.ts';
 import type { Reserved } from './budget.ts';
-import { isRefreshDue, toCaptureKey } from './evidence.ts';
+import { isRefreshDue, mediaName } from './evidence.ts';
+import { createMoments, listJudged } from './remember.ts';
 import { decideHealth } from './health.ts';
 import { sumCalls } from './model-price.ts';
 import { computeCost, planCheck } from './plan-cost.ts';
@@ -36,6 +38,8 @@ export type WatchSettings = CostSettings & {
   /** True on hosts that follow streams between checks. */
   wakesOnMotion?: boolean;
   createAlertId: CreateAlertId;
+  /** Name of the model, for the memory of watches. */
+  judgedBy: string;
 };
 
 /** Several conditions with alerts that open and close, on a schedule and a budget, until a caller pauses or deletes the watch. */
@@ -93,6 +97,7 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
         questions,
         mode: config.input_mode,
         regions: config.regions,
+        describes: config.scene && config.memory_days > 0,
         previousKey: sight.last_frame?.key,
         ...check,
       };
@@ -110,13 +115,10 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       const now = addSeconds(begun.now, ageSeconds(readAt, at));
       return planTick(begun.run, isOvertaken ? withoutInvalid(stored, tick) : tick, now, settings);
     },
-    moments: (seen) => {
-      if (seen.kind !== 'judged') return [];
-      const { captured, answers, earlier: before } = seen;
-      return [...before, ...(answers.length > 0 ? [{ ...captured, answers }] : [])];
-    },
+    moments: listJudged,
     countsLate: ({ kind }) => kind === 'judged',
-    pictures: ({ sight: { last_frame: last } }) => (last ? [{ key: last.key, isEvidence: false }] : []),
+    pictures: ({ sight: { last_frame: last } }) =>
+      last ? [{ key: last.key, isEvidence: last.evidence }] : [],
     evidence: listEvidence,
     expiringAlerts: (watch, { set }, now) => {
       const from = new Date(watch.next?.wait_until ?? now);
@@ -218,6 +220,10 @@ function planTick(
   const at = seen.kind === 'no_capture' ? now : earlier(new Date(input.captured.began_at), now);
   const tick = { outcome: seen, need, stretch, maxLostWaitSeconds, at };
   const { next, set, ...decision } = decideWatchTick(watch, tick, now, settings.createAlertId);
+  const moments = createMoments(watch, seen, settings.judgedBy, at);
+  const isKept = (frame: Sight['last_frame']) => moments.some(({ frame_key: key }) => key === frame?.key);
+  const { last_frame: last } = set.sight;
+  const sight = last && isKept(last) ? { ...set.sight, last_frame: { ...last, evidence: true } } : set.sight;
   const signs = { plannedAt: watch.next?.wait_until ?? null, stretch, destinations };
   const { health, news } = decideHealth(watch.state.health, watch.config, signs, now);
   const events: NewWatchEvent[] = [
@@ -230,12 +236,14 @@ function planTick(
     set: {
       ...advanceRun(watch, next, input, now),
       ...set,
+      sight,
       state: { ...set.state, health },
       sequence: watch.sequence + events.length,
     },
     events: toWatchEvents(events, watch, watch.sequence, now),
     alerts: decision.alerts,
     hours: decision.hours,
+    ...(moments.length > 0 && { moments }),
   };
 }
 
@@ -262,11 +270,11 @@ function listEvidence({ sight }: WatchRun, seen: WatchOutcome, { events, set }: 
   const answers = seen.kind === 'judged' ? seen.answers : [];
   const keys = new Set(events.flatMap(({ data }) => ('frame_key' in data ? (data.frame_key ?? []) : [])));
   return [...keys].map((key) => {
-    const own = toCaptureKey(key);
-    const moment = captured?.moments?.find(({ frame_key: frame }) => frame === own);
+    const own = mediaName(key);
+    const moment = captured?.moments?.find(({ frame_key: frame }) => mediaName(frame) === own);
     if (moment) return { key, frame_key: moment.frame_key, clip_key: null };
     const shownAt = answers.map(({ verdict }) => verdict?.shown_at_seconds);
-    const atSeconds = shownAt.find((at) => at !== undefined && toShownKey(frameKey, at) === own);
+    const atSeconds = shownAt.find((at) => at !== undefined && mediaName(toShownKey(frameKey, at)) === own);
     if (captured === null || atSeconds === undefined) return { key, frame_key: frameKey, clip_key: null };
     return { key, frame_key: frameKey, clip_key: captured.clip_key, atSeconds };
   });

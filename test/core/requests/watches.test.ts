@@ -37,6 +37,8 @@ describe('the body of POST /watches', () => {
       destinations: [],
       regions: null,
       retention_days: 7,
+      memory_days: null,
+      scene: true,
       labels: [],
     });
   });
@@ -179,6 +181,8 @@ describe('the body of POST /watches', () => {
       'regions.0.points.2.1',
     ],
     ['retention of 91 days', { retention_days: 91 }, 'retention_days'],
+    ['memory of 91 days', { memory_days: 91 }, 'memory_days'],
+    ['memory of less than a day', { memory_days: 0.5 }, 'memory_days'],
     ['nine labels', { labels: Array.from({ length: 9 }, () => 'a') }, 'labels'],
   ];
   test.each(rejected)('%s is rejected at its field', (_, fields, field) => {

@@ -90,6 +90,8 @@ const harmless: Edit[] = [
     enable_prefilter: false,
     look_back: false,
     retention_days: 30,
+    memory_days: 7,
+    scene: false,
     labels: ['north'],
     budget: { model_calls_per_day: 100 },
     destinations: [{ type: 'webhook', url: 'https://duty.example/hook' }],

@@ -26,8 +26,11 @@ test('the role of capture reads sources and motion references, no frames, and wr
     'logs:PutLogEvents',
     's3:GetObject',
     's3:PutObject',
+    's3:PutObject',
   ]);
   expect(section).toContain('s3:GetObject on `<MediaBucket.Arn>/captures/*/motion-*`');
+  expect(section).toContain('s3:PutObject on `<MediaBucket.Arn>/moments/*`');
+  expect(section).not.toContain('evidence');
   expect(section).toContain('"dynamodb:LeadingKeys":["SOURCE#*"]');
 });
 

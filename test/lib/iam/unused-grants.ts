@@ -25,6 +25,10 @@ export const unusedGrants: readonly { grants: RegExp; reason: string }[] = [
     reason: 'Pictures in event streams of watches, and the links to them.',
   },
   {
+    grants: / on \S+\/moments\//,
+    reason: 'Memory of watches, which the emulated stage keeps none of by default.',
+  },
+  {
     grants: /^AnalyzeRole: (states:StopExecution |s3:DeleteObject on \S+\/evidence\/)/,
     reason: 'A job that fails, and a tick of a watch that was deleted meanwhile.',
   },

@@ -1,12 +1,11 @@
-import type { MomentQuery, MomentSpan, MomentStore } from '../../../core/ports/moment-store.ts';
+import { newestFirst, passesFilters } from '../../../core/memory/merge-moments.ts';
+import { toStems } from '../../../core/memory/stems.ts';
+import type { MomentSpan, MomentStore } from '../../../core/ports/moment-store.ts';
 import { momentText } from '../../../core/records/moment.ts';
 import type { Moment } from '../../../core/records/moment.ts';
 
-/** Creates a store of moments in memory. `stemsOf` makes the words of a text. */
-export function createMemoryMoments(
-  stored: Moment[] = [],
-  stemsOf: (text: string) => readonly string[] = (text) => text.toLowerCase().split(/\W+/),
-): MomentStore & { stored: Moment[] } {
+/** Creates a store of moments in memory. */
+export function createMemoryMoments(stored: Moment[] = []): MomentStore & { stored: Moment[] } {
   const within = ({ caller, watches, to }: MomentSpan, now: Date) =>
     stored
       .filter((moment) => moment.caller === caller && new Date(moment.at) < to)
@@ -14,14 +13,14 @@ export function createMemoryMoments(
         watches.some(({ watchId, from }) => watchId === id && new Date(at) >= from),
       )
       .filter(({ expires_at: end }) => new Date(end) > now)
-      .toSorted((a, b) => (place(a) < place(b) ? 1 : -1));
+      .toSorted(newestFirst);
   return {
     stored,
     list: async (query, now) => {
       const { after, limit } = query;
       const left = within(query, now)
-        .filter((moment) => matches(moment, query))
-        .filter((moment) => !after || place(moment) < place(after));
+        .filter((moment) => passesFilters(moment, query))
+        .filter((moment) => !after || newestFirst(after, moment) < 0);
       const moments = left.slice(0, limit);
       return { moments, next: left.length > limit ? (moments.at(-1) ?? null) : null };
     },
@@ -33,7 +32,7 @@ export function createMemoryMoments(
     words: async (span, stems, limit, now) => {
       const read = within(span, now);
       const moments = read.filter((moment) =>
-        stemsOf(momentText(moment)).some((stem) => stems.includes(stem)),
+        toStems(momentText(moment)).some((stem) => stems.includes(stem)),
       );
       return { moments: moments.slice(0, limit), read: read.length, readAll: true };
     },
@@ -45,16 +44,6 @@ export function createMemoryMoments(
       stored.splice(0, stored.length, ...stored.filter((moment) => !removed.includes(moment)));
       return { keys: removed.flatMap(({ frame_key: key }) => key ?? []), more: old.length > removed.length };
     },
+    picturesKeptFrom: async () => null,
   };
-}
-
-const place = ({ at, moment_id: id }: Pick<Moment, 'at' | 'moment_id'>): string => `${at} ${id}`;
-
-function matches({ verdicts }: Moment, { conditionId, triggered }: MomentQuery): boolean {
-  if (conditionId === undefined && triggered === undefined) return true;
-  return verdicts.some(
-    (verdict) =>
-      (conditionId === undefined || verdict.condition_id === conditionId) &&
-      (triggered === undefined || verdict.triggered === triggered),
-  );
 }

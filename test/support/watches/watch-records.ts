@@ -47,6 +47,8 @@ export const gateRequest: WatchRequest = {
   destinations: [],
   regions: null,
   retention_days: 7,
+  memory_days: null,
+  scene: true,
   labels: [],
 };
 
@@ -112,6 +114,8 @@ export function newWatchConfig(fields: Partial<WatchConfig> = {}): WatchConfig {
     destinations: [destination],
     regions: [region],
     retention_days: 7,
+    memory_days: 3,
+    scene: true,
     labels: ['yard'],
     ...fields,
   };

@@ -30,6 +30,8 @@ type Options = {
   confirm?: number;
   /** Offset of the checks, as real hosts have; null for a grid from the creation on. */
   phase?: number | null;
+  /** Days of the memory. */
+  memory?: number;
 };
 
 /** Returns a watch of these options. */
@@ -44,6 +46,7 @@ export function newWatch({
   toOpen = 2,
   confirm = 2,
   phase = null,
+  memory = 0,
 }: Options = {}) {
   const rules = conditions.map((id) => ({
     id,
@@ -68,7 +71,7 @@ export function newWatch({
   return {
     ...plain,
     stream_phase: phase,
-    config: { ...plain.config, budget, destinations, schedule },
+    config: { ...plain.config, budget, destinations, schedule, memory_days: memory },
   };
 }
 
@@ -87,6 +90,7 @@ export async function createWatch(options: Options = {}) {
         input_mode: 'frames',
         clip_duration_seconds: 3,
         look_back: true,
+        memory_days: watch.config.memory_days,
       },
       secrets: { watch_id: watchId, destinations: [] },
       events: [],

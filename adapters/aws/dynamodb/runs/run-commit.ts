@@ -16,6 +16,7 @@ import { itemKeys, shardFor } from '../table/keys.ts';
 import { parseRecord, readItem } from '../table/record.ts';
 import { applyToProgress, readProgressItem, toMetaItem, toProgressItem } from './run-item.ts';
 import type { StoredProgress } from './run-item.ts';
+import { putMoments } from './moment-items.ts';
 import { putSource } from './source-item.ts';
 import type { Table } from '../table/table.ts';
 import type { Item, ItemKey, Write } from '../table/write.ts';
@@ -48,6 +49,7 @@ export async function commitChange(
     ...(secrets ? [putSecrets(secrets)] : []),
     ...events.flatMap((event) => putEvent(event, after.retentionDays, rules.ttls)),
     ...alerts.map(toAlertWrite),
+    ...putMoments(change.moments ?? []),
     ...hours.flat(),
     ...(releasesSlotOf === undefined ? [] : [freeSlot(releasesSlotOf, runId)]),
     ...(totalsDelta ? [addToTotals(totalsDelta, runId)] : []),

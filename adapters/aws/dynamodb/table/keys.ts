@@ -19,6 +19,11 @@ export const itemKeys = {
     pk: runPartition(jobId),
     sk: `${sortPrefixes.eventTypePrefix(type)}${digits(sequence)}`,
   }),
+  /** The moments of a capture, by the time of the newest. */
+  moments: (watchId: string, captureAt: Date, tick: number): ItemKey => ({
+    pk: runPartition(watchId),
+    sk: `${sortPrefixes.moments}${captureAt.toISOString()}#${digits(tick)}`,
+  }),
   delivery: ({ run_id, sequence, destination_id }: DeliveryKey): ItemKey => ({
     pk: runPartition(run_id),
     sk: `${sortPrefixes.delivery}${digits(sequence)}#${destination_id}`,
@@ -69,6 +74,7 @@ export const sortPrefixes = {
   delivery: 'DELIVERY#',
   destination: 'DESTINATION#',
   hour: 'HOUR#',
+  moments: 'SEEN#',
   reviews: 'SCORE#',
   apiKey: 'KEY#',
   use: 'USE#',

@@ -75,10 +75,10 @@ export function tableReads({
 }
 
 function queryCommand(tableName: string, asked: Query, from: Item | undefined): QueryCommand {
-  const { index, where, filter, values, newestFirst, limit } = asked;
+  const { index, where, filter, values, newestFirst, limit, mayLag = false } = asked;
   return new QueryCommand({
     TableName: tableName,
-    ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
+    ...(index === undefined ? { ConsistentRead: !mayLag } : { IndexName: index }),
     KeyConditionExpression: where,
     ExpressionAttributeNames: attributeNames([where, filter]),
     ExpressionAttributeValues: values,

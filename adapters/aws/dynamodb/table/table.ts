@@ -10,6 +10,8 @@ export type Query = {
   /** Filter, applied after items were read and billed. */
   filter?: string;
   newestFirst?: boolean;
+  /** True if a read that misses the commits of the last moment is enough, at half the price. */
+  mayLag?: boolean;
   /** Maximum items. If absent, all are returned. */
   limit?: number;
 };

@@ -18,6 +18,7 @@ import { describeEventSessions } from '../../../contract/event-sessions.contract
 import { describeJobStore } from '../../../contract/job-store.contract.ts';
 import { describeKeyStore } from '../../../contract/key-store.contract.ts';
 import { describeMeter } from '../../../contract/meter.contract.ts';
+import { describeMomentStore, remember } from '../../../contract/moment-store.contract.ts';
 import { describeUsageLedger } from '../../../contract/usage-ledger.contract.ts';
 import { describeRunStore } from '../../../contract/run-store.contract.ts';
 import { describeWatchStore } from '../../../contract/watch-store.contract.ts';
@@ -57,6 +58,11 @@ withDynamoLocal((makeTable) => {
   describeDeliveryStore('The table', async () => (await makeStores()).deliveries);
   describeWatchStore('The table', async () => (await makeStores()).watches);
   describeRunStore('The table', makeStores);
+  describeMomentStore('The table', async (captures) => {
+    const stores = await makeStores();
+    await remember(stores, captures);
+    return stores.moments;
+  });
   describeCallLimiter(
     'The table',
     async (callLimits, now) => (await makeStores({ callLimits, now })).limiter,

@@ -92,7 +92,7 @@ function openLife(fields: Partial<WatchConfig> = {}) {
 
 /** Decides a tick of generation 0 whose capture began `began` seconds after the watch, and whose model answered at `answered`. */
 function decideLate(watch: WatchRun, before: WatchRun, began: number, answered: number, segment: string) {
-  const policy = createWatchPolicy({ modelPrice: null, createAlertId: alertId });
+  const policy = createWatchPolicy({ judgedBy: 'pixel', modelPrice: null, createAlertId: alertId });
   const capture = {
     source_id: watch.source_id,
     tick: before.last_tick + 1,

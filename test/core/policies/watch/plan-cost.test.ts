@@ -14,7 +14,7 @@ import { newCondition, newWatch, newWatchConfig } from '../../../support/watches
 
 const begin = new Date('2026-03-01T12:00:00.000Z');
 const modelPrice = { input: 0.06e-6, output: 0.24e-6 };
-const shared = { createAlertId: () => 'alert', modelPrice };
+const shared = { judgedBy: 'pixel', createAlertId: () => 'alert', modelPrice };
 
 function newRun(budget: Budget | null, mode: 'frames' | 'clip' = 'frames'): WatchRun {
   const conditions = [newCondition()];

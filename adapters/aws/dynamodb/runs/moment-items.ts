@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { mergeMoments, newestFirst } from '../../../../core/memory/merge-moments.ts';
+import type { MomentRun } from '../../../../core/memory/merge-moments.ts';
+import { toStems } from '../../../../core/memory/stems.ts';
+import type { MomentPosition, MomentSpan, MomentStore } from '../../../../core/ports/moment-store.ts';
+import { momentSchema, momentText, readMomentId, toMomentId } from '../../../../core/records/moment.ts';
+import type { Moment } from '../../../../core/records/moment.ts';
+import { rules } from '../../../../core/rules.ts';
+import { addSeconds, earlier } from '../../../../core/time.ts';
+import { itemKeys, readRunId, runPartition, sortPrefixes } from '../table/keys.ts';
+import { packRecord, readItem, readKey, readRecord } from '../table/record.ts';
+import type { Table } from '../table/table.ts';
+import type { Item, ItemKey, Write } from '../table/write.ts';
+
+/** Returns the write of the moments of a capture: one item, which expires with the last of them. */
+export function putMoments(moments: readonly Moment[]): Write[] {
+  const [first] = moments;
+  const key = first && toKey(first.moment_id);
+  if (!key) return [];
+  const ends = moments.map(({ expires_at: end }) => Math.ceil(Date.parse(end) / 1000));
+  // The ids follow from the key and the times.
+  const record = storedSchema.parse(moments);
+  const item = { ...key, moments_of: first.caller, ttl: Math.max(...ends), record: packRecord(record) };
+  return [{ kind: 'put', item }];
+}
+
+/** Items of one query of words. */
+const itemsAtOnce = 1000;
+/** Items that one search reads at most. */
+const maxItems = 200_000;
+const deletionsAtOnce = 25;
+/** A moment is part of a capture that is newer by the longest scan, and by a clock that was set back meanwhile. */
+const maxBeforeCaptureSeconds = rules.maxScanSeconds + 60;
+
+/** Creates the store of moments. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
+export function createMomentStore(table: Table): MomentStore {
+  return {
+    list: async (query, now) =>
+      mergeMoments(query, ({ watchId, from }, after, limit) =>
+        readRun({ ...query, watchId, from }, after, limit, now),
+      ),
+    get: async (caller, momentId, now) => {
+      const key = toKey(momentId);
+      const item = key && (await table.get(key));
+      const moment = item && readMoments(item).find(({ moment_id: id }) => id === momentId);
+      return moment?.caller === caller && new Date(moment.expires_at) > now ? moment : undefined;
+    },
+    count: async (span, now) => (await readAll(span, now)).moments.length,
+    words: async (span, stems, limit, now) => {
+      const { moments, complete } = await readAll(span, now);
+      const found = moments.filter((moment) =>
+        toStems(momentText(moment)).some((stem) => stems.includes(stem)),
+      );
+      return {
+        moments: found.toSorted(newestFirst).slice(0, limit),
+        read: moments.length,
+        readAll: complete,
+      };
+    },
+    remove: async (watchId, before, limit) => {
+      const items = await table.query({
+        where: '#pk = :watch AND #sk BETWEEN :from AND :to',
+        values: {
+          ':watch': runPartition(watchId),
+          ':from': sortPrefixes.moments,
+          ':to': before ? sortKey(before) : `${sortPrefixes.moments}~`,
+        },
+        limit,
+      });
+      for (let from = 0; from < items.length; from += deletionsAtOnce)
+        await Promise.all(
+          items
+            .slice(from, from + deletionsAtOnce)
+            .map((item) => table.write({ kind: 'delete', key: readKey(item) })),
+        );
+      const keys = items.flatMap(readMoments).flatMap(({ frame_key: key }) => key ?? []);
+      return { keys, more: items.length === limit };
+    },
+    picturesKeptFrom: async () => null,
+  };
+
+  async function readRun(
+    { caller, watchId, from, to }: { caller: string; watchId: string; from: Date; to: Date },
+    after: MomentPosition | undefined,
+    limit: number,
+    now: Date,
+  ): Promise<MomentRun> {
+    const newest = addSeconds(to, maxBeforeCaptureSeconds);
+    const last = after && readMomentId(after.moment_id)?.captureAt;
+    const items = await table.query({
+      where: '#pk = :watch AND #sk BETWEEN :from AND :to',
+      values: {
+        ':watch': runPartition(watchId),
+        ':from': sortKey(from),
+        // The item of the position may have older moments.
+        ':to': `${sortKey(last ? earlier(last, newest) : newest)}~`,
+      },
+      newestFirst: true,
+      mayLag: true,
+      limit,
+    });
+    const read = items.map(readMoments);
+    const moments = read
+      .flat()
+      .filter((moment) => moment.caller === caller && new Date(moment.expires_at) > now)
+      .filter(({ at }) => new Date(at) >= from && new Date(at) < to)
+      .filter((moment) => !after || newestFirst(after, moment) < 0)
+      .toSorted(newestFirst);
+    return { moments, after: items.length < limit ? null : (read.at(-1)?.[0] ?? null) };
+  }
+
+  /** Reads all moments of a span, of each watch side by side. */
+  async function readAll({ caller, watches, to }: MomentSpan, now: Date) {
+    const most = Math.ceil(maxItems / Math.max(1, watches.length));
+    const runs = await Promise.all(
+      watches.map(async (watch) => {
+        const moments: Moment[] = [];
+        let after: MomentPosition | null | undefined;
+        for (let items = 0; after !== null && items < most; items += itemsAtOnce) {
+          const run = await readRun({ caller, ...watch, to }, after, itemsAtOnce, now);
+          moments.push(...run.moments);
+          after = run.after;
+        }
+        return { moments, complete: after === null };
+      }),
+    );
+    return {
+      moments: runs.flatMap(({ moments }) => moments),
+      complete: runs.every(({ complete }) => complete),
+    };
+  }
+}
+
+function toKey(momentId: string): ItemKey | undefined {
+  const name = readMomentId(momentId);
+  return name && itemKeys.moments(name.watchId, name.captureAt, name.tick);
+}
+
+function sortKey(at: Date): string {
+  return `${sortPrefixes.moments}${at.toISOString()}`;
+}
+
+/** Reads the moments of an item, oldest first. */
+function readMoments(item: Item): Moment[] {
+  const { pk, sk } = readKey(item);
+  const { moments_of: caller } = readItem(ownerSchema, item);
+  const watchId = readRunId({ pk });
+  const [time = '', tick = ''] = sk.slice(sortPrefixes.moments.length).split('#');
+  const name = { watchId, captureAt: new Date(time), tick: Number(tick) };
+  return readRecord(storedSchema, item).map((moment) => ({
+    ...moment,
+    moment_id: toMomentId({ ...name, at: new Date(moment.at) }),
+    watch_id: watchId,
+    caller,
+  }));
+}
+
+const ownerSchema = z.object({ moments_of: z.string() });
+const recordSchema = momentSchema.omit({ moment_id: true, watch_id: true, caller: true });
+const storedSchema = z.array(recordSchema);

@@ -1,0 +1,61 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { mergeMoments } from '../../../core/memory/merge-moments.ts';
+import type { MomentStore } from '../../../core/ports/moment-store.ts';
+import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
+import { markDeleted } from '../sqlite/vacuum.ts';
+import type { RunTables } from './run-tables.ts';
+
+export type EmbeddedMomentStore = MomentStore & {
+  /** Removes moments that have expired. Returns the keys of their pictures. Throws `TransientError`. */
+  sweep(now: Date): Promise<string[]>;
+  /** Forgets the oldest pictures of a caller, and returns their keys. Throws `TransientError`. */
+  releasePictures(caller: string, limit: number): string[];
+};
+
+/** Moments that one transaction removes: others have their turn between two. */
+const removedAtOnce = 500;
+
+/** Creates the store of moments of the embedded mode. */
+export function createMomentStore(database: DatabaseSync, { moments }: RunTables): EmbeddedMomentStore {
+  return {
+    list: async (query, now) =>
+      mergeMoments(query, async ({ watchId, from }, after, limit) => {
+        const page = withStorageErrors(() => moments.page({ ...query, after, limit }, watchId, from, now));
+        return { moments: page, after: page.length < limit ? null : (page.at(-1) ?? null) };
+      }),
+    get: async (caller, momentId, now) => withStorageErrors(() => moments.find(caller, momentId, now)),
+    count: async (span, now) => withStorageErrors(() => moments.count(span, now)),
+    words: async (span, stems, limit, now) =>
+      withStorageErrors(() => ({
+        moments: moments.words(span, stems, limit, now),
+        read: moments.count(span, now),
+        readAll: true,
+      })),
+    remove: async (watchId, before, limit) => {
+      const keys: string[] = [];
+      for (let left = limit; left > 0; left -= removedAtOnce) {
+        const most = Math.min(left, removedAtOnce);
+        const removed = transaction(database, () => {
+          markDeleted(database);
+          return moments.remove(watchId, before, most);
+        });
+        keys.push(...removed.keys);
+        if (!removed.more) return { keys, more: false };
+        await setImmediate();
+      }
+      return { keys, more: true };
+    },
+    picturesKeptFrom: async (watchId) => withStorageErrors(() => moments.newestReleased(watchId)),
+    sweep: async (now) => {
+      const keys: string[] = [];
+      for (;;) {
+        const removed = transaction(database, () => moments.removeExpired(now, removedAtOnce));
+        keys.push(...removed.keys);
+        if (!removed.more) return keys;
+        await setImmediate();
+      }
+    },
+    releasePictures: (caller, limit) => transaction(database, () => moments.releasePictures(caller, limit)),
+  };
+}
