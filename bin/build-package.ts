@@ -19,13 +19,9 @@ const copied = [
 ];
 
 rmSync(out, { recursive: true, force: true });
-execFileSync(
-  join(root, 'node_modules/.bin/tsc'),
-  ['-p', join(root, 'bin/tsconfig.package.json'), '--outDir', out],
-  {
-    stdio: 'inherit',
-  },
-);
+// `npm run check` checks the types, for ten seconds of the processor.
+const options = ['-p', join(root, 'bin/tsconfig.package.json'), '--outDir', out, '--noCheck'];
+execFileSync(join(root, 'node_modules/.bin/tsc'), options, { stdio: 'inherit' });
 for (const path of copied) cpSync(join(root, path), join(out, path), { recursive: true });
 // The compiler changes imports only; processes and threads have the address of their program.
 for (const file of globSync('**/*.js', { cwd: out, exclude: ['console/**'] })) {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { DefaultStackSynthesizer } from 'aws-cdk-lib';
 import { z } from 'zod';
 import { visionProviders } from '../adapters/vision/aws-provider-registry.ts';
@@ -11,11 +12,13 @@ import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
 import { checkAccount, toExitCode } from '../lib/operations/preflight/checks.ts';
 import { listActions } from '../lib/operations/preflight/deployment-actions.ts';
 import { checkEdgeLogs } from '../lib/operations/preflight/edge-logs.ts';
+import { checkEncryptionKey } from '../lib/operations/preflight/encryption-key.ts';
 import { checkEventBus } from '../lib/operations/preflight/event-bus.ts';
 import { createFactClients, readFacts } from '../lib/operations/preflight/facts.ts';
 import { checkStoredData } from '../lib/operations/preflight/stored-data.ts';
 import { readStage } from '../lib/stages/read-stage.ts';
-import { assertStreamOrigin, assertSupportedRegion } from '../lib/stages/region.ts';
+import type { StageSettings } from '../lib/stages/stage-settings.ts';
+import { assertArnRegions, assertStreamOrigin, assertSupportedRegion } from '../lib/stages/region.ts';
 
 /**
  * `npm run preflight -- -c stage=NAME [--json]` checks an account before a deployment, with the credentials of the operator. Changes nothing. Exit
@@ -23,6 +26,8 @@ import { assertStreamOrigin, assertSupportedRegion } from '../lib/stages/region.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** Context of the CDK with the qualifier of another bootstrap (docs.aws.amazon.com/cdk/v2/guide/bootstrapping-customizing.html). */
+const qualifierName = '@aws-cdk/core:bootstrapQualifier';
 try {
   process.exitCode = await run();
 } catch (error) {
@@ -51,6 +56,7 @@ async function run(): Promise<number> {
   if (region === undefined) throw new Error('No region: set AWS_REGION, or region in the stage.');
   assertSupportedRegion(region);
   assertStreamOrigin(settings, region);
+  assertArnRegions(name, settings, region);
   const { modelId, region: modelRegion } = visionProviders[settings.visionProvider].readStage(
     settings,
     region,
@@ -71,6 +77,8 @@ async function run(): Promise<number> {
     checkEdgeLogs(settings, region),
     await checkStoredData(`Watchpost-${name}`, new CloudFormationClient({ region })),
     ...(await checkEventBus(settings.eventBus, new EventBridgeClient({ region }))),
+    ...(await checkEncryptionKey(settings.encryptionKeyArn, region, new KMSClient({ region }))),
+    ...(await checkOwnNetwork(settings, region)),
   ];
   const streamHour = priceStreamHour(modelId, settings.burstSeconds);
   if (values.json) {
@@ -87,8 +95,15 @@ async function run(): Promise<number> {
   return toExitCode(results);
 }
 
-/** Context of the CDK with the qualifier of another bootstrap (docs.aws.amazon.com/cdk/v2/guide/bootstrapping-customizing.html). */
-const qualifierName = '@aws-cdk/core:bootstrapQualifier';
+/** Checks subnets of the deployer, with a client of 27 MB that other stages do not load. */
+async function checkOwnNetwork(settings: StageSettings, region: string) {
+  if ((settings.network ?? settings.fixedEgress) === undefined) return [];
+  const [{ EC2Client }, { checkNetwork }] = await Promise.all([
+    import('@aws-sdk/client-ec2'),
+    import('../lib/operations/preflight/network.ts'),
+  ]);
+  return checkNetwork(settings, region, new EC2Client({ region }));
+}
 
 function readContext(): Record<string, string | undefined> {
   const file: unknown = JSON.parse(readFileSync(`${root}cdk.json`, 'utf8'));

@@ -30,11 +30,11 @@ export async function prepareKeys(
   await deps.callers.add(newCaller(defaultCaller, null, deps.now()));
   const before = await readCredentials(dataDir);
   return {
-    api_key: await keepOrMint(before?.api_key, ['jobs', 'keys'], 'made at start', deps),
+    api_key: await keepOrMint(before?.api_key, ['jobs', 'keys'], 'first key', deps),
     internal_api_key: await keepOrMint(
       before?.internal_api_key,
       ['jobs', 'keys', 'internal', 'admin'],
-      'made at start, internal',
+      'first internal key',
       deps,
     ),
   };

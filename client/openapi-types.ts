@@ -1784,6 +1784,14 @@ export interface Service {
     jobs_per_caller: number;
   };
   /**
+   * Types of destinations; email needs an SMTP server of the operator, mqtt a service of one machine
+   */
+  destination_types: DestinationType[];
+  /**
+   * Whom e-mail may go to: domains, and addresses with masked names. Settings: WATCHPOST_SMTP_URL, WATCHPOST_EMAIL_FROM, WATCHPOST_EMAIL_RECIPIENTS; on AWS smtpSecretArn, emailFrom, emailRecipients
+   */
+  email_recipients: string[];
+  /**
    * True if GET /cameras asks the cameras of the network
    */
   discovers_cameras: boolean;
@@ -2090,6 +2098,10 @@ export interface Watch {
        */
       alert_id: string | null;
       opened_at: string | null;
+      /**
+       * Time of the newest verdict of the open alert that held
+       */
+      held_at: string | null;
       /**
        * Time of the last sight
        */
@@ -2925,6 +2937,20 @@ export interface WatchStats {
         | 'frozen'
         | 'black'
         | 'overload';
+    }[];
+    /**
+     * With spans=true; active time of none is between pictures
+     */
+    spans?: {
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      from: string;
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      to: string;
+      class: 'judged' | 'quiet' | 'between' | 'not_seen';
     }[];
   }[];
   /**

@@ -7,6 +7,7 @@ import type { IFunction, ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { z } from 'zod';
 import cdkOptions from '../cdk.json' with { type: 'json' };
@@ -23,6 +24,7 @@ import { ConsoleSite } from './edge/console-site.ts';
 import { Edge } from './edge/edge.ts';
 import { EgressNetwork } from './delivery/egress-network.ts';
 import { createEventBus } from './delivery/event-bus.ts';
+import { listEndpoints } from './delivery/network-endpoints.ts';
 import { EventStream } from './api/event-stream.ts';
 import { HttpApi } from './api/http-api.ts';
 import { JobsTable } from './storage/jobs-table.ts';
@@ -31,12 +33,14 @@ import { Reconcile } from './workflow/reconcile.ts';
 import { computeRelease } from './operations/release.ts';
 import { stateMachineArn } from './function/permissions.ts';
 import { projectFolder } from './files.ts';
+import type { FunctionContext } from './function/service-function.ts';
+import { applyToAll } from './function/whole-deployment.ts';
 import { isWholeStack, nameService, serviceName } from './function/service-name.ts';
 import { ServiceLog } from './function/service-log.ts';
 import { encryptWith } from './storage/service-key.ts';
 import { ServiceSecrets } from './storage/service-secrets.ts';
 import { StageError } from './stages/read-stage.ts';
-import { assertStreamOrigin, assertSupportedRegion } from './stages/region.ts';
+import { assertArnRegions, assertStreamOrigin, assertSupportedRegion } from './stages/region.ts';
 import { stageSettingsSchema } from './stages/stage-settings.ts';
 import type { StageSettings, StageSettingsInput } from './stages/stage-settings.ts';
 import { StateMachines } from './workflow/state-machines.ts';
@@ -93,6 +97,10 @@ export class Watchpost extends Construct {
     nameService(this, name);
     // The flags of the app would change the template.
     for (const [flag, value] of Object.entries(cdkOptions.context)) this.node.setContext(flag, value);
+    if (encryptionKey && settings.encryptionKeyArn !== undefined)
+      throw new StageError(
+        `${this.node.path}: encryptionKey and encryptionKeyArn name a key each: remove one.`,
+      );
     const key = encryptionKey ?? importKey(this, settings);
     if (key) encryptWith(this, key);
     const names = workflowNames(serviceName(this));
@@ -104,11 +112,14 @@ export class Watchpost extends Construct {
     const { queue } = deliveries;
 
     // Workflow and its functions
-    const context = { bundles, log, settings, release: computeRelease(this, bundles, settings) };
+    const placed = settings.network ?? settings.fixedEgress;
+    const network = placed && new EgressNetwork(this, 'Egress', placed);
+    const ofAll = settings.network && network;
+    const release = computeRelease(this, bundles, settings);
+    const context = { bundles, log, settings, release, network: ofAll };
     const eventBus =
       settings.eventBus === undefined ? undefined : createEventBus(this, 'EventBus', settings.eventBus);
     const resources = { table, pictures, queue, machines, eventBus };
-    const network = settings.fixedEgress && new EgressNetwork(this, 'Egress', settings.fixedEgress);
     const captureProps = { table, pictures, forDeployment, network, layer: ffmpegLayer };
     const capture = new CaptureFunction(this, 'Capture', context, captureProps).function;
     const tickProps = { ...resources, capture, modelId };
@@ -122,7 +133,7 @@ export class Watchpost extends Construct {
     const http = new HttpApi(this, 'Http', context, httpProps);
     const stream = new EventStream(this, 'Stream', context, httpProps, 'stream');
     const events = new EventStream(this, 'Events', context, httpProps, 'events');
-    const edge = createEdge(this, settings, storage, { http, stream, events });
+    const edge = createEdge(this, settings, { ...storage, network: ofAll }, { http, stream, events });
 
     // Webhooks and repairs
     const baseUrl = `https://${edge.host}/api`;
@@ -181,7 +192,7 @@ export class Watchpost extends Construct {
       deliver: functions.deliver.liveFunction,
       reconcile: functions.reconcile.liveFunction,
     };
-    this.#addOutputs({
+    const outputs = {
       BaseUrl: this.apiUrl,
       ConsoleUrl: this.consoleUrl,
       TableName: table.tableName,
@@ -195,13 +206,33 @@ export class Watchpost extends Construct {
       DistributionArn: edge.distribution.distributionArn,
       ...(storage.accessLogs && { AccessLogsBucketName: storage.accessLogs.bucketName }),
       ...(network?.address !== undefined && { EgressAddress: network.address }),
+      ...(ofAll && { NetworkEndpoints: listEndpoints(settings, region).join(',') }),
+      ...(settings.domain && { DistributionDomainName: edge.distribution.distributionDomainName }),
       ...(eventBus && { EventBusArn: eventBus.bus.eventBusArn }),
-    });
+    };
+    this.#addOutputs(outputs);
+    if (settings.parameterPath !== undefined)
+      this.#addParameters(settings.parameterPath, {
+        ...outputs,
+        TableArn: table.tableArn,
+        MediaBucketArn: pictures.bucketArn,
+        DeliveryQueueArn: queue.queueArn,
+        DeadLetterQueueArn: deliveries.deadLetters.queueArn,
+        ApiFunctionArn: this.functions.api.functionArn,
+        DistributionDomainName: edge.distribution.distributionDomainName,
+      });
+    applyToAll(this, settings);
   }
 
   /** Grants the invocation of a function. `api` answers events of an HTTP API in payload format 2.0 that have the origin secret. */
   grantInvoke(grantee: IGrantable, name: keyof ServiceFunctions = 'api'): Grant {
     return this.functions[name].grantInvoke(grantee);
+  }
+
+  /** Adds parameters that another stack reads without a reference, which would tie the deployments to each other. */
+  #addParameters(path: string, values: Record<string, string>): void {
+    for (const [name, stringValue] of Object.entries(values))
+      new StringParameter(this, `Parameter${name}`, { parameterName: `${path}/${name}`, stringValue });
   }
 
   /** Adds the outputs, which `--stack` of the commands reads. In a stack of others, their names begin with the path of the construct. */
@@ -240,6 +271,7 @@ function assertRegion(scope: Construct, settings: StageSettings): void {
     );
   assertSupportedRegion(region);
   assertStreamOrigin(settings, region);
+  assertArnRegions(scope.node.path, settings, region);
 }
 
 /** Creates what holds data: logs, table, buckets, secrets and queue. */
@@ -259,12 +291,13 @@ type Origins = { http: HttpApi; stream: EventStream; events: EventStream };
 function createEdge(
   scope: Construct,
   settings: StageSettings,
-  { log, accessLogs, secrets }: ReturnType<typeof createStorage>,
+  { log, accessLogs, secrets, network }: ReturnType<typeof createStorage> & Pick<FunctionContext, 'network'>,
   { http, stream, events }: Origins,
 ): Edge {
   const site = new ConsoleSite(scope, 'Console', {
     accessLogs,
     log: log.functions,
+    network,
     deploy: settings.console,
     keepData: settings.keepData,
   });

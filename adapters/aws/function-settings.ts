@@ -150,6 +150,7 @@ export const httpSettings = {
   BASE_URL: true,
   ALLOW_RANGES: true,
   ALLOW_WEBHOOK_RANGES: true,
+  DENY_RANGES: true,
   ALLOWED_ORIGINS: true,
   ...mailSettings,
   MAX_JOB_SECONDS: true,

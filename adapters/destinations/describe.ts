@@ -1,6 +1,7 @@
 import type { Notification, NotifiedEvent } from '../../core/ports/destinations.ts';
 import type { Severity } from '../../core/records/watch.ts';
 import type { WatchChangeReason } from '../../core/records/watch-event.ts';
+import { withoutDisclosure } from '../vision/pixel/explain.ts';
 import { formatDuration, formatTime } from './format-time.ts';
 
 /** Text of a notification for people, from which each format takes the parts that it has room for. */
@@ -66,6 +67,7 @@ function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notifica
   const opened: [string, string] = ['Opened', formatTime(data.opened_at, timeZone)];
   const judged: [string, string][] = model === null ? [] : [['Model', model]];
   const severity: [string, string] = ['Severity', data.severity];
+  const explanation = 'explanation' in data ? withoutDisclosure(data.explanation) : '';
   switch (type) {
     case 'alert_opened': {
       const { lost_seconds: lost } = data;
@@ -75,7 +77,7 @@ function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notifica
       ];
       return {
         title: data.ended === true ? `${condition} (over by now)` : condition,
-        text: [more.length > 0 ? withStop(data.explanation) : data.explanation, ...more].join(' '),
+        text: [more.length > 0 ? withStop(explanation) : explanation, ...more].join(' '),
         facts: [['Time', opened[1]], severity, ...judged],
         isOpen: true,
       };
@@ -83,14 +85,14 @@ function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notifica
     case 'alert_reminder': {
       const facts: Part['facts'] = [['Open for', formatDuration(data.open_seconds)], opened, severity];
       const title = `still open: ${condition}`;
-      return { title, text: data.explanation, facts: [...facts, ...judged], isOpen: true };
+      return { title, text: explanation, facts: [...facts, ...judged], isOpen: true };
     }
     case 'alert_acknowledged':
-      return { title: `acknowledged: ${condition}`, text: '', facts: [['By', data.by], opened] };
+      return { title: `acknowledged: ${condition}`, text: '', facts: [['With the key', data.by], opened] };
     case 'alert_closed':
       return {
         title: `closed: ${condition}`,
-        text: data.explanation,
+        text: explanation,
         facts: [
           ['Reason', words(data.reason)],
           ['Seen for', formatDuration(Math.round(data.seen_seconds))],

@@ -8,7 +8,7 @@ import type {
 import type { WebhookSigner } from '../../core/ports/delivery.ts';
 import { describeDeliveryFailure } from '../../core/delivery/after-attempt.ts';
 import { findSubject } from '../../core/delivery/receivers.ts';
-import type { DestinationAddress } from '../../core/records/watch.ts';
+import { destinationTypeSchema, type DestinationAddress } from '../../core/records/watch.ts';
 import { discordStatuses, toDiscordRequest } from './discord/discord.ts';
 import { isAllowedRecipient, toMail } from './email/email.ts';
 import type { SendMail } from './email/smtp.ts';
@@ -36,6 +36,12 @@ export type DestinationSenderDeps = {
 /** Creates the sender of all destinations. Each format is a pure function in a folder of its own. */
 export function createDestinations(deps: DestinationSenderDeps): Destinations {
   return {
+    offered: {
+      types: destinationTypeSchema.options.filter(
+        (type) => (type !== 'email' || deps.mail) && (type !== 'mqtt' || deps.publish),
+      ),
+      recipients: deps.mail?.recipients ?? [],
+    },
     reasonToRefuse: (address) => findRefusal(address, deps),
     send: (address, notification) => {
       const plain = { ...notification, frame: null, includeFrame: false, isPictureRefused: true as const };

@@ -17,31 +17,29 @@ export async function readBody(
     body.destroy();
     throw tooLarge();
   }
-  return collect(decodeBody(body, headers, maxBytes), maxBytes, onChunk);
+  return collectBytes(decodeBody(body, headers, maxBytes), maxBytes, onChunk);
 }
 
-async function collect(
-  body: Readable,
+/** Reads a body of at most `maxBytes`. Throws `EgressLimitError` beyond that, which ends the body, and the errors of the stream. */
+export async function collectBytes(
+  body: AsyncIterable<unknown>,
   maxBytes: number,
   onChunk?: (bytes: number) => void,
 ): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
+  // A transfer frees the former memory, which a list of chunks would hold until the garbage collection.
+  let collected = new ArrayBuffer(0);
   let bytes = 0;
   // An error in the loop destroys the stream and its connection.
   for await (const chunk of body) {
     if (!(chunk instanceof Uint8Array)) throw new EgressNetworkError('Response is not bytes');
+    const offset = bytes;
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw tooLarge();
     onChunk?.(chunk.byteLength);
-    chunks.push(chunk);
+    if (bytes > collected.byteLength) collected = collected.transfer(Math.min(2 * bytes, maxBytes));
+    new Uint8Array(collected).set(chunk, offset);
   }
-  const collected = new Uint8Array(bytes);
-  let offset = 0;
-  for (const chunk of chunks) {
-    collected.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return collected;
+  return new Uint8Array(collected.transfer(bytes));
 }
 
 /** Returns a body without its content encoding, of at most about `maxBytes` encoded bytes. With an unknown encoding, its bytes decide. */

@@ -5,7 +5,7 @@ import { withCallLimit } from '../../core/access/with-call-limit.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { hasScope, type Scope } from '../../core/records/key.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
-import { exceedsJsonLimits } from '../http/request-body.ts';
+import { exceedsJsonLimits } from '../json-limits.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { AuthEnv, AuthDeps } from '../http/bearer-auth.ts';
 import { allowOrigins } from '../http/cors.ts';

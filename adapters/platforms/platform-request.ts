@@ -6,6 +6,7 @@ import {
   EgressTimeoutError,
   EgressUnresolvedError,
 } from '../egress/errors.ts';
+import { exceedsJsonLimits, maxValuesOfAnswer } from '../json-limits.ts';
 import type { GuardedHttp, GuardedRequest, GuardedResponse } from '../egress/guarded-http.ts';
 
 /** Maximum size of a response, in bytes. YouTube sends up to 2 MB. */
@@ -25,12 +26,11 @@ export async function requestPlatform(
   try {
     // Pages and JSON, of hosts that are known.
     const headers = { 'accept-encoding': 'gzip, deflate, br', ...request.headers };
-    return await http.request(url, {
-      ...request,
-      headers,
-      maxBytes: answerBytes,
-      timeoutMs: answerTimeoutMs,
-    });
+    const limits = { maxBytes: answerBytes, timeoutMs: answerTimeoutMs };
+    const answer = await http.request(url, { ...request, headers, ...limits });
+    if (exceedsJsonLimits(Buffer.from(answer.body).toString('latin1'), maxValuesOfAnswer))
+      throw new EgressLimitError('JSON of too many levels or values');
+    return answer;
   } catch (error) {
     const failure = describeFailure(error);
     if (failure === null) throw error;

@@ -83,7 +83,6 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
     cores: availableParallelism(),
     currentCaller,
     lateSeconds: deps.lateSeconds ?? (() => 0),
-    reportUse,
     elapsedMs,
     setTimer: setSystemTimer,
   });

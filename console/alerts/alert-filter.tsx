@@ -4,7 +4,7 @@ import type { Alert, Watch } from '../api/types.ts';
 import { useResource } from '../api/use-resource.ts';
 import { Field, Select, TimeInput } from '../parts/field.tsx';
 import { useSession } from '../session/session.ts';
-import { dayText } from '../time/format.ts';
+import { dayText, shortTime } from '../time/format.ts';
 import { toSpan } from './alert-span.ts';
 import type { SpanDraft, TimeSpan } from './alert-span.ts';
 
@@ -105,9 +105,7 @@ function listConditions(watches: Watch[], watchId: string): { value: string; lab
   return [...new Map(texts)].map(([value, label]) => ({ value, label }));
 }
 
-const shortTime = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-
 function spanText({ from, to }: NonNullable<TimeSpan>): string {
   const end = from.toDateString() === to.toDateString() ? '' : `${dayText(to)}, `;
-  return `${dayText(from)}, ${shortTime.format(from)} to ${end}${shortTime.format(to)}`;
+  return `${dayText(from)}, ${shortTime(from)} to ${end}${shortTime(to)}`;
 }

@@ -38,6 +38,7 @@ export function AlertList({ watchId, alertId, onChange }: Props) {
   const [shortcuts, setShortcuts] = useState(true);
   const [chosen, setChosen] = useState<string>();
   const list = useRef<HTMLOListElement>(null);
+  const isAbsent = alertId !== undefined && (problem?.status === 404 || problem?.status === 422);
   const alerts = value?.alerts ?? [];
   const selected = alerts.find(({ alert_id: id }) => id === chosen) ?? alerts[0];
 
@@ -75,7 +76,12 @@ export function AlertList({ watchId, alertId, onChange }: Props) {
           />
         </div>
       </div>
-      {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
+      {isAbsent && (
+        <EmptyState icon="bell" title="Alert not found">
+          <p class="muted">It has expired, or it belongs to another caller.</p>
+        </EmptyState>
+      )}
+      {problem && problem.status !== 0 && !isAbsent && <ProblemNote problem={problem} onRetry={reload} />}
       {reviewing.problem && <ProblemNote problem={reviewing.problem} />}
       {!value && !problem && <Skeleton rows={5} />}
       {value && alerts.length === 0 && (

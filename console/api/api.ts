@@ -165,7 +165,13 @@ function watchOperations(http: Http) {
   return {
     watches: async (signal?: AbortSignal) =>
       (await http.json<WatchList>('/watches', { query: { limit: 100 }, signal })).watches,
-    createWatch: (request: WatchRequest) => http.json<Watch>('/watches', { method: 'POST', body: request }),
+    /** Creates a watch, with the destinations of another one if it has none of its own. */
+    createWatch: (request: WatchRequest, destinationsOf?: string) =>
+      http.json<Watch>('/watches', {
+        method: 'POST',
+        query: { destinations_of: destinationsOf },
+        body: request,
+      }),
     watch: (id: string, signal?: AbortSignal) => http.json<Watch>(`/watches/${id}`, { signal }),
     watchDeliveries: (id: string, after: number, signal?: AbortSignal) =>
       http.json<WatchDeliveryPage>(`/watches/${id}/deliveries`, { query: { after, limit: 200 }, signal }),
@@ -197,8 +203,11 @@ function watchOperations(http: Http) {
         query: { input_mode: mode },
         signal,
       }),
-    watchStats: (id: string, from: string, signal?: AbortSignal) =>
-      http.json<WatchStats>(`/watches/${id}/stats`, { query: { from }, signal }),
+    watchStats: (id: string, query: { from: string; to?: string; spans?: boolean }, signal?: AbortSignal) =>
+      http.json<WatchStats>(`/watches/${id}/stats`, {
+        query: { ...query, spans: String(query.spans ?? false) },
+        signal,
+      }),
     watchEvents: (id: string, after: number, signal?: AbortSignal) =>
       http.json<WatchEventPage>(`/watches/${id}/events`, { query: { after, limit: 1000 }, signal }),
   };

@@ -184,15 +184,22 @@ export function Checkbox({
   checked,
   onChecked,
   hint,
+  required = false,
 }: {
   label: string;
   checked: boolean;
   onChecked: (checked: boolean) => void;
   hint?: string;
+  required?: boolean;
 }) {
   return (
     <label class="checkbox">
-      <input type="checkbox" checked={checked} onChange={(event) => onChecked(event.currentTarget.checked)} />
+      <input
+        type="checkbox"
+        checked={checked}
+        required={required}
+        onChange={(event) => onChecked(event.currentTarget.checked)}
+      />
       <span>
         {label}
         {hint !== undefined && <span class="hint">{hint}</span>}

@@ -8,6 +8,7 @@ export type Route =
   | { page: 'watches' }
   | { page: 'watch'; watchId: string }
   | { page: 'alerts'; alertId?: string }
+  | { page: 'timeline' }
   | { page: 'keys' }
   | { page: 'operations' }
   | { page: 'unknown' };
@@ -20,6 +21,7 @@ export const routeUrls = {
   watches: '#/watches',
   watch: (watchId: string) => `#/watches/${watchId}`,
   alerts: '#/alerts',
+  timeline: '#/timeline',
   keys: '#/keys',
   operations: '#/operations',
 };
@@ -31,6 +33,7 @@ export function parseRoute(hash: string): Route {
   if (page === 'jobs') return id === undefined ? { page: 'jobs' } : { page: 'job', jobId: id };
   if (page === 'watches') return id === undefined ? { page: 'watches' } : { page: 'watch', watchId: id };
   if (page === 'alerts') return { page: 'alerts', ...(id !== undefined && { alertId: id }) };
+  if (page === 'timeline') return { page: 'timeline' };
   if (page === 'keys') return { page: 'keys' };
   return page === 'operations' ? { page: 'operations' } : { page: 'unknown' };
 }

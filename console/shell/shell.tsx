@@ -3,6 +3,7 @@ import { AlertsPage } from '../alerts/alerts-page.tsx';
 import { JobPage } from '../jobs/job-page.tsx';
 import { JobsPage } from '../jobs/jobs-page.tsx';
 import { KeysPage } from '../keys/keys-page.tsx';
+import { TimelinePage } from '../timeline/timeline-page.tsx';
 import { TryPage } from '../try/try-page.tsx';
 import { OperationsPage } from '../operations/operations-page.tsx';
 import { EmptyState } from '../parts/panel.tsx';
@@ -55,6 +56,7 @@ const titles: Record<Route['page'], string> = {
   watches: 'Watches',
   watch: 'Watch',
   alerts: 'Alerts',
+  timeline: 'Time line',
   keys: 'Keys',
   operations: 'Operations',
   unknown: 'Not found',
@@ -87,6 +89,8 @@ function Page({ route }: { route: Route }) {
       ) : (
         <NeedsScope scope="read" />
       );
+    case 'timeline':
+      return mayUse(session, 'read') ? <TimelinePage /> : <NeedsScope scope="read" />;
     case 'keys':
       return mayUse(session, 'keys') ? <KeysPage /> : <NeedsScope scope="keys" />;
     case 'operations':

@@ -67,6 +67,7 @@ const links: Link[] = [
   { page: 'look', address: routeUrls.look, name: 'Try', icon: 'look', scope: 'jobs' },
   { page: 'watches', address: routeUrls.watches, name: 'Watches', icon: 'camera', scope: 'read' },
   { page: 'alerts', address: routeUrls.alerts, name: 'Alerts', icon: 'bell', scope: 'read' },
+  { page: 'timeline', address: routeUrls.timeline, name: 'Time line', icon: 'pulse', scope: 'read' },
   { page: 'jobs', address: routeUrls.jobs, name: 'Jobs', icon: 'jobs', scope: 'read' },
   { page: 'keys', address: routeUrls.keys, name: 'Keys', icon: 'key', scope: 'keys' },
   { page: 'operations', address: routeUrls.operations, name: 'Operations', icon: 'pulse', scope: 'internal' },

@@ -17,6 +17,13 @@ export function clockTime(iso: string | number): string {
   return clockFormat.format(new Date(iso));
 }
 
+const shortFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+
+/** Returns the time of day without seconds. */
+export function shortTime(at: Date | number): string {
+  return shortFormat.format(at);
+}
+
 /** Returns the day, with its name. */
 export function dayText(at: Date): string {
   return dayFormat.format(at);

@@ -1,11 +1,6 @@
-import type {
-  DigestRequest,
-  JobDetail,
-  InputMode,
-  CheckRequest,
-  MonitorRequest,
-  WatchRequest,
-} from '../api/types.ts';
+import type { DigestRequest, JobDetail, InputMode, CheckRequest, MonitorRequest } from '../api/types.ts';
+import { emptyWatchDraft, newCondition, newDestination } from '../watches/watch-draft.ts';
+import type { DestinationDraft, WatchDraft } from '../watches/watch-draft.ts';
 
 /** Form state of the page. Each of the three requests is created from it. `null` is an empty number field. */
 export type Draft = {
@@ -125,26 +120,25 @@ export function digestRequest(draft: Draft): DigestRequest {
   };
 }
 
-const maxNameLength = 120;
-
-/** Creates the request of a watch, with an alert on each visit: without duration, cooldown and maximum of alerts. The condition is its first name. */
-export function watchRequest(draft: Draft): WatchRequest {
-  const condition = draft.condition.trim();
+/** Creates the form of a watch, without duration and maximum of alerts. */
+export function toNewWatch(draft: Draft): WatchDraft {
+  const { streamUrl, mode, clipSeconds, intervalSeconds, prefilter } = draft;
   return {
-    name: condition.slice(0, maxNameLength).trim(),
-    stream_url: draft.streamUrl.trim(),
-    ...modeFields(draft),
-    interval_seconds: draft.intervalSeconds ?? 10,
-    enable_prefilter: draft.prefilter,
-    conditions: [{ condition }],
-    ...destinationField(draft),
+    ...emptyWatchDraft,
+    streamUrl,
+    mode,
+    clipSeconds,
+    intervalSeconds,
+    prefilter,
+    conditions: [{ ...newCondition, condition: draft.condition }],
+    destinations: toDestinations(draft),
   };
 }
 
-function destinationField({ webhookUrl, alertsOnly }: Draft): Pick<WatchRequest, 'destinations'> {
-  if (webhookUrl.trim() === '') return {};
-  const notify = alertsOnly ? { notify: 'openings_and_closings' as const } : {};
-  return { destinations: [{ type: 'webhook', url: webhookUrl.trim(), ...notify }] };
+function toDestinations({ webhookUrl: address, alertsOnly }: Draft): DestinationDraft[] {
+  if (address.trim() === '') return [];
+  const webhook = { ...newDestination('webhook'), address };
+  return [alertsOnly ? { ...webhook, notify: 'openings_and_closings' } : webhook];
 }
 
 function modeFields({ mode, clipSeconds }: Draft) {

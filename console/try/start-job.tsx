@@ -6,7 +6,8 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { Panel, CodeBlock } from '../parts/panel.tsx';
 import { useSession } from '../session/session.ts';
 import { routeUrls, navigate } from '../shell/routes.ts';
-import { digestRequest, monitorRequest, watchRequest } from './draft.ts';
+import { NewWatch } from '../watches/new-watch.tsx';
+import { digestRequest, monitorRequest, toNewWatch } from './draft.ts';
 import type { Draft, Purpose } from './draft.ts';
 import { basePath } from '../api/http.ts';
 import { Tabs } from '../parts/tabs.tsx';
@@ -39,16 +40,12 @@ export function StartJob({ draft, onChange }: Props) {
         : await api.startMonitor(monitorRequest(draft));
     navigate(routeUrls.job(jobId));
   });
-  const keeping = useAction(async () => {
-    const { watch_id: watchId } = await api.createWatch(watchRequest(draft));
-    navigate(routeUrls.watch(watchId));
-  });
-  const busy = starting.busy || keeping.busy;
+  const [keeps, setKeeps] = useState(false);
+  const { busy } = starting;
   // A problem of an earlier request would be misread as one of the new.
   useEffect(() => {
     if (busy) return;
     starting.clear();
-    keeping.clear();
   }, [purpose, draft]);
   const complete = draft.streamUrl.trim() !== '' && (purpose === 'digest' || draft.condition.trim() !== '');
   const submit = (event: Event) => {
@@ -69,24 +66,14 @@ export function StartJob({ draft, onChange }: Props) {
           {purpose === 'monitor' && <MonitorFields draft={draft} onChange={onChange} />}
           {purpose === 'digest' && <DigestFields draft={draft} onChange={onChange} />}
           {starting.problem && <ProblemNote problem={starting.problem} />}
-          {keeping.problem && <ProblemNote problem={keeping.problem} />}
           {purpose !== 'look' && (
             <>
               <div class="actions">
-                <Button
-                  kind="primary"
-                  type="submit"
-                  busy={starting.busy}
-                  disabled={!complete || keeping.busy}
-                >
+                <Button kind="primary" type="submit" busy={starting.busy} disabled={!complete}>
                   {purpose === 'monitor' ? 'Start monitor' : 'Start digest'}
                 </Button>
                 {purpose === 'monitor' && (
-                  <Button
-                    busy={keeping.busy}
-                    disabled={!complete || starting.busy}
-                    onClick={() => void keeping.run()}
-                  >
+                  <Button disabled={!complete || starting.busy} onClick={() => setKeeps(true)}>
                     Keep watching for good
                   </Button>
                 )}
@@ -108,6 +95,7 @@ export function StartJob({ draft, onChange }: Props) {
           )}
         </form>
         <RequestTabs purpose={purpose} draft={draft} />
+        {keeps && <NewWatch before={toNewWatch(draft)} onClose={() => setKeeps(false)} />}
       </div>
     </Panel>
   );

@@ -1,14 +1,19 @@
 import { withoutDisclosure } from '../alerts/alert-texts.ts';
-import type { ConditionState, Watch, WatchCondition, WatchStats } from '../api/types.ts';
+import type { ConditionState, Watch, WatchStats } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
-import { duration } from '../time/format.ts';
 import { When } from '../time/when.tsx';
-import { conditionLabel, conditionsWithState, precisionText, severityTones } from './watch-labels.ts';
+import {
+  conditionLabel,
+  conditionsWithState,
+  precisionText,
+  rulesText,
+  severityTones,
+} from './watch-labels.ts';
 
 type Props = { watch: Watch; stats: WatchStats | undefined; onChange: () => void };
 
@@ -72,19 +77,9 @@ function Sight({ state }: { state: ConditionState }) {
           Open since <When at={state.opened_at} />.{' '}
         </>
       )}
-      Last sight <When at={state.seen_at} />.
+      Last seen <When at={state.seen_at} />.
     </>
   );
-}
-
-function rulesText(condition: WatchCondition) {
-  const { checks_to_open: open, checks_considered: of, checks_to_close: close } = condition;
-  const { close_after_seconds: seconds } = condition;
-  const opens = `Opens after ${open} of ${of} checks that hold`;
-  if (condition.alert_on === 'each_visit') return `${opens}. Each visit is an alert.`;
-  if (condition.alert_on === 'each_stay') return `${opens}, closes after ${duration(seconds)} without it.`;
-  const time = seconds === 0 ? '' : ` and ${duration(seconds)} without it`;
-  return `${opens}, closes after ${close} that do not${time}.`;
 }
 
 function Precision({ id, stats }: { id: string; stats: WatchStats | undefined }) {

@@ -1,5 +1,7 @@
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
+import { CodeBlock } from '../parts/panel.tsx';
+import { useSession } from '../session/session.ts';
 import { Checkbox, Field, Select, TextInput } from '../parts/field.tsx';
 import { destinationTypes, newDestination, notifyOptions } from './watch-draft.ts';
 import type { DestinationDraft } from './watch-draft.ts';
@@ -15,9 +17,11 @@ type Props = { destinations: DestinationDraft[]; onChange: (destinations: Destin
 
 /** Edits destinations. A stored address is shown masked; it stays unless another one is entered. */
 export function DestinationFields({ destinations, onChange }: Props) {
+  const { destination_types: served, email_recipients: recipients } = useSession().service;
   return (
     <fieldset class="stack condition-fields">
-      <legend>Destinations</legend>
+      <legend>Whom to tell</legend>
+      {destinations.length === 0 && <p class="muted">Nobody: alerts are shown in the console only.</p>}
       {destinations.map((destination, index) => {
         const change = (part: Partial<DestinationDraft>) =>
           onChange(destinations.with(index, { ...destination, ...part }));
@@ -30,7 +34,9 @@ export function DestinationFields({ destinations, onChange }: Props) {
                     {...ids}
                     value={destination.type}
                     onValue={(type) => change({ type, address: '', notify: newDestination(type).notify })}
-                    options={destinationTypes.map(({ type, label }) => ({ value: type, label }))}
+                    options={destinationTypes
+                      .filter(({ type }) => type === destination.type || served.includes(type))
+                      .map(({ type, label }) => ({ value: type, label }))}
                   />
                 )}
               </Field>
@@ -47,7 +53,11 @@ export function DestinationFields({ destinations, onChange }: Props) {
             </div>
             <Field
               label={`Address of destination ${index + 1}`}
-              hint={destinationTypes.find(({ type }) => type === destination.type)?.hint ?? ''}
+              hint={
+                destination.type === 'email'
+                  ? `E-mail may go to ${recipients.join(', ') || 'nobody: the operator lists no recipients'}`
+                  : destinationTypes.find(({ type }) => type === destination.type)?.hint
+              }
             >
               {(ids) => (
                 <TextInput
@@ -92,10 +102,36 @@ export function DestinationFields({ destinations, onChange }: Props) {
         );
       })}
       {destinations.length < maxDestinations && (
-        <Button small onClick={() => onChange([...destinations, newDestination('slack')])}>
+        <Button small onClick={() => onChange([...destinations, newDestination('ntfy')])}>
           Add destination
         </Button>
       )}
+      {!served.includes('email') && <MailHelp />}
     </fieldset>
   );
 }
+
+/** Says what the operator sets so that e-mail can be chosen. */
+function MailHelp() {
+  return (
+    <details class="where">
+      <summary>Why is e-mail not in the list?</summary>
+      <div class="stack">
+        <p>This service has no mail server yet. Its operator sets these, and starts it again:</p>
+        <CodeBlock code={mailSettings} label="Settings of e-mail" wraps />
+        <p>
+          On AWS the stage has <code>smtpSecretArn</code>, <code>emailFrom</code> and{' '}
+          <code>emailRecipients</code>. The{' '}
+          <a href="/docs#/operations/service" target="_blank" rel="noreferrer">
+            API reference
+          </a>{' '}
+          says what the service has.
+        </p>
+      </div>
+    </details>
+  );
+}
+
+const mailSettings = `WATCHPOST_SMTP_URL=smtps://user:password@smtp.example.com
+WATCHPOST_EMAIL_FROM=watchpost@example.com
+WATCHPOST_EMAIL_RECIPIENTS=you@example.com`;

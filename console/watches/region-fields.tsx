@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
-import { addCorner, parseCorners } from './region-text.ts';
+import { addCorner, moveCorner, parseCorners } from './region-text.ts';
 import type { RegionDraft } from './region-text.ts';
 
 const maxRegions = 4;
@@ -12,14 +12,13 @@ const modes = [
 ] as const;
 
 type Props = {
-  framePath: string;
-  hasFrame: boolean;
+  frame: { path: string; exists: boolean };
   regions: RegionDraft[];
   onChange: (regions: RegionDraft[]) => void;
 };
 
-/** Edits regions: a click on the newest frame adds a corner to the chosen one; the corners are also text, for the keyboard. */
-export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) {
+/** Edits regions: a click on the newest frame adds a corner to the chosen one, and its corners can be dragged; the corners are also text, for the keyboard. */
+export function RegionFields({ frame, regions, onChange }: Props) {
   const [chosen, setChosen] = useState(0);
   const chosenIndex = Math.min(chosen, regions.length - 1);
   const add = (mode: RegionDraft['mode']) => {
@@ -36,9 +35,9 @@ export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) 
   return (
     <fieldset class="stack condition-fields">
       <legend>Regions</legend>
-      {hasFrame && regions.length > 0 && (
+      {frame.exists && regions.length > 0 && (
         <div class="region-canvas">
-          <ProtectedPicture path={framePath} alt="Newest frame, on which regions are drawn" />
+          <ProtectedPicture path={frame.path} alt="Newest frame, on which regions are drawn" />
           <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true" onClick={click}>
             {regions.map(({ mode, corners }, index) => (
               <polygon
@@ -48,6 +47,16 @@ export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) 
               />
             ))}
           </svg>
+          {(parseCorners(regions[chosenIndex]?.corners ?? '') ?? []).map((point, corner) => (
+            <Corner
+              key={corner}
+              point={point}
+              onMove={(x, y) => {
+                const region = regions[chosenIndex];
+                if (region) onChange(regions.with(chosenIndex, moveCorner(region, corner, x, y)));
+              }}
+            />
+          ))}
         </div>
       )}
       {regions.map((region, index) => (
@@ -93,7 +102,8 @@ export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) 
       ))}
       {regions.length > 0 && (
         <p class="small muted">
-          Click on the frame to add corners to region {chosenIndex + 1}. Hidden areas are black everywhere.
+          Click on the frame to add corners to region {chosenIndex + 1}, and drag them. Hidden areas are black
+          everywhere.
         </p>
       )}
       {regions.length < maxRegions && (
@@ -107,5 +117,25 @@ export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) 
         </div>
       )}
     </fieldset>
+  );
+}
+
+type CornerProps = { point: [number, number]; onMove: (x: number, y: number) => void };
+
+/** Corner that the pointer drags. Not for the keyboard, which has the text. */
+function Corner({ point: [x, y], onMove }: CornerProps) {
+  const drag = (event: PointerEvent & { currentTarget: HTMLElement }) => {
+    const canvas = event.currentTarget.parentElement;
+    if (!canvas || !event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const { left, top, width, height } = canvas.getBoundingClientRect();
+    onMove((event.clientX - left) / width, (event.clientY - top) / height);
+  };
+  return (
+    <span
+      class="corner"
+      style={{ left: `${x * 100}%`, top: `${y * 100}%` }}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={drag}
+    />
   );
 }

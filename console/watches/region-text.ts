@@ -26,6 +26,16 @@ export function addCorner({ mode, corners }: RegionDraft, x: number, y: number):
   return { mode, corners: corners.trim() === '' ? corner : `${corners.trim().replace(/,$/, '')}, ${corner}` };
 }
 
+/** Moves a corner, in shares of the frame; one that leaves it stays at its edge. */
+export function moveCorner({ mode, corners }: RegionDraft, index: number, x: number, y: number): RegionDraft {
+  const points = parseCorners(corners) ?? [];
+  return { mode, corners: formatCorners(points.with(index, [clamp(x), clamp(y)])) };
+}
+
+function clamp(share: number): number {
+  return Math.min(1, Math.max(0, share));
+}
+
 export function toRegionDrafts(regions: Watch['regions']): RegionDraft[] {
   return (regions ?? []).map(({ mode, points }) => ({ mode, corners: formatCorners(points) }));
 }

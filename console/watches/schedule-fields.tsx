@@ -21,7 +21,7 @@ export function ScheduleFields({ schedule, onChange }: Props) {
       />
       {schedule && (
         <>
-          <Field label="Time zone" hint="IANA name, such as Europe/Berlin">
+          <Field label="Time zone" hint="Such as Europe/Berlin">
             {(ids) => (
               <TextInput
                 {...ids}

@@ -12,6 +12,9 @@ import { WalkTest } from '../walk/walk-test.tsx';
 import { EditWatch } from './edit-watch.tsx';
 import { findTold } from './told-dialog.tsx';
 import type { Told } from './told-dialog.tsx';
+import { NewWatch } from './new-watch.tsx';
+import { toDuplicate } from './watch-draft.ts';
+import { destinationName } from './watch-labels.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Skeleton } from '../parts/panel.tsx';
 import { milliseconds } from '../time/format.ts';
@@ -65,12 +68,12 @@ function SnoozeWatch({ watch, onDone, onClose }: { watch: Watch; onDone: () => v
   );
 }
 
-type Task = 'pause' | 'test' | 'snooze' | 'preview' | 'walk' | 'edit' | 'delete';
+type Task = 'pause' | 'test' | 'snooze' | 'preview' | 'walk' | 'edit' | 'duplicate' | 'delete';
 
 type Props = { watch: Watch; onChange: () => void; onTold: (told: Told | undefined) => void };
 
 /**
- * Renders the actions of a watch: check now, walk test, test of destinations, snooze, edit, pause or resume, delete.
+ * Renders the actions of a watch: check now, walk test, test of destinations, snooze, edit, duplicate, pause or resume, delete.
  */
 export function WatchActions({ watch, onChange, onTold }: Props) {
   const { api } = useSession();
@@ -88,8 +91,9 @@ export function WatchActions({ watch, onChange, onTold }: Props) {
     <>
       <Button onClick={() => setTask('preview')}>Check now</Button>
       <Button onClick={() => setTask('walk')}>Walk test</Button>
-      <Button onClick={() => setTask('test')}>Test</Button>
+      <Button onClick={() => setTask('test')}>Test alert</Button>
       <Button onClick={() => setTask('edit')}>Edit</Button>
+      <Button onClick={() => setTask('duplicate')}>Duplicate</Button>
       <Button onClick={() => setTask('snooze')}>Snooze</Button>
       {watch.state.causes.paused ? (
         <Button kind="primary" busy={resuming.busy} onClick={() => void resuming.run()}>
@@ -133,6 +137,8 @@ function TaskDialog({ task, watch, onDone, onClose, onTold }: TaskProps) {
           onClose={onClose}
         />
       );
+    case 'duplicate':
+      return <NewWatch before={toDuplicate(watch)} like={watch} onClose={onClose} />;
     case 'snooze':
       return <SnoozeWatch watch={watch} onDone={onDone} onClose={onClose} />;
     case 'pause':
@@ -174,7 +180,7 @@ function TestWatch({ watchId, onClose }: { watchId: string; onClose: () => void 
   const testing = useAction(async () => setResult(await api.testWatch(watchId)));
   useEffect(() => void testing.run(), [watchId]);
   return (
-    <Dialog title="Test destinations" onClose={onClose}>
+    <Dialog title="Test alert to each destination" onClose={onClose}>
       {testing.busy && <Skeleton rows={3} />}
       {testing.problem && <ProblemNote problem={testing.problem} onRetry={() => void testing.run()} />}
       {result?.destinations.length === 0 && <p>This watch has no destinations. Add some with “Edit”.</p>}
@@ -183,9 +189,7 @@ function TestWatch({ watchId, onClose }: { watchId: string; onClose: () => void 
           {result.destinations.map(({ destination_id: id, type, error, latency_ms: latency }) => (
             <li key={id}>
               <div class="condition-head">
-                <strong>
-                  {id} <span class="muted">{type}</span>
-                </strong>
+                <strong>{destinationName({ destination_id: id, type })}</strong>
                 <Badge tone={error === null ? 'good' : 'alert'}>
                   {error === null ? `accepted in ${milliseconds(latency)}` : 'failed'}
                 </Badge>

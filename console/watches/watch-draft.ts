@@ -6,13 +6,16 @@ import type {
   Watch,
   WatchCondition,
   WatchPatch,
+  WatchRequest,
 } from '../api/types.ts';
 import { toRegionDrafts, toRegions } from './region-text.ts';
 import type { RegionDraft } from './region-text.ts';
 
-/** Condition in the form; a new one has no id yet. */
-export type ConditionDraft = Omit<WatchCondition, 'condition_id'> & { condition_id?: string };
-type AlertOn = NonNullable<WatchCondition['alert_on']>;
+/** Condition in the form; a new one has no id yet. `close_after_seconds` is null for the default of its text. */
+export type ConditionDraft = Omit<WatchCondition, 'condition_id' | 'close_after_seconds'> & {
+  condition_id?: string;
+  close_after_seconds: number | null;
+};
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 type Span = { days: (typeof weekdays)[number][]; from: string; to: string };
@@ -55,7 +58,7 @@ export const destinationTypes = [
     label: 'E-mail',
     field: 'to',
     notify: 'openings',
-    hint: 'Recipient, from the list of the operator',
+    hint: 'Recipient',
   },
   {
     type: 'webhook',
@@ -125,19 +128,56 @@ export const newCondition: ConditionDraft = {
   condition: '',
   checks_to_open: 2,
   checks_considered: 3,
-  ...closingOf('each_visit'),
+  checks_to_close: 3,
+  close_after_seconds: null,
   cooldown_seconds: 0,
   remind_seconds: null,
   severity: 'warning',
   sensitivity: 'normal',
 };
 
-/** Returns the numbers with which a choice begins, as the API has them. */
-export function closingOf(
-  alertOn: AlertOn,
-): Required<Pick<WatchCondition, 'alert_on' | 'checks_to_close' | 'close_after_seconds'>> {
-  const [checks, seconds] = { each_visit: [2, 4], each_stay: [2, 30], by_checks: [3, 0] }[alertOn];
-  return { alert_on: alertOn, checks_to_close: checks ?? 3, close_after_seconds: seconds ?? 0 };
+/** Returns the default of the forms: a person who leaves the picture for a moment is one alert. The default of the API is 0. */
+export function defaultCloseAfter(condition: string): number {
+  const names =
+    /\b(?:person|people|somebody|someone|anybody|anyone|man|men|woman|women|child|children|human|visitor|pedestrian)s?\b/i;
+  return names.test(condition) ? 30 : 0;
+}
+
+/** Form state of a new watch, with the defaults of the API. */
+export const emptyWatchDraft: WatchDraft = {
+  name: '',
+  streamUrl: '',
+  intervalSeconds: 10,
+  mode: 'frames',
+  clipSeconds: 3,
+  confirmSeconds: 2,
+  prefilter: true,
+  lookBack: true,
+  follow: false,
+  retentionDays: 7,
+  conditions: [newCondition],
+  schedule: null,
+  modelCalls: null,
+  usd: null,
+  destinations: [],
+  regions: [],
+  labels: '',
+};
+
+/** Returns the form state of a second watch like `watch`: without what belongs to its camera, and with the stream only if its password is not masked. */
+export function toDuplicate(watch: Watch): WatchDraft {
+  const { stream_url: url, conditions } = watch;
+  return {
+    ...toWatchDraft(watch),
+    name: '',
+    streamUrl: url.includes('***') ? '' : url,
+    conditions: conditions.map((each) => {
+      const { condition_id: _, ...condition } = each;
+      return condition;
+    }),
+    destinations: [],
+    regions: [],
+  };
 }
 
 /** Returns the form state of a watch. */
@@ -173,32 +213,44 @@ export function toWatchDraft(watch: Watch): WatchDraft {
   };
 }
 
-/** Returns the merge patch from one form state to another: only changed fields. */
-export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch {
-  const changed = (...fields: (keyof WatchDraft)[]) =>
-    fields.some((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+/** Returns the request that creates a watch of this form state. */
+export function toWatchRequest(draft: WatchDraft): WatchRequest {
   return {
-    ...(changed('name') && { name: after.name.trim() }),
-    ...(changed('streamUrl') && { stream_url: after.streamUrl.trim() }),
-    ...(changed('intervalSeconds') && { interval_seconds: after.intervalSeconds }),
-    ...(changed('mode') && { input_mode: after.mode }),
-    ...(changed('clipSeconds') && { clip_duration_seconds: after.clipSeconds }),
-    ...(changed('confirmSeconds') && { confirm_seconds: after.confirmSeconds }),
-    ...(changed('prefilter') && { enable_prefilter: after.prefilter }),
-    ...(changed('lookBack') && { look_back: after.lookBack }),
-    ...(changed('follow') && { follow: after.follow }),
-    ...(changed('retentionDays') && { retention_days: after.retentionDays }),
-    ...(changed('conditions') && {
-      conditions: after.conditions.map((each) => ({ ...each, condition: each.condition.trim() })),
-    }),
-    ...(changed('schedule') && {
-      schedule: after.schedule && { time_zone: after.schedule.timeZone.trim(), active: after.schedule.spans },
-    }),
-    ...(changed('modelCalls', 'usd') && { budget: toBudget(after) }),
-    ...(changed('destinations') && { destinations: after.destinations.map(toDestination) }),
-    ...(changed('regions') && { regions: toRegions(after.regions) }),
-    ...(changed('labels') && { labels: after.labels.split('\n').flatMap((label) => label.trim() || []) }),
+    name: draft.name.trim(),
+    stream_url: draft.streamUrl.trim(),
+    interval_seconds: draft.intervalSeconds ?? 10,
+    input_mode: draft.mode,
+    clip_duration_seconds: draft.clipSeconds ?? 3,
+    confirm_seconds: draft.confirmSeconds ?? 2,
+    enable_prefilter: draft.prefilter,
+    look_back: draft.lookBack,
+    follow: draft.follow,
+    retention_days: draft.retentionDays ?? 7,
+    conditions: draft.conditions.map(({ close_after_seconds: closeAfter, ...each }) => ({
+      ...each,
+      condition: each.condition.trim(),
+      close_after_seconds: closeAfter ?? defaultCloseAfter(each.condition),
+    })),
+    schedule: draft.schedule && { time_zone: draft.schedule.timeZone.trim(), active: draft.schedule.spans },
+    budget: toBudget(draft),
+    destinations: draft.destinations.map(toDestination),
+    regions: toRegions(draft.regions),
+    labels: draft.labels.split('\n').flatMap((label) => label.trim() || []),
   };
+}
+
+/** Returns the merge patch from one form state to another: only changed fields. Another text is another condition, with an id, statistics and topics of its own. */
+export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch {
+  const old = new Map<string, unknown>(Object.entries(toWatchRequest(before)));
+  const texts = new Map(before.conditions.map(({ condition_id: id, condition }) => [id, condition]));
+  const conditions = after.conditions.map((each) => {
+    const { condition_id: id, ...reworded } = each;
+    return texts.get(id) === each.condition.trim() ? each : reworded;
+  });
+  const changed = Object.entries(toWatchRequest({ ...after, conditions })).filter(
+    ([field, value]) => JSON.stringify(value) !== JSON.stringify(old.get(field)),
+  );
+  return Object.fromEntries(changed);
 }
 
 function toBudget({ modelCalls, usd }: WatchDraft): NonNullable<WatchPatch['budget']> | null {

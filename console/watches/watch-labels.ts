@@ -1,7 +1,16 @@
-import type { Alert, ConditionState, Watch, WatchCondition, WatchEvent } from '../api/types.ts';
+import { destinationTypes } from './watch-draft.ts';
+import type {
+  DestinationType,
+  Alert,
+  ConditionState,
+  Watch,
+  WatchCondition,
+  WatchEvent,
+} from '../api/types.ts';
 import { percent } from '../jobs/job-labels.ts';
 import type { Tone } from '../parts/badge.tsx';
 import { pluralize } from '../parts/pluralize.ts';
+import { duration } from '../time/format.ts';
 
 /** Labels and badge tones of watches. */
 
@@ -66,12 +75,20 @@ export function closeReasonLabel(reason: NonNullable<Alert['closed']>['reason'])
 }
 
 /** Returns label and tone of a condition's state. */
-export function conditionLabel({ state, unconfirmed, unjudged }: ConditionState): {
+export function conditionLabel({
+  state,
+  unconfirmed,
+  unjudged,
+  held_at: held,
+  seen_at: seen,
+}: ConditionState): {
   label: string;
   tone: Tone;
 } {
   if (unjudged) return { label: 'not judged by the model', tone: 'warn' };
-  return unconfirmed ? { label: 'open, no sight', tone: 'warn' } : { label: state, tone: phaseTones[state] };
+  if (unconfirmed) return { label: 'open, nothing seen', tone: 'warn' };
+  const label = held !== null && held < seen ? 'open, not there now' : state;
+  return { label, tone: phaseTones[state] };
 }
 
 /** Returns the conditions of a watch, each with its state. */
@@ -147,6 +164,38 @@ export function progressText(
   return (
     results.join(', ') + (moments === undefined ? '' : ` · ${pluralize(moments, 'earlier moment')} judged`)
   );
+}
+
+/** Returns the name of a destination for people: its type, with its id if that says more. */
+export function destinationName({
+  type,
+  destination_id: id,
+}: {
+  type: DestinationType;
+  destination_id: string;
+}): string {
+  const label = destinationTypes.find((each) => each.type === type)?.label ?? type;
+  return id === type ? label : `${label} (${id})`;
+}
+
+/** Returns when an alert of a condition opens and closes. */
+export function rulesText({
+  checks_to_open: open,
+  checks_considered: considered,
+  checks_to_close: close,
+  close_after_seconds: seconds,
+}: Omit<WatchCondition, 'condition_id'>): string {
+  const time = seconds === 0 ? '' : ` and ${duration(seconds)} without it`;
+  return `Opens after ${open} of ${considered} checks that hold, closes after ${close} that do not${time}.`;
+}
+
+/** Returns a schedule as text. */
+export function scheduleText(schedule: Watch['schedule']): string {
+  if (!schedule) return 'Always';
+  const spans = schedule.active.map(({ days, from, to }) =>
+    [...(days.length === 7 ? [] : [days.join(', ')]), `${from}–${to}`].join(' '),
+  );
+  return `${spans.join('; ')} (${schedule.time_zone})`;
 }
 
 /** Returns a precision with its 95 % interval, such as "80 % (49 % to 94 %)". */

@@ -11,12 +11,12 @@ import { mayUse, useSession } from '../session/session.ts';
 import { routeUrls } from '../shell/routes.ts';
 import { Clock, When } from '../time/when.tsx';
 import { Conditions } from './conditions.tsx';
-import { Lanes } from './lanes.tsx';
+import { TimeLine } from '../timeline/time-line.tsx';
 import { ToldDialog } from './told-dialog.tsx';
 import type { Told } from './told-dialog.tsx';
 import { WatchActions } from './watch-actions.tsx';
 import { WatchBadge } from './watch-badge.tsx';
-import { countOpen, findCause, findTrouble, visitLabel } from './watch-labels.ts';
+import { countOpen, findCause, findTrouble, scheduleText, visitLabel } from './watch-labels.ts';
 import { WatchProgress } from './watch-progress.tsx';
 import { pluralize } from '../parts/pluralize.ts';
 import { duration } from '../time/format.ts';
@@ -35,7 +35,7 @@ export function WatchPage({ watchId }: { watchId: string }) {
     reload,
   } = useResource((signal) => api.watch(watchId, signal), [watchId], everyMs);
   const stats = useResource(
-    (signal) => api.watchStats(watchId, new Date(Date.now() - weekMs).toISOString(), signal),
+    (signal) => api.watchStats(watchId, { from: new Date(Date.now() - weekMs).toISOString() }, signal),
     [watchId],
     statsEveryMs,
   );
@@ -62,7 +62,9 @@ export function WatchPage({ watchId }: { watchId: string }) {
       <div class="job-columns">
         <div class="stack wide-gap">
           <Conditions watch={watch} stats={stats.value} onChange={changed} />
-          <Lanes watch={watch} stats={stats.value} />
+          <Panel title="Time line">
+            <TimeLine watches={[watch]} />
+          </Panel>
           <Panel title="Alerts">
             <AlertList watchId={watchId} onChange={changed} />
           </Panel>
@@ -162,7 +164,7 @@ function Absent() {
 function watchConfigLabels(watch: Watch): [string, string][] {
   return [
     ['Interval', duration(watch.interval_seconds)],
-    ['Confirming check', `after ${duration(watch.confirm_seconds)}`],
+    ['Second look', `after ${duration(watch.confirm_seconds)}`],
     ['Input', watch.input_mode],
     ['Motion pre-filter', watch.enable_prefilter ? 'on' : 'off'],
     ['Between checks', watch.look_back ? (watch.follow ? 'scanned and followed' : 'scanned') : 'not scanned'],
@@ -173,12 +175,6 @@ function watchConfigLabels(watch: Watch): [string, string][] {
     ['Retention', pluralize(watch.retention_days, 'day')],
     ...(watch.labels.length > 0 ? [['Labels', watch.labels.join(', ')] satisfies [string, string]] : []),
   ];
-}
-
-function scheduleText(schedule: Watch['schedule']): string {
-  if (!schedule) return 'always';
-  const spans = schedule.active.map(({ days, from, to }) => `${days.join(', ')} ${from}–${to}`);
-  return `${spans.join('; ')} (${schedule.time_zone})`;
 }
 
 function budgetText(budget: Watch['budget']): string {

@@ -100,7 +100,7 @@ function WatchCard({ watch }: { watch: Watch }) {
 function Coverage({ watchId }: { watchId: string }) {
   const { api } = useSession();
   const { value } = useResource(
-    (signal) => api.watchStats(watchId, new Date(Date.now() - dayMs).toISOString(), signal),
+    (signal) => api.watchStats(watchId, { from: new Date(Date.now() - dayMs).toISOString() }, signal),
     [watchId],
     coverageEveryMs,
   );

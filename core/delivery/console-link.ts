@@ -11,7 +11,7 @@ export type MessageFacts = {
   consoleAddress?: (caller: string) => string | undefined;
 };
 
-/** Creates the link to the page of the console about an event. Without a public address, its note states which one it has. */
+/** Creates the link to the page of the console about an event. Without a public address and before the console was opened elsewhere, its note says where it works. */
 export function createConsoleLink(
   { watch_id: watchId, data }: WatchEvent,
   caller: string,
@@ -25,10 +25,7 @@ export function createConsoleLink(
   return opened === undefined
     ? {
         url: `${origin}${path}`,
-        note: 'This address works on the machine of the service only: nobody has opened the console elsewhere, and WATCHPOST_PUBLIC_URL is not set.',
+        note: 'This address works on the machine of the service only.',
       }
-    : {
-        url: `${opened}${path}`,
-        note: 'The console was last opened at this address; WATCHPOST_PUBLIC_URL sets another one.',
-      };
+    : { url: `${opened}${path}`, note: '' };
 }

@@ -88,7 +88,12 @@ const done: DeliveryOutcome = { kind: 'done' };
 const states: Record<string, State> = {
   ended: {
     holds: ({ message, delivery }) => delivery.state !== 'pending' || message.resend < delivery.resend,
-    handle: () => done,
+    // A process that was killed between delivery and state left the wait.
+    handle: async (arrival, deps) => {
+      const { state } = arrival.delivery;
+      if (state !== 'pending') await endWait(arrival, state === 'delivered' ? state : 'rejected', deps);
+      return done;
+    },
   },
   // A process that was killed left the retries in the first group.
   interrupted: {
@@ -175,11 +180,19 @@ async function abandon(
 
 /** Ends a delivery that the destination does not get. What it would have ended is over for it. */
 async function refuse(arrival: Arrival, deps: DeliverDeps): Promise<DeliveryOutcome> {
-  const { message, target, delivery } = arrival;
-  const refused = (stored: DestinationState | undefined) =>
-    recordEnd(findCurrentState(target, stored), arrival, 'rejected');
-  await stopWaiting(message, target.state, refused, deps);
-  return finish(giveUp(delivery, target.refusal ?? ''), deps);
+  await endWait(arrival, 'rejected', deps);
+  return finish(giveUp(arrival.delivery, arrival.target.refusal ?? ''), deps);
+}
+
+async function endWait(
+  arrival: Arrival,
+  outcome: DestinationResult['outcome'],
+  deps: DeliverDeps,
+): Promise<void> {
+  const { message, target } = arrival;
+  const end = (stored: DestinationState | undefined) =>
+    recordEnd(findCurrentState(target, stored), arrival, outcome);
+  await stopWaiting(message, target.state, end, deps);
 }
 
 async function stopWaiting(
@@ -237,16 +250,14 @@ async function makeAttempt(arrival: Arrival, deps: DeliverDeps): Promise<Deliver
   const attempted = afterAttempt(delivery, result, attemptedAt, deps.random());
   const { next_attempt_at: next } = attempted;
   report(attempted, result, deps);
-  if (next === null) {
-    const ended = (before: DestinationState) => recordEnd(before, arrival, result.outcome);
-    const state = await storeResult(arrival, result, deps, ended);
-    const outcome = await finish(attempted, deps);
-    await wake(message, state, result.outcome, deps);
-    return outcome;
-  }
-  const attempts = countAttempts(attempted);
   // Before the end of the attempt in the state, so that who begins the next one reads it.
   await deps.deliveries.put(attempted, attemptedAt);
+  if (next === null) {
+    const ended = (before: DestinationState) => recordEnd(before, arrival, result.outcome);
+    await wake(message, await storeResult(arrival, result, deps, ended), result.outcome, deps);
+    return countEnd(attempted, deps);
+  }
+  const attempts = countAttempts(attempted);
   await storeResult(arrival, result, deps, (before) => addWaiting(before, waitFor(message, attempts)));
   if (message.attempt === 0) return continueInOwnGroup(message, attempts, deps);
   if (isBesideWait(message)) return done;
@@ -325,7 +336,11 @@ function recordEnd(
 
 async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOutcome> {
   await deps.deliveries.put(delivery, deps.now());
-  await deps.meter.count({ kind: 'delivery', delivered: delivery.state === 'delivered' });
+  return countEnd(delivery, deps);
+}
+
+async function countEnd({ state }: Delivery, { meter }: DeliverDeps): Promise<DeliveryOutcome> {
+  await meter.count({ kind: 'delivery', delivered: state === 'delivered' });
   return done;
 }
 

@@ -31,9 +31,13 @@ export function currentState(
   stored: DestinationState | undefined,
 ): DestinationState {
   if (stored?.fingerprint === destination.fingerprint) return stored;
-  const { notified = [], waiting = [] } = stored ?? {};
-  const open = notified.filter(({ delivered }) => !delivered);
-  return { ...initialDestinationState(destination), notified: open, waiting };
+  const { notified = [], waiting = [], removed_at_sequence: removedAt } = stored ?? {};
+  return {
+    ...initialDestinationState(destination),
+    notified: notified.filter(({ delivered }) => !delivered),
+    waiting,
+    ...(removedAt !== undefined && { removed_at_sequence: removedAt }),
+  };
 }
 
 /** Returns the state of a destination that is removed. Added again, it receives what follows `sequence`. */

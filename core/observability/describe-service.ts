@@ -1,13 +1,16 @@
 import type { z } from 'zod';
 import type { Limits } from '../dependencies.ts';
 import type { Cameras } from '../ports/cameras.ts';
+import type { Destinations } from '../ports/destinations.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { serviceResponseSchema } from '../responses/observability.ts';
+import { maskRecipient } from '../watch/watch-config.ts';
 
 type Deps = {
   version: string;
   cameras?: Cameras;
   limits: Pick<Limits, 'maxJobSeconds' | 'retentionSeconds' | 'jobsPerCaller'>;
+  destinations: Pick<Destinations, 'offered'>;
   vision: Pick<VisionModel, 'provider' | 'model' | 'capabilities'>;
 };
 
@@ -17,6 +20,7 @@ export function describeService({
   limits,
   vision,
   cameras,
+  destinations: { offered },
 }: Deps): z.input<typeof serviceResponseSchema> {
   return {
     version,
@@ -26,6 +30,8 @@ export function describeService({
       jobs_per_caller: limits.jobsPerCaller,
     },
     discovers_cameras: cameras !== undefined,
+    destination_types: [...offered.types],
+    email_recipients: offered.recipients.map(maskRecipient),
     model: {
       provider: vision.provider,
       name: vision.model,

@@ -1,4 +1,4 @@
-import type { DestinationAddress } from '../records/watch.ts';
+import type { DestinationAddress, DestinationType } from '../records/watch.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
 import type { WebhookResult } from './delivery.ts';
 
@@ -66,6 +66,8 @@ export type Envelope = { caller: string; id: string; body: object; plain?: objec
 export interface Destinations {
   /** Signs an event of a job, or a test event, and sends it to a webhook. */
   sendEnvelope(url: string, envelope: Envelope): Promise<DestinationResult>;
+  /** Types that this service delivers to, and whom its e-mail reaches: addresses, or domains such as `@example.com`. */
+  readonly offered: { types: readonly DestinationType[]; recipients: readonly string[] };
   send(address: DestinationAddress, notification: Notification): Promise<DestinationResult>;
   /** Ends what stands open at a destination that receives nothing more. Returns why it could not; `null` if nothing is left there. */
   end(address: DestinationAddress, open: OpenSubjects): Promise<string | null>;

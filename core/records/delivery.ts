@@ -126,6 +126,14 @@ export const destinationStateSchema = z.object({
 export type WaitingEvent = DestinationState['waiting'][number];
 export type DestinationState = z.infer<typeof destinationStateSchema>;
 
+/** Returns the state of a destination at its address; undefined without one. Two destinations may have the same address, and one had others before. */
+export function findState(
+  { destination_id: id, fingerprint }: Pick<DestinationState, 'destination_id' | 'fingerprint'>,
+  states: readonly DestinationState[],
+): DestinationState | undefined {
+  return states.find((state) => state.destination_id === id && state.fingerprint === fingerprint);
+}
+
 /** Message of one event for one destination. */
 export const deliveryMessageSchema = z.object({
   ...runFields,

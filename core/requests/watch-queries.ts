@@ -16,6 +16,14 @@ export const watchListQuerySchema = z.object({
   offset: integer(z.int().min(0)).default(0),
 });
 
+export const createWatchQuerySchema = z.object({
+  destinations_of: jobId
+    .optional()
+    .describe(
+      'Own watch whose destinations this one gets, with their stored addresses, if the body has none',
+    ),
+});
+
 const instant = z.iso
   .datetime({ offset: true })
   .transform((value) => new Date(value))
@@ -48,6 +56,7 @@ export function readAlertPosition(after: string | undefined) {
 export const watchStatsQuerySchema = z.object({
   from: instant.describe('Start; default: seven days before `to`'),
   to: instant.describe('End; default: now. At most 92 days after `from`'),
+  spans: flag.default(false).describe('True to list the spans of the newest 24 hours, each with its class'),
 });
 
 export const previewQuerySchema = z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { alarmSchema } from '../ports/alarms.ts';
 import { logLevelSchema } from '../ports/log.ts';
+import { destinationTypeSchema } from '../records/watch.ts';
 import { count, timestamp } from './fields.ts';
 
 /** Response of `GET /metrics`. */
@@ -71,6 +72,16 @@ export const serviceResponseSchema = z.object({
     retention_seconds: z.int().describe('Time for which a finished job stays readable'),
     jobs_per_caller: z.int().describe('Maximum active jobs of a caller'),
   }),
+  destination_types: z
+    .array(destinationTypeSchema)
+    .describe(
+      'Types of destinations; email needs an SMTP server of the operator, mqtt a service of one machine',
+    ),
+  email_recipients: z
+    .array(z.string())
+    .describe(
+      'Whom e-mail may go to: domains, and addresses with masked names. Settings: WATCHPOST_SMTP_URL, WATCHPOST_EMAIL_FROM, WATCHPOST_EMAIL_RECIPIENTS; on AWS smtpSecretArn, emailFrom, emailRecipients',
+    ),
   discovers_cameras: z.boolean().describe('True if GET /cameras asks the cameras of the network'),
   model: z.object({
     provider: z.string(),

@@ -9,6 +9,7 @@ import {
   watchStatusSchema,
 } from '../records/watch-state.ts';
 import { failureSchema } from '../records/failure.ts';
+import { spanClasses } from '../records/seen-hour.ts';
 import { spanReasonSchema, streamTroubleSchema } from '../records/sight.ts';
 import { count, evidenceBoxes, sourceUrl, timestamp } from './fields.ts';
 
@@ -21,6 +22,7 @@ const conditionStateSchema = z.object({
   unjudged: z.boolean().describe('True if the model responds that it cannot judge the condition'),
   alert_id: z.uuid().nullable().describe('Open alert'),
   opened_at: timestamp.nullable(),
+  held_at: timestamp.nullable().describe('Time of the newest verdict of the open alert that held'),
   seen_at: timestamp.describe('Time of the last sight'),
   explanation: z.string().nullable().describe('Explanation of the newest verdict of the open alert'),
   snoozed_until: timestamp.nullable(),
@@ -194,6 +196,10 @@ export const watchStatsResponseSchema = z.object({
       countersSchema.extend({
         hour: timestamp,
         gaps: z.array(z.object({ from: timestamp, to: timestamp, reason: spanReasonSchema })),
+        spans: z
+          .array(z.object({ from: timestamp, to: timestamp, class: z.enum(spanClasses) }))
+          .optional()
+          .describe('With spans=true; active time of none is between pictures'),
       }),
     )
     .describe('Hours (UTC) with checks; at most the newest 168'),

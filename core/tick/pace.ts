@@ -29,19 +29,17 @@ const step = 1.2;
 const late = 1;
 const lateWhileStretched = 0.5;
 const inTime = 0.25;
-const minShare = 0.75;
 /** An hour without checks decreases every factor to 1. */
 const maxIdleWindows = 720;
-const forgetAfterMs = 3_600_000;
-/** Part of the use of a caller that still counts in the next window: a minute later half of it. */
+/** Part of uses and of the work of late windows that still counts in the next one, half of it a minute later: one window may have few checks. */
 const keptUse = 0.95;
 /** Intervals and time without a check after which a run is no load any more. */
 const [goneAfterIntervals, goneAfterMs] = [3, 60_000];
 /** Block of the event loop that the log names. */
 const longBlockMs = 1000;
 
-/** Newest check of a run. */
-type Check = { caller: string; intervalSeconds: number; atMs: number };
+/** Newest check of a run, with the factor of its next interval. */
+type Check = { caller: string; intervalSeconds: number; factor: number; atMs: number };
 
 /**
  * Creates the pace of one machine. Once checks wait longer than an interval for several seconds, it stretches intervals until they are in time, and then
@@ -54,12 +52,13 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
   const lastChecks = new Map<string, Check>();
   /** Time of this machine that the checks of each caller took of late. */
   const uses = new Map<string, { ms: number; checks: number }>();
-  /** Sum of the intervals between checks in this window, in parts of what they should be, each by what a check of its caller takes. */
-  let real = { sum: 0, weight: 0 };
+  /** Work of the checks of this window, in milliseconds of this machine, and that of the late windows before it: while checks wait, it is all that the machine can do. */
+  let done = 0;
+  let busy = { done: 0, seconds: 0 };
   let meanInterval = 10;
   let lateSeconds = 0;
   let lateInARow = 0;
-  /** Factor of the load that is needed by the measurements. */
+  /** Load in parts of what the machine can do, by the measurements. */
   let need = 1;
   /** Factors of callers above 1, in steps, so that checks keep their grid for a while. */
   let factors = new Map<string, number>();
@@ -79,11 +78,11 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
     },
     stretch: ({ run_id: id, caller }, intervalSeconds) => {
       roll();
-      recordInterval(id, { caller, intervalSeconds, atMs: steadyNow().getTime() });
+      const factor = factors.get(caller) ?? 1;
+      recordCheck(id, { caller, intervalSeconds, factor, atMs: steadyNow().getTime() });
       intervals = { sum: intervals.sum + intervalSeconds, count: intervals.count + 1 };
-      const stretch = factors.get(caller) ?? 1;
-      if (stretch > 1) lateChecks += 1;
-      return stretch;
+      if (factor > 1) lateChecks += 1;
+      return factor;
     },
     retryAfterSeconds: (caller) => {
       roll();
@@ -111,15 +110,14 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
     return Math.max(1, ...factors.values());
   }
 
-  function recordInterval(id: string, check: Check): void {
+  function recordCheck(id: string, check: Check): void {
     const { caller, intervalSeconds, atMs } = check;
-    const share = (atMs - (lastChecks.get(id)?.atMs ?? atMs)) / 1000 / intervalSeconds;
+    const share = (atMs - (lastChecks.get(id)?.atMs ?? 0)) / 1000 / intervalSeconds;
     lastChecks.set(id, check);
     const { ms, checks } = uses.get(caller) ?? { ms: 0, checks: 0 };
     uses.set(caller, { ms, checks: checks + 1 });
-    const weight = costOfCheck(caller);
-    // A shorter one follows a failed capture.
-    if (share >= minShare) real = { sum: real.sum + share * weight, weight: real.weight + weight };
+    // A check that follows a failed capture is early, and only a part of what was asked for.
+    done += costOfCheck(caller) * Math.min(1, share);
   }
 
   /** Returns what a check of the caller takes of this machine, in milliseconds. */
@@ -131,10 +129,10 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
   /** Returns what the runs of each caller would take of this machine at their own intervals, in milliseconds a second. */
   function readLoads(): Map<string, number> {
     const loads = new Map<string, number>();
-    for (const { caller, intervalSeconds, atMs } of lastChecks.values()) {
-      const intervalMs = intervalSeconds * 1000 * (factors.get(caller) ?? 1);
-      if (windowEnd - atMs > goneAfterIntervals * intervalMs + goneAfterMs) continue;
-      loads.set(caller, (loads.get(caller) ?? 0) + costOfCheck(caller) / intervalSeconds);
+    for (const [id, check] of lastChecks) {
+      const { caller, intervalSeconds } = check;
+      if (goneAtMs(check) < windowEnd) lastChecks.delete(id);
+      else loads.set(caller, (loads.get(caller) ?? 0) + costOfCheck(caller) / intervalSeconds);
     }
     return loads;
   }
@@ -150,16 +148,14 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
 
   function closeWindow(): void {
     if (intervals.count > 0) meanInterval = intervals.sum / intervals.count;
-    const before = lateSeconds;
     lateSeconds = [...waits.values()].reduce((sum, { sumMs, count }) => sum + sumMs / count / 1000, 0);
     waits = new Map();
     intervals = { sum: 0, count: 0 };
-    const realShare = real.weight === 0 ? need : real.sum / real.weight;
-    real = { sum: 0, weight: 0 };
-    for (const [id, { atMs }] of lastChecks) if (atMs < windowEnd - forgetAfterMs) lastChecks.delete(id);
+    const loads = readLoads();
     const wasStretched = need > 1;
-    need = nextNeed(lateSeconds / meanInterval, lateSeconds >= before ? realShare : need);
-    const divided = need > 1 ? divideLoad(readLoads(), need) : [];
+    need = nextNeed(lateSeconds / meanInterval, loads);
+    done = 0;
+    const divided = need > 1 ? divideLoad(loads, need) : [];
     factors = new Map([...divided].map(([caller, factor]) => [caller, roundUp(factor)]));
     if (!wasStretched && need > 1)
       log.warning('Checks are late: the service is overloaded and stretches intervals', {
@@ -172,20 +168,29 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
       else uses.set(caller, { ms: ms * keptUse, checks: checks * keptUse });
   }
 
-  /** Returns the factor after a window, from the mean wait and the mean interval between checks, both in intervals. */
-  function nextNeed(lateIntervals: number, realShare: number): number {
+  /** Returns the need after a window, from its mean wait in intervals and the loads of callers. */
+  function nextNeed(lateIntervals: number, loads: ReadonlyMap<string, number>): number {
     const isLate = lateIntervals > (need > 1 ? lateWhileStretched : late);
     lateInARow = isLate ? lateInARow + 1 : 0;
-    if (isLate && (need > 1 || lateInARow >= lateWindows))
-      return Math.min(maxStretch, Math.max(need, realShare * margin));
+    if (isLate) {
+      busy = { done: busy.done * keptUse + done, seconds: busy.seconds * keptUse + windowMs / 1000 };
+      const load = [...loads.values()].reduce((sum, part) => sum + part, 0);
+      if (busy.done === 0 || (need === 1 && lateInARow < lateWindows)) return need;
+      return Math.min(maxStretch, Math.max(need, (load / (busy.done / busy.seconds)) * margin));
+    }
     if (lateIntervals >= inTime) return need;
-    return Math.max(1, need / decrease);
+    return Math.max(1, need / decrease ** (1 / largestFactor()));
   }
 }
 
-/** Rounds up to a power of `step`. */
+/** Rounds up to a power of `step`, or the maximum. */
 function roundUp(factor: number): number {
-  return step ** Math.ceil(Math.log(factor) / Math.log(step));
+  return Math.min(maxStretch, step ** Math.ceil(Math.log(factor) / Math.log(step)));
+}
+
+/** Returns the time from which a run without a further check is no load. */
+function goneAtMs({ intervalSeconds, factor, atMs }: Check): number {
+  return atMs + goneAfterIntervals * intervalSeconds * factor * 1000 + goneAfterMs;
 }
 
 /** Several windows: the factor has changed until then. */

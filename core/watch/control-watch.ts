@@ -1,4 +1,5 @@
 import { AlertNotFoundError, UnknownConditionError } from '../errors.ts';
+import { findState } from '../records/delivery.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { Alert } from '../records/watch-state.ts';
 import {
@@ -57,11 +58,7 @@ export async function deleteStoredWatch(watchId: string, caller: string, deps: W
   const deleted = await changeStoredWatch(watchId, caller, deps, async (watch) => {
     const states = await deps.deliveries.states({ run: 'watch', run_id: watchId });
     notified = watch.config.destinations.map((destination) =>
-      describeNotified(
-        destination,
-        states.find(({ fingerprint }) => fingerprint === destination.fingerprint),
-        watch,
-      ),
+      describeNotified(destination, findState(destination, states), watch),
     );
     return deleteWatch(watch, deps.now());
   });

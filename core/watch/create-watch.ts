@@ -21,7 +21,8 @@ import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { createWatchRun } from '../policies/watch/initial-state.ts';
 import { startQuietly } from './start-quietly.ts';
-import { splitRequest } from './watch-config.ts';
+import { requireOwnWatch } from './commit-watch.ts';
+import { splitRequest, toRequest } from './watch-config.ts';
 import type { Fingerprint } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
@@ -61,6 +62,17 @@ export async function createWatch(
   deps.log.info('Watch created', { caller, watch_id: creation.run_id, stream_url: creation.stream_url });
   await startQuietly(creation, deps);
   return creation;
+}
+
+/** Returns the destinations of an own watch, with their addresses, for a new watch. Throws `WatchNotFoundError`. */
+export async function copyDestinations(
+  watchId: string,
+  caller: string,
+  deps: Pick<WatchDeps, 'runs' | 'now'>,
+): Promise<WatchRequest['destinations']> {
+  const { config } = await requireOwnWatch(watchId, caller, deps);
+  const secrets = await deps.runs.secrets(watchId);
+  return toRequest(config, '', secrets?.destinations ?? []).destinations;
 }
 
 /** Throws `InvalidUrlError` for a stream or a destination with a scheme or address that is not allowed. */

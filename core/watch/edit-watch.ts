@@ -1,7 +1,7 @@
 import { PreconditionFailedError, WatchNotFoundError } from '../errors.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { watchConfigSchema, watchSchema } from '../records/watch.ts';
-import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
+import type { Watch, WatchConfig } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
 import { probeStream, requireClips } from '../stream/stream-access.ts';
@@ -16,8 +16,8 @@ import {
   toSecrets,
   toSource,
 } from './create-watch.ts';
-import { endFormer } from './end-former.ts';
-import type { FormerDestination } from './end-former.ts';
+import { endFormer, readFormer } from './end-former.ts';
+import type { Former, FormerDestination } from './end-former.ts';
 import type { StreamProbe } from '../records/capture.ts';
 import { addSeconds } from '../time.ts';
 import { forgetMoments } from './forget-moments.ts';
@@ -43,12 +43,12 @@ export async function editWatch(
   const fingerprint = createFingerprint(await deps.signer.fingerprintKey(caller), deps);
   const probe = await probeChangedStream(watchId, patch, caller, deps);
   let unseen: string[] = [];
-  let former: { watch: WatchRun; addresses: DestinationAddress[] } | undefined;
+  let ending: { watch: WatchRun; former: Former[] } | undefined;
   const changed = await changeStoredWatch(watchId, caller, deps, async (watch) => {
     if (ifMatch !== undefined && ifMatch !== watch.config_version)
       throw new PreconditionFailedError(watch.config_version);
     const { before, known } = await readRequest(watch, deps);
-    former = undefined;
+    ending = undefined;
     const request = validate(applyPatch(before, patch, watch));
     checkUrls(request, deps);
     checkInputMode(request, deps);
@@ -63,7 +63,7 @@ export async function editWatch(
     unseen = decided.set.sight?.last_frame === null ? listKeys(watch) : [];
     const version = watch.config_version + 1;
     const sequence = watch.sequence + decided.events.length;
-    former = { watch, addresses: known };
+    ending = { watch, former: await readFormer(watch, config, known, deps) };
     return {
       ...decided,
       meta: {
@@ -82,12 +82,12 @@ export async function editWatch(
   await startQuietly(changed, deps);
   if (unseen.length > 0) await removeQuietly(changed, () => deps.media.remove(unseen), deps);
   const { memory_days: days } = changed.config;
-  if (former && days < former.watch.config.memory_days) {
+  if (ending && days < ending.watch.config.memory_days) {
     const before = days === 0 ? null : addSeconds(deps.now(), -days * daySeconds);
     await removeQuietly(changed, () => forgetMoments(watchId, before, deps), deps);
   }
-  const ended = former ? await endFormer(former.watch, changed, former.addresses, deps) : [];
-  return { ...changed, former: ended };
+  const former = ending ? await endFormer(ending.former, ending.watch, changed, deps) : [];
+  return { ...changed, former };
 }
 
 const daySeconds = 86_400;

@@ -1,10 +1,13 @@
-import { currentState, removedState } from '../delivery/destination-state.ts';
+import { currentState, initialDestinationState, removedState } from '../delivery/destination-state.ts';
 import { isStillAddressed } from '../delivery/receivers.ts';
 import { isOpen } from '../policies/watch/condition.ts';
 import type { Destinations } from '../ports/destinations.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
+import { runLog } from '../ports/log.ts';
+import type { Log } from '../ports/log.ts';
+import { findState } from '../records/delivery.ts';
 import type { DestinationState } from '../records/delivery.ts';
-import type { Destination, DestinationAddress } from '../records/watch.ts';
+import type { Destination, DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { findLoss } from '../sight/trouble.ts';
 import { waitAtMost } from '../time-limit.ts';
@@ -20,57 +23,95 @@ export type Notified = {
 /** Destination that a change removed or gave another address. `error`: why what it keeps was not ended there; null if it was, or if it keeps nothing. */
 export type FormerDestination = Notified & { error: string | null };
 
-type Deps = { deliveries: DeliveryStore; destinations: Pick<Destinations, 'end'> };
+/** Destination that a change removes or gives another address: its address and its state before. */
+export type Former = {
+  destination: Destination;
+  address: DestinationAddress | undefined;
+  state: DestinationState | undefined;
+};
+
+type Deps = { deliveries: DeliveryStore; destinations: Pick<Destinations, 'end'>; log: Log };
 
 /** Time for the ends at all destinations: a change has to answer. */
 const maxEndMs = 8_000;
 
-/**
- * Ends what stands open at destinations that a change removed or gave another address, after its commit, and returns them. Each has one attempt: its address
- * is erased. `addresses` are those before.
- */
-export async function endFormer(
+/** Reads what a change with this configuration ends, before its commit: a failure then changes nothing. */
+export async function readFormer(
+  { run_id, config }: Watch,
+  { destinations: remaining }: Pick<WatchConfig, 'destinations'>,
+  addresses: readonly DestinationAddress[],
+  { deliveries }: Pick<Deps, 'deliveries'>,
+): Promise<Former[]> {
+  const former = config.destinations.filter((each) => !remaining.some((other) => isSame(each, other)));
+  const states = former.length === 0 ? [] : await deliveries.states({ run: 'watch', run_id });
+  return former.map((destination) => ({
+    destination,
+    address: addresses.find(({ destination_id: id }) => id === destination.destination_id),
+    state: findState(destination, states),
+  }));
+}
+
+/** Ends what stands open at former destinations, after the commit of the change, and returns them. Each has one attempt: its address is erased. */
+export function endFormer(
+  former: readonly Former[],
   before: WatchRun,
   after: WatchRun,
-  addresses: readonly DestinationAddress[],
-  { deliveries, destinations }: Deps,
+  deps: Deps,
 ): Promise<FormerDestination[]> {
-  const run = { run: 'watch', run_id: before.run_id } as const;
-  const former = before.config.destinations.filter(
-    (each) => !after.config.destinations.some((other) => isSame(each, other)),
-  );
-  if (former.length === 0) return [];
-  const states = await deliveries.states(run);
   return Promise.all(
-    former.map(async (destination) => {
-      const { destination_id: id, fingerprint } = destination;
-      const stored = states.find((state) => state.destination_id === id);
-      const state = stored?.fingerprint === fingerprint ? stored : undefined;
-      const moved = after.config.destinations.find(
-        (other) => other.destination_id === id && other.type === destination.type,
-      );
-      const key = { ...run, destination_id: id };
-      if (stored)
-        await deliveries.changeState(key, (now = stored) =>
-          moved ? currentState({ ...key, ...moved }, now) : removedState(now, after.sequence),
-        );
-      const address = addresses.find((each) => each.destination_id === id);
-      const isAddressed = isStillAddressed(destination, after.config.destinations);
-      const error = state && address && !isAddressed ? await end(address, state) : null;
+    former.map(async (each) => {
+      const { destination } = each;
+      const report = (error: unknown): void =>
+        runLog(deps.log, { run: 'watch', run_id: before.run_id }).warning('Former destination not ended', {
+          destination_id: destination.destination_id,
+          error: String(error),
+        });
+      let { state } = each;
+      let error: string | null;
+      try {
+        state = (await takeLeave(each, after, deps)) ?? state;
+        const isAddressed = isStillAddressed(destination, after.config.destinations);
+        error = isAddressed ? null : await end({ ...each, state }, before, deps);
+        if (error !== null) report(error);
+      } catch (thrown) {
+        report(thrown);
+        error = 'the service failed, its log has the reason';
+      }
       return { ...describeNotified(destination, state, before), error };
     }),
   );
+}
 
-  async function end(address: DestinationAddress, state: DestinationState): Promise<string | null> {
-    if (state.disabled) return state.disabled.reason;
-    const subjects = state.notified.map(({ subject }) => subject);
-    const { run_id: watchId, config } = before;
-    return waitAtMost(
-      maxEndMs,
-      destinations.end(address, { watchId, conditions: config.conditions, subjects }),
-      () => 'no answer in time',
-    );
-  }
+/** Stores the state after the change, and returns that of the address before; undefined if an event has replaced it. */
+async function takeLeave(
+  { destination }: Former,
+  { run_id, config, sequence }: WatchRun,
+  { deliveries }: Deps,
+): Promise<DestinationState | undefined> {
+  const { destination_id: id, type } = destination;
+  const key = { run: 'watch', run_id, destination_id: id } as const;
+  const moved = config.destinations.find((other) => other.destination_id === id && other.type === type);
+  let left: DestinationState | undefined;
+  await deliveries.changeState(key, (stored = initialDestinationState({ ...destination, ...key })) => {
+    left = findState(destination, [stored]);
+    return moved ? currentState({ ...moved, ...key }, stored) : removedState(stored, sequence);
+  });
+  return left;
+}
+
+async function end(
+  { address, state }: Former,
+  { run_id: watchId, config: { conditions } }: WatchRun,
+  { destinations }: Deps,
+): Promise<string | null> {
+  if (!state || !address) return null;
+  if (state.disabled) return state.disabled.reason;
+  const subjects = state.notified.map(({ subject }) => subject);
+  return waitAtMost(
+    maxEndMs,
+    destinations.end(address, { watchId, conditions, subjects }),
+    () => 'no answer in time',
+  );
 }
 
 /** Returns the openings that a destination accepted and that still stand in the watch. */

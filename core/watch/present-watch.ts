@@ -54,6 +54,7 @@ function presentCondition(condition: ConditionState): PresentedWatch['state']['c
     unjudged: isUnjudgeable(condition),
     alert_id: alert?.alert_id ?? null,
     opened_at: alert?.opened_at ?? null,
+    held_at: alert?.held_at ?? null,
     seen_at,
     explanation: alert?.explanation ?? null,
     snoozed_until,

@@ -56,8 +56,13 @@ export function toRequest(
 /** Returns the masked address of a destination, for responses. */
 export function maskAddress(address: DestinationAddress): string {
   const text = addressText(address);
-  if (address.type === 'email') return text.replace(/^(.).*@/, '$1***@');
+  if (address.type === 'email') return maskRecipient(text);
   return address.type === 'pagerduty' ? `${text.slice(0, 3)}***` : maskAll(text);
+}
+
+/** Masks the name of an e-mail address; a domain such as `@example.com` stays. */
+export function maskRecipient(address: string): string {
+  return address.replace(/^(.).*@/, '$1***@');
 }
 
 /** Returns a URL with its host only: the path of a receiver is often its secret. */

@@ -18,10 +18,16 @@ const defaultSeconds = 7 * daySeconds;
 const maxSeconds = 92 * daySeconds;
 /** Hours of a week: those of three months would be a page of a megabyte. */
 const maxHours = 168;
+const maxHoursWithSpans = 24;
 
 /** Reads the statistics of an own watch. Throws `WatchNotFoundError`. */
 export async function readWatchStats(
-  { watchId, from, to }: { watchId: string; from: Date | undefined; to: Date | undefined },
+  {
+    watchId,
+    from,
+    to,
+    spans = false,
+  }: { watchId: string; from?: Date | undefined; to?: Date | undefined; spans?: boolean },
   caller: string,
   deps: Pick<WatchDeps, 'runs' | 'watches' | 'now'>,
 ): Promise<WatchStats> {
@@ -39,18 +45,18 @@ export async function readWatchStats(
     deps.watches.hours(watchId, floorHour(start), end),
     deps.watches.reviewedHours(watchId, floorHour(start), end),
   ]);
-  return presentStats(watch, { start, end, hours, reviews });
+  return presentStats(watch, { start, end, hours, reviews, spans });
 }
 
 function floorHour(at: Date): Date {
   return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
 }
 
-type Found = { start: Date; end: Date; hours: HourOfWatch[]; reviews: ReviewedHour[] };
+type Found = { start: Date; end: Date; hours: HourOfWatch[]; reviews: ReviewedHour[]; spans: boolean };
 
 function presentStats(
   { run_id: watch_id, config }: Watch,
-  { start, end, hours, reviews }: Found,
+  { start, end, hours, reviews, spans }: Found,
 ): WatchStats {
   const byDay = Map.groupBy(hours, ({ hour }) => hour.slice(0, 10));
   const conditions = [...new Set([...config.conditions, ...reviews].map(({ condition_id: id }) => id))];
@@ -60,9 +66,12 @@ function presentStats(
     to: end.toISOString(),
     total: presentCounts(hours),
     days: [...byDay].map(([day, all]) => ({ day, ...presentCounts(all) })),
-    hours: hours
-      .slice(-maxHours)
-      .map((each) => ({ hour: each.hour, ...presentCounts([each]), gaps: listGaps(each) })),
+    hours: hours.slice(spans ? -maxHoursWithSpans : -maxHours).map((each) => ({
+      hour: each.hour,
+      ...presentCounts([each]),
+      gaps: listGaps(each),
+      ...(spans && { spans: listSpans(each) }),
+    })),
     precision: conditions.map((id) =>
       presentPrecision(
         id,
@@ -97,6 +106,14 @@ function listGaps({ hour, seen }: HourOfWatch): WatchStats['hours'][number]['gap
   return readHour(new Date(hour), seen).flatMap(({ from, to, reason }) =>
     reason === null ? [] : [{ from: from.toISOString(), to: to.toISOString(), reason }],
   );
+}
+
+function listSpans({ hour, seen }: HourOfWatch) {
+  return readHour(new Date(hour), seen).map((span) => ({
+    from: span.from.toISOString(),
+    to: span.to.toISOString(),
+    class: span.class,
+  }));
 }
 
 /**

@@ -62,6 +62,7 @@ export function httpEnvironment(
     BASE_URL: settings.domain && `https://${settings.domain.name}/api`,
     ALLOW_RANGES: settings.allowRanges.join(','),
     ALLOW_WEBHOOK_RANGES: settings.allowWebhookRanges.join(','),
+    DENY_RANGES: settings.network?.ranges.join(','),
     ALLOWED_ORIGINS: settings.allowedOrigins.join(','),
     ...mailEnvironment(settings),
     MAX_JOB_SECONDS: String(settings.maxJobSeconds),

@@ -62,14 +62,13 @@ async function buildCode(): Promise<void> {
 /** Writes the declarations of the construct; the settings of a stage as an interface, without the schema that they are inferred from. */
 async function buildTypes(): Promise<void> {
   const emitted = join(out, 'emitted');
-  const options = ['--noEmit', 'false', '--incremental', 'false', '--emitDeclarationOnly', '--declaration'];
-  const folders = ['--rootDir', projectFolder, '--outDir', emitted];
-  await promisify(execFile)(join(projectFolder, 'node_modules/.bin/tsc'), [
-    '-p',
-    join(projectFolder, 'lib/bundle/tsconfig.json'),
-    ...options,
-    ...folders,
-  ]);
+  // Without the types of other files, which the declarations name and do not contain: they are most of the work.
+  const alone = ['--ignoreConfig', '--noResolve', '--noCheck', '--isolatedDeclarations', '--types', ''];
+  const target = ['--target', 'es2023', '--module', 'nodenext', '--allowImportingTsExtensions'];
+  const emission = ['--declaration', '--emitDeclarationOnly', '--rootDir', '.', '--outDir', emitted];
+  const files = ['lib/index.ts', 'lib/watchpost.ts'];
+  const options = [...files, ...alone, ...target, ...emission];
+  await promisify(execFile)('node_modules/.bin/tsc', options, { cwd: projectFolder });
   for (const file of ['lib/index.d.ts', 'lib/watchpost.d.ts'])
     await write(
       file,

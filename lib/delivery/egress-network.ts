@@ -13,7 +13,7 @@ import type { ISecurityGroup, ISubnet, IVpc } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
-type FixedEgress = NonNullable<StageSettings['fixedEgress']>;
+type Given = NonNullable<StageSettings['fixedEgress'] | StageSettings['network']>;
 
 /** Range of the VPC that the stack creates: 64 addresses for each of four subnets. */
 const newVpcRange = '10.213.0.0/24';
@@ -22,16 +22,16 @@ const newVpcRange = '10.213.0.0/24';
 export class EgressNetwork extends Construct {
   readonly vpc: IVpc;
   readonly subnets: ISubnet[];
-  readonly securityGroup: ISecurityGroup;
+  readonly securityGroups: ISecurityGroup[];
   /** Ranges inside of the network, which streams and webhooks may not use. */
   readonly ranges: readonly string[];
   /** Public address of a new network. */
   readonly address: string | undefined;
 
-  constructor(scope: Construct, id: string, fixedEgress: FixedEgress) {
+  constructor(scope: Construct, id: string, given: Given) {
     super(scope, id);
     const { vpcId, subnetIds, ranges, address } =
-      fixedEgress === 'new-vpc' ? this.#createVpc() : { ...fixedEgress, address: undefined };
+      given === 'new-vpc' ? this.#createVpc() : { ...given, address: undefined };
     this.address = address;
     this.vpc = Vpc.fromVpcAttributes(this, 'Network', {
       vpcId,
@@ -41,7 +41,19 @@ export class EgressNetwork extends Construct {
     });
     this.subnets = subnetIds.map((subnetId, index) => Subnet.fromSubnetId(this, `Subnet${index}`, subnetId));
     this.ranges = ranges;
-    this.securityGroup = new SecurityGroup(this, 'SecurityGroup', {
+    const named = given !== 'new-vpc' && 'securityGroupIds' in given ? given.securityGroupIds : undefined;
+    this.securityGroups = named
+      ? named.map((each, index) => SecurityGroup.fromSecurityGroupId(this, `SecurityGroup${index}`, each))
+      : [this.#createSecurityGroup()];
+  }
+
+  /** Returns the properties of a function in the network. */
+  get placement() {
+    return { vpc: this.vpc, vpcSubnets: { subnets: this.subnets }, securityGroups: this.securityGroups };
+  }
+
+  #createSecurityGroup(): SecurityGroup {
+    return new SecurityGroup(this, 'SecurityGroup', {
       vpc: this.vpc,
       description: 'Watchpost: connections to streams and receivers, none from outside',
       // Streams use any port.

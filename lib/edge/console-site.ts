@@ -6,12 +6,20 @@ import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { ownFiles, packageFiles, referencePage } from '../../adapters/http/reference-files.ts';
 import { projectFolder } from '../files.ts';
+import type { EgressNetwork } from '../delivery/egress-network.ts';
 import { suppressAccessLogFindings, PrivateBucket } from '../storage/private-bucket.ts';
 import { errorPages } from './error-pages.ts';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { suppressWildcardFindings } from '../function/suppress-wildcards.ts';
 
-type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean; keepData: boolean };
+type Props = {
+  accessLogs: PrivateBucket | undefined;
+  log: ILogGroup;
+  /** Network of the function that copies the files. */
+  network: EgressNetwork | undefined;
+  deploy: boolean;
+  keepData: boolean;
+};
 
 const built = `${projectFolder}console/dist/`;
 const placeholder = `${projectFolder}lib/edge/console-placeholder/`;
@@ -20,7 +28,7 @@ const placeholder = `${projectFolder}lib/edge/console-placeholder/`;
 export class ConsoleSite extends Construct {
   readonly bucket: PrivateBucket;
 
-  constructor(scope: Construct, id: string, { accessLogs, log, deploy, keepData }: Props) {
+  constructor(scope: Construct, id: string, { accessLogs, log, network, deploy, keepData }: Props) {
     super(scope, id);
     this.bucket = new PrivateBucket(this, 'Bucket', {
       // The files can be built again from the repository.
@@ -29,11 +37,11 @@ export class ConsoleSite extends Construct {
       accessLogs: accessLogs && { bucket: accessLogs, prefix: 'console/' },
     });
     if (!accessLogs) suppressAccessLogFindings(this.bucket);
-    if (deploy) this.#deploy(log);
+    if (deploy) this.#deploy(log, network);
   }
 
-  #deploy(logGroup: ILogGroup): void {
-    const target = { destinationBucket: this.bucket, logGroup };
+  #deploy(logGroup: ILogGroup, network: EgressNetwork | undefined): void {
+    const target = { destinationBucket: this.bucket, logGroup, ...network?.placement };
     const deployment = new BucketDeployment(this, 'Files', {
       sources: [
         Source.asset(existsSync(`${built}index.html`) ? built : placeholder),
@@ -53,18 +61,28 @@ export class ConsoleSite extends Construct {
       destinationKeyPrefix: 'docs',
       ...target,
     });
-    suppressDeploymentFindings(deployment, this.bucket);
+    suppressDeploymentFindings(deployment, this.bucket, network !== undefined);
   }
 }
 
 /** Acknowledges the cdk-nag findings of the CDK function that copies files to a bucket during a deployment. */
-function suppressDeploymentFindings({ handlerRole }: BucketDeployment, destination: IBucket): void {
+function suppressDeploymentFindings(
+  { handlerRole }: BucketDeployment,
+  destination: IBucket,
+  isInNetwork: boolean,
+): void {
   const handler = handlerRole.node.scope;
   if (!handler) throw new Error('Role of the bucket deployment without its function');
   const reason =
     'CDK creates this function and its role to copy console and reference page. It runs only in deployments, reads the CDK assets and is the only role that changes the bucket of the console.';
+  const policies = [
+    'AWSLambdaBasicExecutionRole',
+    ...(isInNetwork ? ['AWSLambdaVPCAccessExecutionRole'] : []),
+  ];
   const ids = [
-    'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
+    ...policies.map(
+      (name) => `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/${name}]`,
+    ),
     ...['s3:GetBucket*', 's3:GetObject*', 's3:List*', 's3:Abort*', 's3:DeleteObject*'].map(
       (action) => `AwsSolutions-IAM5[Action::${action}]`,
     ),

@@ -29,6 +29,8 @@ export type FunctionContext = {
   settings: StageSettings;
   /** Id of what is deployed (`computeRelease`). */
   release: string;
+  /** Network of all functions. Undefined for that of Lambda. */
+  network: EgressNetwork | undefined;
 };
 
 /** Environment variables of one function, without those that `ServiceFunction` sets for all. */
@@ -51,7 +53,7 @@ type Props = {
   environment: Record<string, string | undefined>;
   storageMegabytes?: number;
   layers?: ILayerVersion[];
-  /** Network of the function. Undefined for that of Lambda. */
+  /** Network of the function. Undefined for that of all. */
   network?: EgressNetwork | undefined;
   /** True for a function that sends messages which invoke it, as often as the reason at its use says: Lambda drops what passes it about 16 times otherwise. */
   invokedByItself?: boolean;
@@ -73,13 +75,14 @@ export class ServiceFunction extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { bundles, log, settings, release }: FunctionContext,
+    { bundles, log, settings, release, network: ofAll }: FunctionContext,
     props: Props,
   ) {
     super(scope, id);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.#role = role;
     const reserved = settings.reservedConcurrency[props.name];
+    const network = props.network ?? ofAll;
     this.timeoutSeconds = props.timeoutSeconds;
     this.lambda = new Function(this, 'Function', {
       description: describeFunction(props.name, release),
@@ -107,11 +110,7 @@ export class ServiceFunction extends Construct {
         POWERTOOLS_SERVICE_NAME: serviceName(this),
       },
       ...(props.storageMegabytes && { ephemeralStorageSize: Size.mebibytes(props.storageMegabytes) }),
-      ...(props.network && {
-        vpc: props.network.vpc,
-        vpcSubnets: { subnets: props.network.subnets },
-        securityGroups: [props.network.securityGroup],
-      }),
+      ...network?.placement,
       ...(props.layers && { layers: props.layers }),
       ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
       // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
@@ -125,7 +124,7 @@ export class ServiceFunction extends Construct {
     });
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [log.functions.logGroupArn]);
     if (props.deadLetters) this.#allowKey(['sqs:SendMessage']);
-    if (props.network) this.#allowInterfaces();
+    if (network) this.#allowInterfaces();
     if (!props.deadLetters) this.#explainDeadLetters();
     this.#explainTracing();
   }

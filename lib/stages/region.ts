@@ -37,6 +37,31 @@ export function assertStreamOrigin(
     throw new Error(`Lambda has no function URLs in ${region}. Set "streamOrigin": "rest-api" in the stage.`);
 }
 
+const regional = ['alarmTopicArn', 'smtpSecretArn', 'platformSecretArn'] as const;
+
+/** Finds a setting that names a resource of another region, which the clients of the functions do not reach. */
+export function findForeignRegion(
+  settings: Partial<Record<(typeof regional)[number], string | undefined>>,
+  region: string,
+): string | undefined {
+  for (const name of regional) {
+    const found = settings[name];
+    const [, other = region] = /^arn:aws[\w-]*:\w+:([a-z0-9-]+):/.exec(found ?? '') ?? [];
+    if (other !== region) return `${name} is in ${other}, and the stack in ${region}. Name one of ${region}.`;
+  }
+  return undefined;
+}
+
+/** Throws for a setting that names a resource of another region. */
+export function assertArnRegions(
+  path: string,
+  settings: Parameters<typeof findForeignRegion>[0],
+  region: string,
+): void {
+  const found = findForeignRegion(settings, region);
+  if (found !== undefined) throw new Error(`${path}: ${found}`);
+}
+
 /** Throws for a region of another partition than `aws`: GovCloud and China have no CloudFront that CloudFormation could create there. */
 export function assertSupportedRegion(region: string): void {
   if (/^(cn|us-gov|us-iso\w*|eu-isoe|eusc)-/.test(region))

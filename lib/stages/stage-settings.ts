@@ -18,6 +18,8 @@ const secretArn = deployed(
   /^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/,
   'must be the whole ARN of a secret, with the six characters at its end',
 );
+const subnetIds = z.array(deployed(/^subnet-[0-9a-f]+$/, 'must be ids such as subnet-0a1b2c3d')).min(1);
+const vpcId = deployed(/^vpc-[0-9a-f]+$/, 'must be an id such as vpc-0a1b2c3d');
 const range = z.cidrv4().or(z.cidrv6()).or(z.string().refine(Token.isUnresolved));
 
 /**
@@ -101,14 +103,22 @@ export const stageSettingsSchema = z
      * subnets of yours, with the ranges inside of it. Default: none; the addresses are those of Lambda.
      */
     fixedEgress: z
-      .union([
-        z.literal('new-vpc'),
-        z.strictObject({
-          vpcId: deployed(/^vpc-[0-9a-f]+$/, 'must be an id such as vpc-0a1b2c3d'),
-          subnetIds: z.array(deployed(/^subnet-[0-9a-f]+$/, 'must be ids such as subnet-0a1b2c3d')).min(1),
-          ranges: z.array(range).min(1),
-        }),
-      ])
+      .union([z.literal('new-vpc'), z.strictObject({ vpcId, subnetIds, ranges: z.array(range).min(1) })])
+      .optional(),
+    /**
+     * Network of yours for all functions, with the ranges inside of it that streams and webhooks may not use. Default security group: one of the stack. The output
+     * `NetworkEndpoints` lists what its subnets must reach. Default: none.
+     */
+    network: z
+      .strictObject({
+        vpcId,
+        subnetIds,
+        securityGroupIds: z
+          .array(deployed(/^sg-[0-9a-f]+$/, 'must be ids such as sg-0a1b2c3d'))
+          .min(1)
+          .optional(),
+        ranges: z.array(range).min(1),
+      })
       .optional(),
 
     /** YouTube clients to try in this order, by their names in youtubei.js: which work changes. Default: `defaultPlatformSettings`. */
@@ -195,6 +205,20 @@ export const stageSettingsSchema = z
       /^arn:aws[\w-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
       'must be the ARN of a key, not of an alias',
     ).optional(),
+    /** ARN of a policy that bounds the permissions of all roles. Default: none. */
+    permissionsBoundaryArn: deployed(
+      /^arn:aws[\w-]*:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/,
+      'must be the ARN of a policy',
+    ).optional(),
+    /** Tags of all resources that can have some. */
+    tags: z
+      .record(z.string().regex(/^(?!aws:).{1,128}$/, 'must not begin with aws:'), z.string().max(256))
+      .default({}),
+    /** Path in Parameter Store below which each output, and the ARNs that another stack needs, are parameters. Default: none. */
+    parameterPath: z
+      .string()
+      .regex(/^(?!\/(aws|ssm)\b)(\/[\w.-]+)+$/i, 'must be a path such as /watchpost/prod')
+      .optional(),
     /** True to protect stack and table from deletion. */
     deletionProtection: z.boolean().default(true),
     /** True to retain table, captures and access logs when the stack is deleted; false deletes them. */
@@ -217,6 +241,10 @@ export const stageSettingsSchema = z
   .refine(({ alarmEmail, alarmTopicArn }) => alarmEmail === undefined || alarmTopicArn === undefined, {
     error:
       'alarmEmail subscribes to the topic of the stack: remove alarmTopicArn, or subscribe the address to that topic',
+  })
+  .refine(({ network, fixedEgress }) => network === undefined || fixedEgress === undefined, {
+    error:
+      'network has all functions in subnets of yours, whose route gives the addresses: remove fixedEgress',
   })
   .refine(({ smtpSecretArn, emailFrom }) => (smtpSecretArn === undefined) === (emailFrom === undefined), {
     error: 'smtpSecretArn and emailFrom require each other: set both, or none',

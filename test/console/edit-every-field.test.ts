@@ -3,8 +3,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import * as examples from '../../adapters/openapi/examples/watches.ts';
 import type { Watch, WatchPatch } from '../../console/api/types.ts';
-import { toWatchDraft, toWatchPatch } from '../../console/watches/watch-draft.ts';
+import { toWatchDraft, toWatchRequest } from '../../console/watches/watch-draft.ts';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
+import { service } from '../../adapters/openapi/examples/observability.ts';
 import { createFakeDocument, FakeNode } from './fake-document.ts';
 
 /** Bundles the form with its own Preact, because Node does not load JSX. */
@@ -62,7 +63,7 @@ async function change(index: number): Promise<WatchPatch | null> {
   const pictures = { urlFor: () => new Promise(() => undefined) };
   const api = { changeWatch: async (_: string, __: number, patch: WatchPatch) => void (sent = patch) };
   const form = h(EditWatch, { watch, onDone: () => undefined, onClose: () => undefined });
-  render(h(SessionContext.Provider, { value: { api, pictures }, children: form }), root);
+  render(h(SessionContext.Provider, { value: { api, pictures, service }, children: form }), root);
   const control = root.find('input', 'select', 'textarea')[index];
   if (control) {
     operate(control);
@@ -115,7 +116,7 @@ const assigned = ['conditions.condition_id', 'destinations.destination_id'];
 test('the form of a watch has a control for each field of the request', async () => {
   const schema = z.toJSONSchema(watchRequestSchema, { io: 'input', unrepresentable: 'any' });
   const wanted = fields(schema).filter((field) => !assigned.includes(field));
-  const before = leaves(toWatchPatch({} as any, toWatchDraft(watch)));
+  const before = leaves(toWatchRequest(toWatchDraft(watch)));
   const reached = new Set<string>();
   for (let index = 0; ; index += 1) {
     const patch = await change(index);

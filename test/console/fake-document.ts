@@ -6,6 +6,7 @@ export class FakeNode {
   readonly listeners = new Map<string, (event: unknown) => void>();
   readonly localName: string;
   data = '';
+  style = {};
 
   constructor(localName: string) {
     this.localName = localName;

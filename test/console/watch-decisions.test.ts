@@ -1,21 +1,22 @@
 import { expect, test } from 'vitest';
 import * as examples from '../../adapters/openapi/examples/watches.ts';
-import { progressText, visitLabel } from '../../console/watches/watch-labels.ts';
+import { conditionLabel, progressText, visitLabel } from '../../console/watches/watch-labels.ts';
 import type { Watch } from '../../console/api/types.ts';
 import { disclosure, withDisclosure } from '../../adapters/vision/pixel/explain.ts';
 import { toSpan } from '../../console/alerts/alert-span.ts';
 import { withoutDisclosure } from '../../console/alerts/alert-texts.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
-import { emptyDraft, watchRequest } from '../../console/try/draft.ts';
-import { createLanes, createSight } from '../../console/watches/lane-spans.ts';
-import { addCorner, parseCorners } from '../../console/watches/region-text.ts';
+import { emptyDraft, toNewWatch } from '../../console/try/draft.ts';
+import { summarizeFolds } from '../../console/watches/fold-summaries.ts';
+import { addCorner, moveCorner, parseCorners } from '../../console/watches/region-text.ts';
 import {
-  closingOf,
   newCondition,
   newDestination,
   notifyOptions,
+  toDuplicate,
   toWatchDraft,
   toWatchPatch,
+  toWatchRequest,
 } from '../../console/watches/watch-draft.ts';
 import { defaultNotify } from '../../core/delivery/receivers.ts';
 import { destinationTypeSchema, notifySchema } from '../../core/records/watch.ts';
@@ -25,25 +26,55 @@ import { gateRequest } from '../support/watches/watch-records.ts';
 const start = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
 
-test('a watch takes stream, condition and webhook of the form, without duration, cooldown and maximum of alerts', () => {
+test('a new watch takes stream, condition and webhook of the page, and asks for a name', () => {
   const draft = { ...emptyDraft, streamUrl: ' https://example.com/a.m3u8 ', condition: ' A dog ' };
-  expect(watchRequest(draft)).toEqual({
-    name: 'A dog',
+  expect(toNewWatch(draft)).toMatchObject({ name: '', intervalSeconds: 10, destinations: [] });
+  const request = toWatchRequest({ ...toNewWatch(draft), name: 'Yard' });
+  expect(request).toMatchObject({
+    name: 'Yard',
     stream_url: 'https://example.com/a.m3u8',
-    input_mode: 'frames',
-    interval_seconds: 10,
-    enable_prefilter: true,
-    conditions: [{ condition: 'A dog' }],
+    conditions: [{ condition: 'A dog', cooldown_seconds: 0, close_after_seconds: 0 }],
   });
-  const request = watchRequest({ ...draft, webhookUrl: 'https://example.com/h', alertsOnly: true });
-  expect(request.destinations).toMatchObject([
-    {
-      type: 'webhook',
-      url: 'https://example.com/h',
-      notify: 'openings_and_closings',
-    },
+  const { name, stream_url, conditions } = request;
+  const defaults = watchRequestSchema.parse({
+    name,
+    stream_url,
+    conditions: conditions.map(({ condition }) => ({ condition })),
+  });
+  expect(watchRequestSchema.parse(request)).toEqual(defaults);
+  const notified = toWatchRequest(
+    toNewWatch({ ...draft, webhookUrl: 'https://example.com/h', alertsOnly: true }),
+  );
+  expect(notified.destinations).toMatchObject([
+    { type: 'webhook', url: 'https://example.com/h', notify: 'openings_and_closings' },
   ]);
-  expect(watchRequest({ ...draft, condition: 'x'.repeat(500) }).name).toHaveLength(120);
+});
+
+test('a duplicate has the rules of its watch, but no stream with a masked password, regions and ids', () => {
+  const watch = examples.watch as Watch;
+  const { name, streamUrl, regions, conditions } = toDuplicate({
+    ...watch,
+    stream_url: 'rtsp://a:***@camera/1',
+  });
+  expect({ name, streamUrl, regions }).toEqual({ name: '', streamUrl: '', regions: [] });
+  expect(conditions[0]).not.toHaveProperty('condition_id');
+  expect(conditions[0]?.checks_to_open).toBe(watch.conditions[0]?.checks_to_open);
+  expect(toDuplicate({ ...watch, stream_url: 'rtsp://camera/1' }).streamUrl).toBe('rtsp://camera/1');
+});
+
+test('the folded parts of the form say in a line what they hold', () => {
+  const draft = { ...toNewWatch({ ...emptyDraft, condition: 'A person' }), usd: 2 };
+  expect(summarizeFolds(draft)).toEqual({
+    rules:
+      'Opens after 2 of 3 checks that hold, closes after 3 that do not and 30 s without it. Severity warning.',
+    when: 'Always',
+    cost: 'A check every 10 s, at most $2 per day, alerts are kept for 7 days',
+    picture: 'One frame, all of the picture, also the time between checks',
+  });
+  const spans = [{ days: ['sat' as const, 'sun' as const], from: '18:00', to: '08:00' }];
+  expect(summarizeFolds({ ...draft, schedule: { timeZone: 'UTC', spans } }).when).toBe(
+    'sat, sun 18:00–08:00 (UTC)',
+  );
 });
 
 test('the form of a destination has the default of the API and only values that the API accepts', () => {
@@ -106,16 +137,20 @@ test('a change of a watch sends only the changed fields', () => {
     conditions: [{ ...newCondition, condition_id: 'dog', condition: 'A dog' }],
   };
   expect(toWatchPatch(before, before)).toEqual({});
-  const conditions = [...before.conditions, { ...newCondition, condition: ' A cat ' }];
+  const person = { ...newCondition, condition: ' A person is at the gate ' };
+  const conditions = [...before.conditions, { ...newCondition, condition: ' A cat ' }, person];
   expect(toWatchPatch(before, { ...before, name: ' Yard ', conditions })).toEqual({
     name: 'Yard',
-    conditions: [before.conditions[0], { ...newCondition, condition: 'A cat' }],
+    conditions: [
+      { ...before.conditions[0], close_after_seconds: 0 },
+      { ...newCondition, condition: 'A cat', close_after_seconds: 0 },
+      { ...newCondition, condition: 'A person is at the gate', close_after_seconds: 30 },
+    ],
   });
-  const parse = (condition: object) =>
-    watchRequestSchema.parse({ ...gateRequest, conditions: [{ condition: 'A dog', ...condition }] })
-      .conditions[0];
-  for (const alertOn of ['each_visit', 'each_stay', 'by_checks'] as const)
-    expect(parse({ alert_on: alertOn })).toMatchObject(closingOf(alertOn));
+  const chosen = { ...person, close_after_seconds: 5 };
+  expect(toWatchPatch(before, { ...before, conditions: [chosen] }).conditions).toMatchObject([
+    { close_after_seconds: 5 },
+  ]);
   expect(toWatchPatch(before, { ...before, lookBack: false })).toEqual({ look_back: false });
   expect(toWatchPatch(before, { ...before, follow: true })).toEqual({ follow: true });
   expect(toWatchPatch(before, { ...before, usd: 2 })).toEqual({
@@ -183,42 +218,10 @@ test('a click adds a corner to a region', () => {
   expect(addCorner(first, 1, 0).corners).toBe('12.3 50, 100 0');
 });
 
-test('a lane has the open time of each condition inside the window, and watched hours since the watch exists', () => {
-  const window = { startMs: start, endMs: start + 10 * 3_600_000 };
-  const closed = {
-    at: at(3600),
-    reason: 'cleared',
-    explanation: '',
-    open_seconds: 7200,
-    seen_seconds: 7200,
-  } as const;
-  const conditions = ['dog', 'cat'].map((id) => ({
-    ...newCondition,
-    condition_id: id,
-    condition: id,
-  }));
-  const alerts = [
-    { condition_id: 'dog', opened_at: at(9 * 3600), closed: null },
-    { condition_id: 'dog', opened_at: at(-3600), closed },
-    { condition_id: 'dog', opened_at: at(-7200), closed: { ...closed, at: at(-60) } },
-  ];
-  const [dog, cat] = createLanes({ conditions }, alerts, window);
-  expect(dog?.open).toEqual([
-    { from: 0.9, length: 0.1 },
-    { from: 0, length: 0.1 },
-  ]);
-  expect(dog?.openShare).toBeCloseTo(0.2);
-  expect(cat?.open).toEqual([]);
-  const seen = { judged_seconds: 600, quiet_seconds: 3000, between_seconds: 0 };
-  const hours = [
-    { hour: at(0), coverage: 1, ...seen },
-    { hour: at(3600), coverage: 0.2, ...seen },
-    { hour: at(7200), coverage: null, ...seen },
-    { hour: at(10_800), coverage: 1, ...seen, quiet_seconds: 0, between_seconds: 3000 },
-  ];
-  expect(createSight(hours, at(0), window, 'seen')).toEqual([{ from: 0, length: 0.1 }]);
-  expect(createSight(hours, at(1800), window, 'seen')).toEqual([{ from: 0.05, length: 0.05 }]);
-  expect(createSight(hours, at(0), window, 'between')).toMatchObject([{ length: 0.1 }]);
+test('a dragged corner stays inside the frame', () => {
+  const region = { mode: 'include', corners: '10 20, 90 20, 90 80' } as const;
+  expect(moveCorner(region, 1, 0.5, 0.25).corners).toBe('10 20, 50 25, 90 80');
+  expect(moveCorner(region, 2, 1.4, -0.1).corners).toBe('10 20, 90 20, 100 0');
 });
 
 test('keys review alerts, and shortcuts of the browser stay with the browser', () => {
@@ -264,3 +267,26 @@ test.each([
 
 test('a filter without day and times has no span', () =>
   expect(toSpan({ day: '', from: '', to: '' }, start)).toBeUndefined());
+
+test('a reworded condition is another one, and the rest keeps its id', () => {
+  const before = toWatchDraft(examples.watch as Watch);
+  const [first] = before.conditions;
+  const conditions = [{ ...first!, condition: 'A red van is at the gate' }, ...before.conditions.slice(1)];
+  const [reworded] = toWatchPatch(before, { ...before, conditions }).conditions!;
+  expect(reworded).not.toHaveProperty('condition_id');
+  const severe = [{ ...first!, severity: 'info' as const }, ...before.conditions.slice(1)];
+  const [kept] = toWatchPatch(before, { ...before, conditions: severe }).conditions!;
+  expect(kept!.condition_id).toBe(first!.condition_id);
+});
+
+test('an open condition that the newest verdict denies says that it is not there now', () => {
+  const state = {
+    state: 'open',
+    unconfirmed: false,
+    unjudged: false,
+    held_at: at(0),
+    seen_at: at(5),
+  } as const;
+  expect(conditionLabel(state as never).label).toBe('open, not there now');
+  expect(conditionLabel({ ...state, seen_at: at(0) } as never).label).toBe('open');
+});

@@ -46,15 +46,19 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await field('Condition').fill('The picture is not black');
   await field('Interval (s)').fill('5');
   await button('Keep watching for good').click();
+  const dialog = page.getByRole('dialog');
+  await field('Name').fill('The picture is not black');
+  await dialog.getByText('Nobody: alerts are shown in the console only.').waitFor();
+  await dialog.getByText('Why is e-mail not in the list?').click();
+  await dialog.getByText('WATCHPOST_SMTP_URL').waitFor();
+  await inspect(page, 'watch-new');
+  await button('Start watching').click();
   await page.getByRole('heading', { name: 'The picture is not black', level: 1 }).waitFor();
   const alerts = page.getByRole('list', { name: 'Alerts' });
   await alerts.getByText(/open for/).waitFor({ timeout: 60_000 });
   await alerts.getByRole('img', { name: 'Evidence frame' }).waitFor();
   await page.getByText('1 opened in 7 days').waitFor();
-  await page
-    .getByRole('region', { name: 'Time line' })
-    .getByText(/^open for [1-9]/)
-    .waitFor();
+  await page.getByRole('region', { name: 'Time line' }).locator('rect.open').waitFor({ state: 'attached' });
   await page.getByRole('list', { name: 'Recent checks' }).getByText(/holds/).first().waitFor();
   await inspect(page, 'watch');
   await button('Check now').click();
@@ -82,6 +86,23 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await board.getByText(/Coverage of the day/).waitFor();
   await board.locator('img').waitFor();
   await inspect(page, 'watches');
+
+  await link('Time line').click();
+  const slider = page.getByRole('slider');
+  await slider.press('ArrowLeft');
+  const said = () => slider.getAttribute('aria-valuetext');
+  await expect.poll(said).toMatch(/^The picture is not black, .* Alert: The picture is not black\.$/);
+  await page.getByRole('img', { name: /^Evidence: / }).waitFor();
+  await slider.press('Enter');
+  await expect.poll(() => page.getByRole('radio', { name: 'Hour' }).isChecked()).toBe(true);
+  const judged = (await page.locator('rect.judged').last().boundingBox())!;
+  await page.mouse.move(judged.x + judged.width / 2, judged.y + judged.height * 0.8);
+  await expect.poll(said).toContain('Judged: something moved');
+  await inspect(page, 'time-line');
+  await slider.press('Backspace');
+  await expect.poll(() => page.getByRole('radio', { name: 'Day' }).isChecked()).toBe(true);
+  await page.locator('svg.lane').hover({ position: { x: 3, y: 10 } });
+  await expect.poll(said).toContain('Not watched.');
 
   await expect.poll(() => link('Alerts').textContent()).toContain('1 open');
   await link('Alerts').click();
@@ -119,10 +140,12 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await page.getByText('Version 2').waitFor();
   await button('Edit', true).click();
   await field('Name').fill('North gate');
+  for (const fold of ['Rules', 'When', 'Cost', 'Picture'])
+    await dialog.locator('summary').getByText(fold, { exact: true }).click();
   await field('Cooldown (s)').fill('30');
   await field('Reminder (s)').fill('600');
   await field('Model calls per day').fill('5000');
-  await field('Confirming check (s)').fill('4');
+  await field('Second look after (s)').fill('4');
   await page.getByRole('radio', { name: 'Clip' }).check();
   await field('Clip length in seconds').fill('2');
   await field('Labels').fill('yard\nnorth');
@@ -139,7 +162,16 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await field('Address of destination 1').fill('https://example.com/hook/secret');
   await button('Add region to watch').click();
   await page.locator('.region-canvas > svg').click({ position: { x: 5, y: 5 } });
-  await field('Corners of region 1 (%)').fill('0 0, 100 0, 100 100, 0 100');
+  await field('Corners of region 1 (%)').fill('0 0, 100 0, 50 50, 0 100');
+  const corner = (await page.locator('.corner').nth(2).boundingBox())!;
+  await page.mouse.move(corner.x + corner.width / 2, corner.y + corner.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(corner.x + 2_000, corner.y + 2_000);
+  await page.mouse.up();
+  expect(await field('Corners of region 1 (%)').inputValue()).toBe('0 0, 100 0, 100 100, 0 100');
+  await field('Stream URL').fill('https://other.example/live.m3u8');
+  await dialog.getByText('Do they still fit?').waitFor();
+  await field('Stream URL').fill(stream.url);
   await inspect(page, 'watch-edit-all');
   await button('Save').click();
   await page.getByRole('heading', { name: 'North gate', level: 1 }).waitFor();
@@ -167,7 +199,19 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
       },
     ],
   });
-  await button('Test', true).click();
+  await button('Duplicate').click();
+  await field('Name').fill('South gate');
+  expect(await field('Stream URL').inputValue()).toBe(stream.url);
+  await dialog.getByText('Webhook https://example.com/***').waitFor();
+  await inspect(page, 'watch-duplicate');
+  await button('Start watching').click();
+  await page.getByRole('heading', { name: 'South gate', level: 1 }).waitFor();
+  const { watches } = await caller.call('GET', '/watches');
+  expect(watches.at(-1)).toMatchObject({ name: 'South gate', destinations: [{ type: 'webhook' }] });
+  await caller.call('DELETE', `/watches/${watches.at(-1).watch_id}`);
+  await link('Watches').click();
+  await page.getByRole('link', { name: 'North gate' }).click();
+  await button('Test alert').click();
   await page.getByRole('list', { name: 'Results' }).getByText('failed').waitFor({ timeout: 40_000 });
   await inspect(page, 'watch-test');
   await page.keyboard.press('Escape');
@@ -198,6 +242,7 @@ test('a click that is under way when advice arrives is not lost', async () => {
   await link('Watches').click();
   await page.getByRole('link', { name: 'East gate' }).click();
   await button('Edit', true).click();
+  await page.locator('summary').getByText('When', { exact: true }).click();
   const box = field('Watch at certain times only');
   await box.hover();
   await page.mouse.down();

@@ -16,6 +16,20 @@ export const stageKinds: Record<string, StageSettingsInput> = {
       ranges: ['10.0.0.0/16'],
     },
   },
+  'own-network': {
+    network: {
+      vpcId: 'vpc-0a1b2c3d',
+      subnetIds: ['subnet-0a1b2c3d', 'subnet-1a1b2c3d'],
+      securityGroupIds: ['sg-0a1b2c3d'],
+      ranges: ['10.0.0.0/16'],
+    },
+    domain: {
+      name: 'watch.example.com',
+      certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d',
+    },
+    permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/boundary',
+    parameterPath: '/watchpost/test',
+  },
   'rest-origin': {
     streamOrigin: 'rest-api',
     alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:pager',

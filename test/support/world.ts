@@ -120,6 +120,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     messageFacts,
     addressPace: createAddressPace(() => clock.now),
     destinations: {
+      offered: { types: ['webhook', 'slack', 'email'], recipients: ['@example.com', 'duty@example.org'] },
       reasonToRefuse: ({ to }) =>
         to === 'nobody@example.com' ? 'The operator does not allow this recipient' : null,
       send: async () => ({ outcome: 'delivered', status: 200, latencyMs: 12, error: null, retryAfter: null }),

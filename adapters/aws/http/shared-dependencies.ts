@@ -123,13 +123,15 @@ type UrlGuards = Pick<HttpDeps, 'urls' | 'webhookUrls'>;
 
 /** Creates the guards of the URLs that callers give. Connections are those of `capture` and of the senders, whose origins answer to CloudFront alone. */
 function createUrlGuards(settings: HttpSettings, ownHosts: readonly string[]): UrlGuards {
+  const denyRanges = settings.DENY_RANGES;
   return {
     urls: createEgressGuard({
       allowRanges: settings.ALLOW_RANGES,
       setting: 'stage setting allowRanges',
       ownHosts,
+      denyRanges,
     }),
-    webhookUrls: createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, webhookSetting, { ownHosts }),
+    webhookUrls: createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, webhookSetting, { ownHosts, denyRanges }),
   };
 }
 
@@ -189,7 +191,12 @@ function createSenders(
   const mail = createMail(settings, { secret, log });
   const signer = createStoredSigner({ masterSecret, callers, now });
   const webhooks = createHttpSender({
-    http: deferWebhookHttp(createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, webhookSetting, { lookup })),
+    http: deferWebhookHttp(
+      createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, webhookSetting, {
+        lookup,
+        denyRanges: settings.DENY_RANGES,
+      }),
+    ),
     version: softwareVersion,
     elapsedMs: () => performance.now(),
   });

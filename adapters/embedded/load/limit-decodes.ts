@@ -25,10 +25,7 @@ export type DecodeTurnsDeps = {
 /** Time of the machine that no check needs. */
 export type SpareTime = { inTurn: InTurn; isBusy: () => boolean };
 
-export type SpareTimeDeps = Pick<
-  DecodeTurnsDeps,
-  'elapsedMs' | 'setTimer' | 'currentCaller' | 'reportUse'
-> & {
+export type SpareTimeDeps = Pick<DecodeTurnsDeps, 'elapsedMs' | 'setTimer' | 'currentCaller'> & {
   cores: number;
   /** Returns the mean wait of checks. */
   lateSeconds: () => number;
@@ -63,11 +60,13 @@ export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn, spare?: Spare
   };
 }
 
-/** Creates the spare time of a machine: half of its cores, as long as checks are in time. */
-export function createSpareTime({ cores, lateSeconds, ...deps }: SpareTimeDeps): SpareTime {
+/** Creates the spare time of a machine: half of its cores, as long as checks are in time. It counts as no use: no check would have it otherwise. */
+export function createSpareTime(deps: SpareTimeDeps): SpareTime {
+  const { cores, lateSeconds, currentCaller, elapsedMs, setTimer } = deps;
   const max = Math.max(1, Math.floor(cores / 2));
+  const turns = { currentCaller, elapsedMs, setTimer, max, report: ignore, maxWaitMs: maxSpareWaitMs };
   return {
-    inTurn: createDecodeTurns({ ...deps, max, report: ignore, maxWaitMs: maxSpareWaitMs }),
+    inTurn: createDecodeTurns(turns),
     isBusy: () => lateSeconds() >= busyFromSeconds,
   };
 }

@@ -12,7 +12,8 @@ const pagesOfStep = 250;
 const pauseMs = 20;
 /** A process that uses the database for as many attempts at one step ends the pass, as a long backup does. */
 const maxAttempts = 50;
-const betweenPassesMs = 60_000;
+/** Between looks for deletions, and after a pass that failed. */
+const [betweenPassesMs, afterFailureMs] = [1_000, 60_000];
 const mark = 'deletions_to_overwrite';
 
 type Pause = (milliseconds: number) => Promise<unknown>;
@@ -29,19 +30,21 @@ type RemovalDeps = {
   wait?: (milliseconds: number, value: undefined, options: { signal: AbortSignal }) => Promise<unknown>;
 };
 
-/** Removes what a process before has left, then each minute what was deleted since. Returns a function that ends a pass after its step. */
+/** Removes what a process before has left, and what is deleted from now on. Returns a function that ends a pass after its step. */
 export function startRemoval({ database, log, wait = sleep }: RemovalDeps): () => Promise<void> {
   const ending = new AbortController();
   const { signal } = ending;
   const pause: Pause = async (milliseconds) => wait(milliseconds, undefined, { signal });
   const repeat = async () => {
     while (!signal.aborted) {
+      let waitMs = betweenPassesMs;
       try {
         if (await removeDeleted(database, pause)) log.info('Erased data overwritten in the database');
       } catch (error) {
+        waitMs = afterFailureMs;
         if (!signal.aborted) log.warning('Erased data not overwritten yet', { error: String(error) });
       }
-      await pause(betweenPassesMs).catch(() => undefined);
+      await pause(waitMs).catch(() => undefined);
     }
   };
   const ended = repeat();

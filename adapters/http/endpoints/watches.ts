@@ -7,7 +7,7 @@ import {
   resumeStoredWatch,
   snoozeStoredWatch,
 } from '../../../core/watch/control-watch.ts';
-import { createWatch } from '../../../core/watch/create-watch.ts';
+import { copyDestinations, createWatch } from '../../../core/watch/create-watch.ts';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { listWatches } from '../../../core/watch/list-watches.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
@@ -16,6 +16,7 @@ import { readWatchFrame } from '../../../core/watch/read-frames.ts';
 import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
 import {
+  createWatchQuerySchema,
   previewQuerySchema,
   snoozeRequestSchema,
   watchListQuerySchema,
@@ -106,6 +107,7 @@ const createWatchEndpoint = defineEndpoint(
             'Within a day, the same key and body return the watch of the first request; another body returns 422',
           ),
       }),
+      query: createWatchQuerySchema,
       body: watchRequestSchema,
     },
     response: jsonResponse(watchResponseSchema, { description: 'The watch' }),
@@ -115,9 +117,16 @@ const createWatchEndpoint = defineEndpoint(
       response: { watch: examples.watch },
     },
   },
-  async ({ headers, body, caller, key, setHeader }, deps) => {
+  async ({ headers, query: { destinations_of: other }, body, caller, key, setHeader }, deps) => {
+    const destinations =
+      other === undefined || body.destinations.length > 0
+        ? body.destinations
+        : await copyDestinations(other, caller, deps);
     const create = () =>
-      createWatch(body, caller, deps, { key: headers['Idempotency-Key'], keyHash: key.hash });
+      createWatch({ ...body, destinations }, caller, deps, {
+        key: headers['Idempotency-Key'],
+        keyHash: key.hash,
+      });
     return respondWithWatch(await withCallLimit(caller, deps, create), { setHeader }, deps);
   },
 );
@@ -338,8 +347,8 @@ const watchStatsEndpoint = defineEndpoint(
     errors: ['BAD_REQUEST', 'WATCH_NOT_FOUND'],
     examples: { parameters: watchExample, response: { stats: examples.stats } },
   },
-  ({ parameters, query: { from, to }, caller }, deps) =>
-    readWatchStats({ watchId: parameters.watch_id, from, to }, caller, deps),
+  ({ parameters, query, caller }, deps) =>
+    readWatchStats({ watchId: parameters.watch_id, ...query }, caller, deps),
 );
 
 const watchFrameEndpoint = defineEndpoint(

@@ -131,6 +131,21 @@ const strictArguments = words('-xerror -err_detect explode');
 /** Limits of every decoder: pixels per frame, and one thread. */
 export const decodingLimits = words(`-max_pixels ${maxPixels} -threads 1`);
 
+/** Input of JPEGs, of a clip that was captured, and output of one JPEG. */
+export const jpegInput = words(
+  '-codec_whitelist mjpeg -protocol_whitelist pipe -f image2pipe -c:v mjpeg -i pipe:0',
+);
+export const clipInput = words('-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:0');
+export const jpegOutput = words('-frames:v 1 -c:v mjpeg -q:v 3 -pix_fmt yuvj420p -f image2pipe pipe:1');
+
+/**
+ * Encoding of clips. The fastest preset takes half the work of `veryfast` and writes twice the bytes (140 kB per 3 s of a noisy camera); CABAC and deblocking are its
+ * two cheapest improvements.
+ */
+export const clipEncoding = words(
+  '-c:v libx264 -preset ultrafast -crf 28 -threads 1 -x264-params cabac=1:deblock=0,0',
+);
+
 /** Without frame threads and reordering, the decoder outputs a key frame immediately instead of two GOPs later. */
 const keyFramesOnly = words('-skip_frame nokey -flags low_delay');
 
@@ -149,15 +164,10 @@ function pictureOutputs(input?: GraphInput, timing = ''): string[] {
   );
 }
 
-/**
- * Encodes the clip. A stream copy is ten times as large. The fastest preset takes half the work of `veryfast` and
- * writes twice the bytes (140 kB per 3 s of a noisy camera); CABAC and deblocking are its two cheapest
- * improvements.
- */
+/** A stream copy would be ten times as large. */
 function clipOutput(clipBytes: number, clipPath: string): string[] {
-  const encoding = words('-map [clip] -c:v libx264 -preset ultrafast -crf 28 -threads 1');
-  const tools = words('-x264-params cabac=1:deblock=0,0');
-  return [...encoding, ...tools, ...words(`-fs ${clipBytes} -movflags +faststart -f mp4 -y`), clipPath];
+  const file = words(`-fs ${clipBytes} -movflags +faststart -f mp4 -y`);
+  return ['-map', '[clip]', ...clipEncoding, ...file, clipPath];
 }
 
 function inputArguments(input: GraphInput, limits: { timeoutMs: number }): string[] {

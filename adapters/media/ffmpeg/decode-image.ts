@@ -1,5 +1,5 @@
 import { ImageDecodeError } from './errors.ts';
-import { decodingLimits, quietArguments } from './capture-arguments.ts';
+import { clipInput, decodingLimits, jpegInput, quietArguments } from './capture-arguments.ts';
 import { createFfmpegPool } from './ffmpeg-pool.ts';
 import { withoutTurns, type InTurn } from './in-turn.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
@@ -40,9 +40,7 @@ const timeoutMs = 10_000;
 const maxFrames = 480;
 
 /** `-err_detect explode` rejects a truncated JPEG; by default ffmpeg fills it up with gray. */
-const jpegInput =
-  '-err_detect explode -codec_whitelist mjpeg -protocol_whitelist pipe -f image2pipe -c:v mjpeg -i pipe:0';
-const mp4Input = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:0';
+const wholeJpegInput = ['-err_detect', 'explode', ...jpegInput];
 
 /** Lifetime of an idle process for clips, in milliseconds: as that of captures. */
 const keepSpareMs = 65_000;
@@ -60,7 +58,7 @@ export function createImageDecoder(options: {
   const spares = createFfmpegPool({ ...options, keepMs: keepSpareMs, newFile: () => '' });
   return {
     decode: async (jpeg, size, signal) => {
-      const [picture] = await pictures([jpeg], jpegInput, scaled(size), size, 1, signal);
+      const [picture] = await pictures([jpeg], wholeJpegInput, scaled(size), size, 1, signal);
       if (picture === undefined) throw new ImageDecodeError('The image cannot be decoded as JPEG');
       return picture;
     },
@@ -78,7 +76,7 @@ export function createImageDecoder(options: {
     },
     decodeClip: async (mp4, size, framesPerSecond, signal) => {
       const filter = `fps=${framesPerSecond},${scaled(size)}`;
-      const found = await pictures([mp4], mp4Input, filter, size, maxFrames, signal, true);
+      const found = await pictures([mp4], clipInput, filter, size, maxFrames, signal, true);
       if (found.length === 0) throw new ImageDecodeError('The clip cannot be decoded as H.264 in MP4');
       return found;
     },
@@ -91,7 +89,7 @@ export function createImageDecoder(options: {
     fit: ImageFit = 'stretched',
   ): Promise<Uint8Array[]> {
     if (jpegs.length === 0) return [];
-    const found = await pictures(jpegs, jpegInput, decodeFilter(size, fit), size, jpegs.length, signal);
+    const found = await pictures(jpegs, wholeJpegInput, decodeFilter(size, fit), size, jpegs.length, signal);
     if (found.length !== jpegs.length)
       throw new ImageDecodeError('One of the images cannot be decoded as JPEG');
     return found;
@@ -116,7 +114,7 @@ export function createImageDecoder(options: {
 
   async function pictures(
     chunks: Uint8Array[],
-    input: string,
+    input: readonly string[],
     filter: string,
     size: ImageSize,
     max: number,
@@ -126,7 +124,7 @@ export function createImageDecoder(options: {
     const pictureBytes = size.width * size.height * 3;
     const output = ['-map', '0:v:0', '-vf', filter, '-frames:v', `${max}`, '-fps_mode', 'passthrough'];
     const raw = ['-f', 'rawvideo', 'pipe:1'];
-    const args = [...quietArguments, ...decodingLimits, ...input.split(' '), ...output, ...raw];
+    const args = [...quietArguments, ...decodingLimits, ...input, ...output, ...raw];
     const keepsSpare = isClip && options.prepareAfterMs !== undefined;
     signal.throwIfAborted();
     const decode = async () => {

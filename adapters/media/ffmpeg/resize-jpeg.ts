@@ -1,4 +1,4 @@
-import { decodingLimits, quietArguments, scaleDown } from './capture-arguments.ts';
+import { decodingLimits, jpegInput, jpegOutput, quietArguments, scaleDown } from './capture-arguments.ts';
 import { ImageDecodeError } from './errors.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
@@ -12,13 +12,17 @@ export async function resizeJpeg(
   ffmpegPath: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const input = '-codec_whitelist mjpeg -protocol_whitelist pipe -f image2pipe -c:v mjpeg -i pipe:0';
-  const output = '-frames:v 1 -c:v mjpeg -q:v 3 -pix_fmt yuvj420p -f image2pipe pipe:1';
-  const args = [...quietArguments, ...decodingLimits, ...input.split(' ')];
   const outcome = await spawnFfmpeg(
     {
       ffmpegPath,
-      args: [...args, '-vf', scaleDown(widthPixels), ...output.split(' ')],
+      args: [
+        ...quietArguments,
+        ...decodingLimits,
+        ...jpegInput,
+        '-vf',
+        scaleDown(widthPixels),
+        ...jpegOutput,
+      ],
       input: [jpeg],
       outputBytes: jpegBytesLimit,
       timeoutMs,

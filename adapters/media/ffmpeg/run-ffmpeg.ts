@@ -114,9 +114,10 @@ export function createFfmpegRunner(options: {
   ffmpegPath: string;
   tempDir: string;
   prepareAfterMs?: number;
+  elapsedMs?: () => number;
 }): FfmpegRunner {
   const newFile = (): string => join(options.tempDir, `clip-${randomUUID()}.mp4`);
-  const { ffmpegPath, prepareAfterMs } = options;
+  const { ffmpegPath, prepareAfterMs, elapsedMs = () => performance.now() } = options;
   const spares = createFfmpegPool({ ffmpegPath, keepMs: keepSpareMs, newFile, prepareAfterMs });
   return { run, runAll, runEachSecond };
 
@@ -126,12 +127,12 @@ export function createFfmpegRunner(options: {
   ): Promise<(FfmpegOutput | null)[]> {
     if (!isEach) return runPipe(input, limits, signal);
     const chunks = await collectChunks(input.chunks);
-    const untilMs = performance.now() + limits.timeoutMs;
+    const untilMs = elapsedMs() + limits.timeoutMs;
     const together = await runPipe({ ...input, chunks }, limits, signal);
     if (together.length === chunks.length) return together;
     const pictures: (FfmpegOutput | null)[] = chunks.map(() => null);
     for (let index = chunks.length - 1; index >= Math.max(0, chunks.length - maxAlone); index -= 1) {
-      const timeoutMs = untilMs - performance.now();
+      const timeoutMs = untilMs - elapsedMs();
       if (timeoutMs <= 0) break;
       const chunk = chunks.slice(index, index + 1);
       pictures[index] =
@@ -158,14 +159,16 @@ export function createFfmpegRunner(options: {
     ...[input, clock, limits, signal]: Parameters<NonNullable<FfmpegRunner['runEachSecond']>>
   ): Promise<TimedPicture[]> {
     const chunks = await collectChunks(input.chunks);
+    const untilMs = elapsedMs() + limits.timeoutMs;
     const decode = async (isStrict: boolean): Promise<FfmpegOutcome> => {
-      const args = secondsArguments(input, clock, { ...limits, isStrict });
+      const timeoutMs = Math.max(1, untilMs - elapsedMs());
+      const args = secondsArguments(input, clock, { timeoutMs, isStrict });
       const run = {
         ffmpegPath,
         args,
         input: toChunks({ ...input, chunks }),
         outputBytes: pictureBytesLimit,
-        ...limits,
+        timeoutMs,
       };
       return spawnFfmpeg({ ...run, canWait: true }, signal);
     };
@@ -189,22 +192,29 @@ export function createFfmpegRunner(options: {
     const pipe = (): { input?: Chunks } => (input.kind === 'pipe' ? { input: toChunks(input) } : {});
     signal.throwIfAborted();
     const process = spares.take(command);
-    const outputs = { outputBytes: pictureBytesLimit, timeoutMs: limits.timeoutMs };
+    const startedMs = elapsedMs();
+    const outputBytes = pictureBytesLimit;
+    /** Runs once more in what is left of the time. */
+    const runAgain = async (args: string[], source: { input?: Chunks }): Promise<FfmpegOutcome | null> => {
+      const timeoutMs = startedMs + limits.timeoutMs - elapsedMs();
+      return timeoutMs > 0
+        ? spawnFfmpeg({ ffmpegPath, args, ...source, outputBytes, timeoutMs }, signal)
+        : null;
+    };
     try {
-      const first = await spawnFfmpeg({ process, ...pipe(), ...outputs }, signal);
+      const first = await spawnFfmpeg({ process, ...pipe(), outputBytes, ...limits }, signal);
       if (mayWait) spares.prepare(command, wanted.caller);
-      const tidied = hasFailed(first) ? await tidy(input) : null;
-      const args = command(process.file);
-      const second = tidied && (await spawnFfmpeg({ ffmpegPath, args, input: [tidied], ...outputs }, signal));
-      const outcome = second && !hasFailed(second) && lastPictures(second) ? second : first;
+      const tidied = hasFailed(first) ? await tidy(input, first) : null;
+      const second = tidied && (await runAgain(command(process.file), { input: [tidied] }));
+      const outcome = second && hasSucceeded(second) && lastPictures(second) ? second : first;
       if (input.kind === 'pipe' && wanted.mode !== 'frames' && !input.isRefreshed && lacksReference(outcome))
         throw damagedStream(failureMessage(wanted.mode), ffmpegError(outcome));
       const isRepeatable = input.kind === 'pipe' && Array.isArray(input.chunks);
       if (!isRepeatable || !mayBeOdd(outcome))
         return await readPictures(outcome, wanted.mode, limits.timeoutMs, process.file);
       const lenient = captureArguments(input, wanted, { ...forClips, isLenient: true }, process.file);
-      const again = await spawnFfmpeg({ ffmpegPath, args: lenient, ...pipe(), ...outputs }, signal);
-      if (showsDamage(again)) throw nothingDecoded(outcome, wanted.mode);
+      const again = await runAgain(lenient, pipe());
+      if (again?.ended !== 'exited' || showsDamage(again)) throw nothingDecoded(outcome, wanted.mode);
       return await readPictures(again, wanted.mode, limits.timeoutMs, process.file);
     } finally {
       if (wanted.mode !== 'frames') await rm(process.file, { force: true });
@@ -213,9 +223,16 @@ export function createFfmpegRunner(options: {
 }
 
 /** Returns MPEG-TS without what a strict decoder stops at although its pictures are whole; null for other input. */
-async function tidy(input: FfmpegInput): Promise<Buffer | null> {
+async function tidy(input: FfmpegInput, { stderr }: FfmpegOutcome): Promise<Buffer | null> {
   const isRepeatable = input.kind === 'pipe' && input.format === 'mpegts' && Array.isArray(input.chunks);
-  return isRepeatable ? tidyTransportStream(Buffer.concat(await collectChunks(input.chunks))) : null;
+  const isDamaged = /error while decoding/.test(stderr);
+  return isRepeatable
+    ? tidyTransportStream(Buffer.concat(await collectChunks(input.chunks)), { isDamaged })
+    : null;
+}
+
+function hasSucceeded({ ended, exitCode }: FfmpegOutcome): boolean {
+  return ended === 'exited' && exitCode === 0;
 }
 
 function hasFailed({ ended, exitCode }: FfmpegOutcome): boolean {

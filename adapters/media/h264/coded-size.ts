@@ -7,6 +7,8 @@ export type SequenceSet = {
   size: number[];
   /** H.264: bits of the frame number; 0 if it may have gaps. H.265: bits of the place of a slice. */
   numberBits: number;
+  /** H.265: blocks of a row, of which places are counted. */
+  rowBlocks: number;
 };
 
 /** The window of the size is near the begin. */
@@ -54,6 +56,7 @@ function readH264(reader: BitReader): SequenceSet | null {
   return {
     size: [...size, hasFramesOnly, ...window, ratio, ...(ratio === ownRatio ? [bits(32)] : [])],
     numberBits: mayHaveGaps ? 0 : numberBits,
+    rowBlocks: 1,
   };
 }
 
@@ -73,8 +76,9 @@ function readH265(reader: BitReader): SequenceSet {
   for (let layer = flag() ? 0 : layers; layer <= layers; layer += 1)
     for (let value = 0; value < 3; value += 1) unsigned();
   const blockSize = 2 ** (unsigned() + 3 + unsigned());
-  const blocks = Math.ceil(width / blockSize) * Math.ceil(height / blockSize);
-  return { size, numberBits: Math.ceil(Math.log2(Math.max(1, blocks))) };
+  const rowBlocks = Math.max(1, Math.ceil(width / blockSize));
+  const blocks = rowBlocks * Math.ceil(height / blockSize);
+  return { size, numberBits: Math.ceil(Math.log2(Math.max(1, blocks))), rowBlocks };
 }
 
 function skipChroma({ unsigned, flag }: BitReader): void {

@@ -56,16 +56,26 @@ function createFrameNumbers(rules: UnitRules): PictureCheck {
   };
 }
 
-/** Places at which slices begin, of the key frames or of the other pictures of a stream. */
-type Layout = { places: Set<number>; most: number; newest: string; repeated: number };
+/**
+ * Places at which slices begin, of the key frames or of the other pictures of a stream. `repeats`: pictures with all of them since the last change; `changes`: to
+ * places that no loss explains; `inRow`: pictures with those of the newest one.
+ */
+type Layout = {
+  places: ReadonlySet<number>;
+  repeats: number;
+  changes: number;
+  newest: ReadonlySet<number>;
+  inRow: number;
+};
 
 /** Pictures in a row with the same places after which those are all: the encoder has other settings. */
 const maxRepeated = 8;
+const maxChanges = 16;
 /** More places than this in one picture are no slices. */
 const maxPlaces = 1024;
 
 function createSlicePlaces(rules: UnitRules): PictureCheck {
-  let bits = 0;
+  let { numberBits, rowBlocks } = { numberBits: 0, rowBlocks: 1 };
   /** Ids of picture parameter sets that allow slices to depend on others. */
   const dependent = new Set<number>();
   const layouts: { keyFrame?: Layout; other?: Layout } = {};
@@ -75,9 +85,10 @@ function createSlicePlaces(rules: UnitRules): PictureCheck {
 
   function note(unit: Uint8Array): void {
     const type = rules.readType(unit[0] ?? 0);
-    if (type === sequenceSet265) bits = readSequenceSet(unit, rules)?.numberBits ?? 0;
+    if (type === sequenceSet265)
+      ({ numberBits, rowBlocks } = readSequenceSet(unit, rules) ?? { numberBits: 0, rowBlocks: 1 });
     if (type === pictureSet265) notePictureSet(unit);
-    if (!rules.isSlice(type) || bits === 0 || places.length > maxPlaces) return;
+    if (!rules.isSlice(type) || numberBits === 0 || places.length > maxPlaces) return;
     isKeyFrame = type >= firstIrap && type <= lastIrap;
     const place = readSlice(unit, rules, readPlace);
     if (place !== null) places.push(place);
@@ -92,13 +103,13 @@ function createSlicePlaces(rules: UnitRules): PictureCheck {
     });
   }
 
-  function readPlace({ flag, unsigned, bits: read }: BitReader): number {
+  function readPlace({ flag, unsigned, bits }: BitReader): number {
     const isFirst = flag();
     if (isKeyFrame) flag();
     const id = unsigned();
     if (isFirst) return 0;
     if (dependent.has(id)) flag();
-    return read(bits);
+    return bits(numberBits);
   }
 
   function end() {
@@ -106,26 +117,48 @@ function createSlicePlaces(rules: UnitRules): PictureCheck {
     places = [];
     const isUsual = seen.length === 0 || seen.length > maxPlaces;
     if (isUsual) return { lacksSlices: false, lacksReference: false };
-    const layout = (layouts[kind] ??= beginLayout(layouts[isKeyFrame ? 'other' : 'keyFrame']));
-    return { lacksSlices: seen[0] !== 0 || !isComplete(layout, new Set(seen)), lacksReference: false };
+    const others = layouts[isKeyFrame ? 'other' : 'keyFrame'];
+    return { lacksSlices: seen[0] !== 0 || lacksPlaces(new Set(seen), kind, others), lacksReference: false };
+  }
+
+  /** Encoders divide all pictures in the same way, mostly by rows, or by the bytes of slices: then places differ from picture to picture, and say nothing. */
+  function lacksPlaces(seen: Layout['places'], kind: keyof typeof layouts, others?: Layout): boolean {
+    const isFirst = layouts[kind] === undefined;
+    const layout = (layouts[kind] ??= beginLayout(others));
+    const { repeats, changes } = layout;
+    layout.inRow = isSame(seen, layout.newest) ? layout.inRow + 1 : 1;
+    layout.newest = seen;
+    if (isSame(seen, layout.places)) {
+      layout.repeats += 1;
+      return false;
+    }
+    const isPart = isWithin(seen, layout.places);
+    if (isPart && isFirst) return [...layout.places].every((place) => place % rowBlocks === 0);
+    if (isPart && !isFirst && layout.inRow < maxRepeated)
+      return (
+        isUsual(layout) || (others !== undefined && isUsual(others) && isSame(others.places, layout.places))
+      );
+    const isWhole = repeats === 0 && isWithin(layout.places, seen);
+    if (!isWhole && !isFirst) layout.changes = Math.min(maxChanges, changes + 1);
+    [layout.places, layout.repeats] = [seen, 0];
+    return false;
   }
 }
 
-function beginLayout(before?: Layout): Layout {
-  return { places: new Set(before?.places), most: before?.most ?? 0, newest: '', repeated: 0 };
+function beginLayout(others?: Layout): Layout {
+  return { places: others?.places ?? new Set(), repeats: 0, changes: 0, newest: new Set(), inRow: 0 };
 }
 
-/** Encoders divide all pictures in the same way, or by the bytes of slices: then places differ from picture to picture, and say nothing. */
-function isComplete(layout: Layout, places: ReadonlySet<number>): boolean {
-  const text = [...places].join(' ');
-  layout.repeated = text === layout.newest ? layout.repeated + 1 : 1;
-  layout.newest = text;
-  const isSettled = layout.repeated >= maxRepeated;
-  if (isSettled) [layout.places, layout.most] = [new Set(places), places.size];
-  layout.most = Math.max(layout.most, places.size);
-  const isVaried = layout.places.size > 2 * layout.most;
-  if (!isVaried) for (const place of places) layout.places.add(place);
-  return isVaried || places.size === layout.places.size;
+function isUsual({ repeats, changes }: Layout): boolean {
+  return repeats > changes;
+}
+
+function isWithin(places: Layout['places'], all: Layout['places']): boolean {
+  return places.size <= all.size && [...places].every((place) => all.has(place));
+}
+
+function isSame(places: Layout['places'], others: Layout['places']): boolean {
+  return places.size === others.size && isWithin(places, others);
 }
 
 function readSlice<Value>(

@@ -1,5 +1,12 @@
 import type { DrawBoxes, CutFrame } from '../../../core/ports/draw-boxes.ts';
-import { quietArguments, decodingLimits } from '../ffmpeg/capture-arguments.ts';
+import {
+  clipInput,
+  decodingLimits,
+  jpegInput,
+  jpegOutput,
+  quietArguments,
+  words,
+} from '../ffmpeg/capture-arguments.ts';
 import { withoutTurns } from '../ffmpeg/in-turn.ts';
 import type { InTurn } from '../ffmpeg/in-turn.ts';
 import { TransientError } from '../../../core/errors.ts';
@@ -7,8 +14,6 @@ import { spawnFfmpeg } from '../ffmpeg/spawn-ffmpeg.ts';
 
 const timeoutMs = 5000;
 const maxBytes = 16 * 1024 * 1024;
-const input = '-codec_whitelist mjpeg -protocol_whitelist pipe -f image2pipe -c:v mjpeg -i pipe:0';
-const output = '-frames:v 1 -c:v mjpeg -q:v 3 -pix_fmt yuvj420p -f image2pipe pipe:1';
 
 /**
  * Creates a function that draws boxes with ffmpeg: a green line on a black one, visible on any background. An ffmpeg
@@ -22,7 +27,7 @@ export function createDrawBoxes(options: { ffmpegPath: string; inTurn?: InTurn }
       const place = `x=iw*${x}:y=ih*${y}:w=iw*${width}:h=ih*${height}`;
       return [`drawbox=${place}:color=black:t=5`, `drawbox=${place}:color=lime:t=3`];
     });
-    const args = [...quietArguments, ...input.split(' '), '-vf', filters.join(','), ...output.split(' ')];
+    const args = [...quietArguments, ...jpegInput, '-vf', filters.join(','), ...jpegOutput];
     const drawing = { ffmpegPath, args, input: [jpeg], outputBytes: maxBytes, timeoutMs };
     return (await runForOutput(drawing, inTurn, signal)) ?? jpeg;
   };
@@ -45,10 +50,6 @@ export async function runForOutput(
   }
 }
 
-const clipInput = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:0';
-const frameOutput =
-  '-map 0:v:0 -frames:v 1 -fps_mode passthrough -c:v mjpeg -q:v 3 -pix_fmt yuvj420p -f image2pipe pipe:1';
-
 /**
  * Creates a function that cuts a frame out of a clip with ffmpeg. `framesPerSecond` is the rate at which the model
  * samples clips: the frame is the very one that it has judged.
@@ -61,8 +62,8 @@ export function createCutFrame(options: {
   const { ffmpegPath, framesPerSecond, inTurn = withoutTurns } = options;
   return async (clip, atSeconds, signal) => {
     const filter = `fps=${framesPerSecond},select=eq(n\\,${Math.round(atSeconds * framesPerSecond)})`;
-    const own = [...clipInput.split(' '), '-vf', filter, ...frameOutput.split(' ')];
-    const args = [...quietArguments, ...decodingLimits, ...own];
+    const output = [...words('-map 0:v:0 -fps_mode passthrough'), ...jpegOutput];
+    const args = [...quietArguments, ...decodingLimits, ...clipInput, '-vf', filter, ...output];
     const cutting = { ffmpegPath, args, input: [clip], outputBytes: maxBytes, timeoutMs };
     return runForOutput(cutting, inTurn, signal);
   };

@@ -6,7 +6,15 @@ import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
 import type { Capture, Region } from '../../../core/records/capture.ts';
 import { shareCall } from '../../../core/share-call.ts';
 import type { SharedCall } from '../../../core/share-call.ts';
-import { decodingLimits, quietArguments } from '../ffmpeg/capture-arguments.ts';
+import {
+  clipEncoding,
+  clipInput,
+  decodingLimits,
+  jpegInput,
+  jpegOutput,
+  quietArguments,
+  words,
+} from '../ffmpeg/capture-arguments.ts';
 import { withoutTurns } from '../ffmpeg/in-turn.ts';
 import type { InTurn } from '../ffmpeg/in-turn.ts';
 import { spawnFfmpeg } from '../ffmpeg/spawn-ffmpeg.ts';
@@ -132,11 +140,6 @@ function addBox(boxes: Box[], box: Box): void {
 
 const timeoutMs = 10_000;
 const maxBytes = 16 * 1024 * 1024;
-const jpegInput = '-codec_whitelist mjpeg -protocol_whitelist pipe -f image2pipe -c:v mjpeg -i pipe:0';
-const jpegOutput = '-frames:v 1 -c:v mjpeg -q:v 3 -pix_fmt yuvj420p -f image2pipe pipe:1';
-const clipInput = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:0';
-const clipOutput =
-  '-c:v libx264 -preset ultrafast -crf 28 -threads 1 -x264-params cabac=1:deblock=0,0 -pix_fmt yuv420p';
 
 export type MaskMediaDeps = {
   ffmpegPath: string;
@@ -159,7 +162,7 @@ export function createMaskMedia({ ffmpegPath, tempDir, inTurn = withoutTurns }: 
   return async ({ frame, clip }, regions, signal) => {
     const filters = regionFilters(regions).join(',');
     const [masked, maskedClip] = await Promise.all([
-      draw(frame, [...jpegInput.split(' '), '-vf', filters, ...jpegOutput.split(' ')], signal),
+      draw(frame, [...jpegInput, '-vf', filters, ...jpegOutput], signal),
       clip && drawClip(clip, filters, signal),
     ]);
     return { frame: masked, ...(maskedClip && { clip: maskedClip }) };
@@ -176,8 +179,8 @@ export function createMaskMedia({ ffmpegPath, tempDir, inTurn = withoutTurns }: 
     const file = join(tempDir, `masked-${randomUUID()}.mp4`);
     await mkdir(tempDir, { recursive: true });
     try {
-      const output = [...clipOutput.split(' '), '-movflags', '+faststart', '-f', 'mp4', '-y', file];
-      await run(clip, [...clipInput.split(' '), '-vf', filters, ...output], signal);
+      const output = [...clipEncoding, ...words('-pix_fmt yuv420p -movflags +faststart -f mp4 -y'), file];
+      await run(clip, [...clipInput, '-vf', filters, ...output], signal);
       return await readFile(file);
     } finally {
       await rm(file, { force: true });

@@ -7,52 +7,94 @@ import { writeTransportStream, type TimedUnit } from './write-transport-stream.t
 
 const startCode = Buffer.from([0, 0, 0, 1]);
 const suffixInformation265 = 40;
+const parameterSets = { H264: [7, 8, 13, 15], H265: [32, 33, 34] };
+
+/** Rest of an access unit, and whether a part at which a strict decoder may stop is left out. */
+type Tidied = { bytes: Buffer; isOdd: boolean };
 
 /**
  * Writes the video of MPEG-TS that begins with a key frame again, with what a decoder needs of it. One that stops at each error stops at wrong lengths of PES packets
- * too, at supplemental information that it cannot read, and at parameter sets between two slices. Returns null for other input.
+ * too, at supplemental information that it cannot read (unless it has named damage within a picture), and at parameter sets between two slices. Returns null for bytes
+ * without these, and for other input: several pictures in one unit, parameter sets between slices that are not those before.
  */
-export function tidyTransportStream(bytes: Uint8Array): Buffer | null {
+export function tidyTransportStream(bytes: Uint8Array, { isDamaged }: { isDamaged: boolean }): Buffer | null {
   const found = indexAccessUnits([bytes]);
   const { rules } = found?.video ?? {};
   if (!found || !rules) return null;
   const { accessUnits, video } = found;
   const units: TimedUnit[] = [];
+  const leaveOut = createCleaner(rules, isDamaged);
+  let isOdd = false;
   for (const [index, { at, isKeyFrame }] of accessUnits.entries()) {
-    const payloads = readPayloads(bytes.subarray(at, accessUnits[index + 1]?.at), video.pid);
+    const { payloads, isWrong } = readPayloads(bytes.subarray(at, accessUnits[index + 1]?.at), video.pid);
     const pts = readPts(payloads[0] ?? new Uint8Array());
-    if (pts === null) return null;
-    units.push({ bytes: readNeeded(payloads, rules), isKeyFrame, pts });
+    const tidied = leaveOut(payloads);
+    if (pts === null || tidied === null) return null;
+    isOdd ||= isWrong || tidied.isOdd;
+    units.push({ bytes: tidied.bytes, isKeyFrame, pts });
   }
   const [first] = units;
-  return first && beginsWithKeySlice(first.bytes, rules) ? writeTransportStream(rules.codec, units) : null;
+  if (!isOdd || !first || !beginsWithKeySlice(first.bytes, rules)) return null;
+  return writeTransportStream(rules.codec, units);
 }
 
-/** Returns payloads of packets as those of one PES packet. */
-function readPayloads(bytes: Uint8Array, pid: number): Uint8Array[] {
+/** Returns payloads of packets as those of one PES packet, and whether one of those that they come from has another length than it states. */
+function readPayloads(bytes: Uint8Array, pid: number): { payloads: Uint8Array[]; isWrong: boolean } {
   const payloads: Uint8Array[] = [];
+  /** Bytes that a PES packet has beyond its stated length. */
+  let beyond: number | null = null;
+  let isWrong = false;
   for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
     if (readPid(bytes, at) !== pid) continue;
     const payload = packetPayload(bytes.subarray(at, at + packetBytes));
-    const isLater = at > 0 && startsPayloadUnit(bytes, at);
-    payloads.push(isLater ? payload.subarray(pesHeaderBytes + readByte(payload, 8)) : payload);
+    const begins = startsPayloadUnit(bytes, at);
+    if (begins) {
+      isWrong ||= beyond !== null && beyond !== 0;
+      const stated = readByte(payload, 4) * 256 + readByte(payload, 5);
+      beyond = stated === 0 ? null : -6 - stated;
+    }
+    if (beyond !== null) beyond += payload.length;
+    payloads.push(begins && at > 0 ? payload.subarray(pesHeaderBytes + readByte(payload, 8)) : payload);
   }
-  return payloads;
+  return { payloads, isWrong: isWrong || (beyond !== null && beyond !== 0) };
 }
 
-function readNeeded(payloads: readonly Uint8Array[], rules: UnitRules): Buffer {
-  const needed: Uint8Array[] = [];
-  let hasSlice = false;
-  for (const unit of listUnits(payloads)) {
-    const type = rules.readType(readByte(unit, 0));
-    const isSlice = rules.isSlice(type);
-    const isInformation =
-      type === rules.information || (rules.codec === 'H265' && type === suffixInformation265);
-    if (isInformation || (hasSlice && !isSlice)) continue;
-    hasSlice ||= isSlice;
-    needed.push(startCode, unit);
-  }
-  return Buffer.concat(needed);
+/** Returns a function from the payloads of an access unit to what a decoder needs of them. It returns null for a unit of which that cannot be told. */
+function createCleaner(
+  rules: UnitRules,
+  isDamaged: boolean,
+): (payloads: readonly Uint8Array[]) => Tidied | null {
+  /** Parameter sets of the newest access unit that has some before its slices. */
+  let sets: Buffer[] = [];
+  return (payloads) => {
+    const needed: Uint8Array[] = [];
+    const own: Buffer[] = [];
+    let [pictures, isOdd] = [0, false];
+    for (const unit of Array.from(listUnits(payloads), trim)) {
+      const type = rules.readType(readByte(unit, 0));
+      const isSet = parameterSets[rules.codec].includes(type);
+      if (rules.isSlice(type) && readByte(unit, rules.headBytes) >= firstSlice) pictures += 1;
+      const isInformation =
+        type === rules.information || (rules.codec === 'H265' && type === suffixInformation265);
+      const isLate = pictures > 0 && !rules.isSlice(type);
+      if (isSet && !isLate) own.push(unit);
+      if (isSet && isLate && !(own.length > 0 ? own : sets).some((set) => set.equals(unit))) return null;
+      isOdd ||= (isInformation && !isDamaged) || (isSet && isLate);
+      if (!isInformation && !isLate) needed.push(startCode, unit);
+    }
+    if (own.length > 0) sets = own;
+    return pictures > 1 ? null : { bytes: Buffer.concat(needed), isOdd };
+  };
+}
+
+/** First bit of the place of a slice that begins a picture, in both codecs. */
+const firstSlice = 0x80;
+
+/** Zeros behind a unit belong to the start code of the next one. */
+function trim(unit: Uint8Array): Buffer {
+  let end = unit.length;
+  while (unit[end - 1] === 0) end -= 1;
+  return Buffer.from(unit.subarray(0, end));
 }
 
 function beginsWithKeySlice(bytes: Uint8Array, rules: UnitRules): boolean {

@@ -40,8 +40,7 @@ export async function captureTsStream(
     const maxSeconds = maxUnmarkedSeconds + (isFrame ? 0 : clipSeconds);
     return hasArrived || (!watcher.readsSlices() && watcher.seconds() >= maxSeconds);
   };
-  const live = { ...stream, chunks: onlyLive(stream, elapsedMs) };
-  const { bytes, isDamaged } = await readUntil(live, isEnough, mode);
+  const { bytes, isDamaged } = await readUntil(onlyLive(stream, elapsedMs), isEnough, mode);
   const capturedAt = now();
   const output = await decode(bytes, request, ffmpeg, signal).catch((error: unknown) => {
     throw isDamaged && error instanceof NoFrameDecodedError ? damagedStream(error.message, error) : error;
@@ -57,11 +56,7 @@ export async function probeTsStream(
   stream: WebStream,
   { elapsedMs }: Pick<TsStreamDeps, 'elapsedMs'>,
 ): Promise<void> {
-  await readUntil(
-    { ...stream, chunks: onlyLive(stream, elapsedMs) },
-    (_, arrived) => arrived.units() > 0,
-    'frames',
-  );
+  await readUntil(onlyLive(stream, elapsedMs), (_, arrived) => arrived.units() > 0, 'frames');
 }
 
 async function decode(
@@ -87,9 +82,9 @@ function clipInput(bytes: Uint8Array, seconds: number): FfmpegInput {
     : { ...input, chunks: [bytes], seconds };
 }
 
-/** Returns the whole access units that have arrived, once they are enough, and whether others were damaged. Ends the connection. */
+/** Returns the whole access units that have arrived, once they are enough, and whether others were damaged. */
 async function readUntil(
-  { chunks, close }: WebStream,
+  chunks: AsyncIterable<Uint8Array>,
   isEnough: (whole: UnitWatcher, arrived: UnitWatcher) => boolean,
   mode: CaptureRequest['mode'],
 ): Promise<{ bytes: Uint8Array; isDamaged: boolean }> {
@@ -121,8 +116,6 @@ async function readUntil(
   } catch (error) {
     if (!(error instanceof StreamFetchError && error.cause instanceof EgressTimeoutError)) throw error;
     throw units.isDamaged() ? damagedStream(failureMessage(mode), error) : tooLate(arrived, mode, error);
-  } finally {
-    close();
   }
   if (arrived.units() === 0) throw withoutVideo(mode);
   read();

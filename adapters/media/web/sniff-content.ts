@@ -1,4 +1,5 @@
 import { hasSyncByte, packetBytes } from '../mpeg-ts/packet.ts';
+import { findStride } from '../mpeg-ts/plain-packets.ts';
 
 /** Content of a response. All but the first four are no stream that can be read. */
 export type WebContent =
@@ -34,18 +35,16 @@ export function sniffStart(start: Uint8Array, isWhole: boolean): WebContent | un
   if (known) return known[2];
   if (text.trimStart().startsWith('#EXTM3U')) return 'hls';
   if (start.length < sniffedBytes && !isWhole) return undefined;
-  const hasParts = text.trimStart().startsWith('--') && /content-type: ?image\/jpe?g/i.test(text);
-  if (hasParts) return 'motion-jpeg';
+  const hasHeaders = text.trimStart().startsWith('--') && /content-type: ?image\/jpe?g/i.test(text);
+  if (hasHeaders || /^[\t\r\n -~]*\n\xff\xd8\xff/.test(text)) return 'motion-jpeg';
   const content = sniffBody(start);
   if (['a video file', 'something else'].includes(content) && hasPackets(start)) return 'mpeg-ts';
   return content === 'a damaged HLS playlist' ? 'hls' : content;
 }
 
-/** Returns true if three packets of MPEG-TS follow each other. A stream may be joined within the first one. */
+/** Returns true if three packets of MPEG-TS follow each other. */
 export function hasPackets(start: Uint8Array): boolean {
-  return Array.from({ length: packetBytes }, (_, offset) => offset).some((offset) =>
-    [0, 1, 2].every((packet) => hasSyncByte(start, offset + packet * packetBytes)),
-  );
+  return findStride(start) !== undefined;
 }
 
 /** Content found instead of a playlist, worded for a remediation. */

@@ -41,6 +41,8 @@ export const log = {
 export const service = {
   version: '0.1.0',
   limits: { max_job_seconds: 600, retention_seconds: 3600, jobs_per_caller: 10 },
+  destination_types: ['webhook', 'slack', 'discord', 'ntfy', 'pagerduty', 'email', 'mqtt', 'heartbeat'],
+  email_recipients: ['@example.com', 'd***@example.org'],
   discovers_cameras: true,
   model: {
     provider: 'objects',

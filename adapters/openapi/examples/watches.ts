@@ -98,6 +98,7 @@ export const watch = {
         unjudged: false,
         alert_id: null,
         opened_at: null,
+        held_at: at,
         seen_at: at,
         explanation: null,
         snoozed_until: null,

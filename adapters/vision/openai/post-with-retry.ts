@@ -1,6 +1,10 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { VisionError } from '../../../core/errors.ts';
 import { parseRetryAfter } from '../../../core/outside-time.ts';
+import { EgressLimitError } from '../../egress/errors.ts';
+import { collectBytes } from '../../egress/read-body.ts';
+import { exceedsJsonLimits, maxValuesOfAnswer } from '../../json-limits.ts';
 import { joinStream } from './join-stream.ts';
 import { retryWithBackoff, systemBackoff, type BackoffDeps } from '../../retry-with-backoff.ts';
 
@@ -14,7 +18,11 @@ export type FetchLike = (
     signal: AbortSignal;
     redirect: 'manual';
   },
-) => Promise<{ status: number; headers: { get(name: string): string | null }; text(): Promise<string> }>;
+) => Promise<{
+  status: number;
+  headers: { get(name: string): string | null };
+  body: AsyncIterable<unknown> | null;
+}>;
 
 /** Retry options. */
 export type RetryOptions = BackoffDeps & {
@@ -24,6 +32,8 @@ export type RetryOptions = BackoffDeps & {
 
 /** HTTP response. */
 export type Reply = { status: number; body: string };
+
+const maxAnswerBytes = 8 * 1024 * 1024;
 
 const busyServer = { firstWaitMs: 500, maxWaitMs: 20_000, jitter: 0.2 };
 
@@ -64,7 +74,7 @@ async function postOnce(
 ): Promise<TimedReply> {
   const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
   const location = response.headers.get('location');
-  const text = joinStream(await response.text());
+  const text = await readText(response.body);
   if ([301, 302, 303, 307, 308].includes(response.status) && location !== null) {
     const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
     const isSame = target !== undefined && isSameServer(new URL(url), target);
@@ -74,6 +84,17 @@ async function postOnce(
   const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), new Date());
   const status = response.status === 200 ? (readInnerStatus(text) ?? 200) : response.status;
   return { status, body: text, retryAfterSeconds };
+}
+
+/** Reads an answer, whose thoughts may be long, one token per chunk. Throws `VisionError` for one that is larger, or has more levels or values. */
+async function readText(body: AsyncIterable<unknown> | null): Promise<string> {
+  try {
+    const text = new TextDecoder().decode(await collectBytes(body ?? Readable.from([]), maxAnswerBytes));
+    if (!exceedsJsonLimits(text, maxValuesOfAnswer)) return joinStream(text);
+  } catch (error) {
+    if (!(error instanceof EgressLimitError)) throw error;
+  }
+  throw new VisionError('The vision server sends more than an answer. Check its URL, and its log.');
 }
 
 /** The key stays at its host, and on TLS. The port of plain HTTP and of TLS may differ. */

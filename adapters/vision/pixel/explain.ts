@@ -13,6 +13,11 @@ export function withDisclosure(sentences: string[]): string {
   return `${text.length <= room ? text : `${text.slice(0, room - 1)}…`} ${disclosure}`;
 }
 
+/** Returns an explanation without that sentence, for messages that name the model apart from it. */
+export function withoutDisclosure(explanation: string): string {
+  return explanation.endsWith(disclosure) ? explanation.slice(0, -disclosure.length).trim() : explanation;
+}
+
 /** Hint for conditions that the built-in model does not judge. */
 export const configureVlmHint =
   'To check it, configure a vision-language model: WATCHPOST_VISION=bedrock, or WATCHPOST_VISION=openai with your own server.';

@@ -1,3 +1,4 @@
+import { findState } from '../../records/delivery.ts';
 import type { DestinationState } from '../../records/delivery.ts';
 import type { Destination, WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
@@ -69,8 +70,9 @@ function findFailing(
   states: readonly DestinationState[],
   now: Date,
 ): WatchHealth['failing'] {
-  return destinations.flatMap(({ destination_id: id, fingerprint }) => {
-    const state = states.find((each) => each.destination_id === id && each.fingerprint === fingerprint);
+  return destinations.flatMap((destination) => {
+    const { destination_id: id } = destination;
+    const state = findState(destination, states);
     if (!state || !isFailing(state)) return [];
     const failingBefore = before.failing.find(({ destination_id: other }) => other === id);
     const since = failingBefore?.since ?? state.disabled?.at ?? now.toISOString();

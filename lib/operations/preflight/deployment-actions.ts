@@ -6,6 +6,8 @@ type Stage = Pick<
   StageSettings,
   | 'streamOrigin'
   | 'fixedEgress'
+  | 'network'
+  | 'parameterPath'
   | 'eventBus'
   | 'requestsPerAddress'
   | 'alarmEmail'
@@ -49,7 +51,8 @@ const actionsByType: Readonly<Record<string, Entry>> = {
   'AWS::EC2::RouteTable': { actions: ['ec2:CreateRouteTable'], when: hasNewVpc },
   'AWS::EC2::SecurityGroup': {
     actions: ['ec2:CreateSecurityGroup'],
-    when: ({ fixedEgress }) => fixedEgress !== undefined,
+    when: ({ fixedEgress, network }) =>
+      fixedEgress !== undefined || (network !== undefined && network.securityGroupIds === undefined),
   },
   'AWS::EC2::Subnet': { actions: ['ec2:CreateSubnet'], when: hasNewVpc },
   'AWS::EC2::SubnetRouteTableAssociation': { actions: ['ec2:AssociateRouteTable'], when: hasNewVpc },
@@ -93,6 +96,10 @@ const actionsByType: Readonly<Record<string, Entry>> = {
   'AWS::SQS::QueuePolicy': { actions: ['sqs:SetQueueAttributes'] },
   'AWS::SecretsManager::Secret': {
     actions: ['secretsmanager:CreateSecret', 'secretsmanager:GetRandomPassword'],
+  },
+  'AWS::SSM::Parameter': {
+    actions: ['ssm:PutParameter'],
+    when: ({ parameterPath }) => parameterPath !== undefined,
   },
   'AWS::StepFunctions::StateMachine': { actions: ['states:CreateStateMachine'] },
   'AWS::WAFv2::WebACL': {

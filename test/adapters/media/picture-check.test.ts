@@ -66,25 +66,52 @@ describe('places of slices of H.265', () => {
   for (const value of [0, 0, 0, 0, 3]) sps.unsigned(value);
   const set = sps.end(0x42).subarray(4);
   const blocksBits = 9;
-  const slice = (place: number) => {
+  const slice = (place: number, type: number) => {
     const writer = createBitWriter()
       .bits(1, 8)
       .bits(place === 0 ? 1 : 0, 1);
+    if (type === idr) writer.bits(0, 1);
     writer.unsigned(0).bits(place, place === 0 ? 0 : blocksBits);
-    return writer.bits(0xffff, 16).end(0x02).subarray(4);
+    return writer
+      .bits(0xffff, 16)
+      .end(type << 1)
+      .subarray(4);
   };
-  const picture = (...places: number[]) => [set, ...places.map(slice)];
+  const idr = 19;
+  const picture = (...places: number[]) => [set, ...places.map((place) => slice(place, 1))];
+  const keyFrame = (...places: number[]) => [set, ...places.map((place) => slice(place, idr))];
   const lacking = (pictures: Uint8Array[][]) =>
     check(pictures, h265Units).map(({ lacksSlices }) => lacksSlices);
 
-  test('places that differ from picture to picture say nothing after some pictures', () => {
+  test('places that differ from picture to picture say nothing', () => {
     const pictures = Array.from({ length: 12 }, (_, index) => picture(0, 100 + index, 200 + 7 * index));
-    expect(lacking(pictures).slice(-8)).toEqual(Array(8).fill(false));
+    expect(lacking(pictures)).toEqual(pictures.map(() => false));
+  });
+
+  test('slices of as many bytes say nothing, of key frames and of pictures that fit into one or two', () => {
+    const other = (index: number) => (index % 3 === 0 ? picture(0, 150 + index) : picture(0));
+    const groups = [1, 2, 3].flatMap((group) => [
+      keyFrame(...[0, 1, 2, 3, 4, 5].map((slice) => slice * (80 + group))),
+      ...Array.from({ length: 10 }, (_, index) => other(10 * group + index)),
+    ]);
+    expect(lacking(groups)).toEqual(groups.map(() => false));
+  });
+
+  test('places of a key frame are those of the one before if other pictures have repeated them', () => {
+    const others = [1, 2, 3].map(() => picture(0, 90, 180));
+    const sent = [keyFrame(0, 90, 180), ...others, keyFrame(0, 180), ...others];
+    expect(lacking(sent)).toEqual(sent.map((_, index) => index === 4));
   });
 
   test('fewer places, eight times in a row, are those of other settings', () => {
-    const pictures = [picture(0, 90, 180, 270), ...Array.from({ length: 10 }, () => picture(0, 180))];
-    expect(lacking(pictures)).toEqual([false, ...Array(7).fill(true), false, false, false]);
+    const before = [picture(0, 90, 180, 270), picture(0, 90, 180, 270)];
+    const pictures = [...before, ...Array.from({ length: 10 }, () => picture(0, 180))];
+    expect(lacking(pictures)).toEqual([false, false, ...Array(7).fill(true), false, false, false]);
+  });
+
+  test('the first picture behind a key frame is divided like it where slices are rows', () => {
+    expect(lacking([keyFrame(0, 270), picture(0)])).toEqual([false, true]);
+    expect(lacking([keyFrame(0, 277), picture(0)])).toEqual([false, false]);
   });
 
   test('a picture without the first place has a hole', () => {

@@ -225,6 +225,8 @@ describe('GraphQL response of Twitch', () => {
     ],
     ['with status 429', 429, '', /limits requests.*PROXY/],
     ['that is too large', 200, ' '.repeat(9 * 1024 * 1024), /too large/],
+    ['of too many levels', 200, '['.repeat(1_000_000), /too large/],
+    ['of too many values', 200, `[${'0,'.repeat(500_001)}0]`, /too large/],
   ])('a GraphQL response %s is a failure with a remediation', async (_, status, body, remediation) => {
     answerWith(status, body);
     expect(await readFailure(capturer, url)).toMatchObject({

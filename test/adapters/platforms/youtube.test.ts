@@ -295,6 +295,7 @@ describe('InnerTube response', () => {
     ['without JSON', (response) => response.end('<html>consent</html>'), /unknown format/],
     ['of another format', (response) => response.end('{"playabilityStatus":[]}'), /unknown format/],
     ['that is too large', (response) => response.end(Buffer.alloc(9 * 1024 * 1024, 32)), /too large/],
+    ['of too many levels', (response) => response.end('{"a":'.repeat(1_000_000)), /too large/],
     ['with status 429', (response) => response.writeHead(429).end(), /limits requests.*COOKIES.*PROXY/],
     ['with status 403', (response) => response.writeHead(403).end(), /403.*COOKIES.*PROXY/],
     ['with status 500', (response) => response.writeHead(500).end('{"error":{}}'), /unknown format/],

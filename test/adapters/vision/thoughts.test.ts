@@ -16,8 +16,8 @@ const providers: Record<string, (text: string, end: End) => VisionModel> = {
   openai: (text, end) => {
     const finish = end === 'complete' ? 'stop' : 'length';
     const body = JSON.stringify({ choices: [{ message: { content: text }, finish_reason: finish }] });
-    const reply = { status: 200, headers: new Headers(), text: async () => body };
-    return createOpenAiVision({ sheets, baseUrl: 'http://m/v1', model: 'm', fetch: async () => reply });
+    const fetch = async () => new Response(body);
+    return createOpenAiVision({ sheets, baseUrl: 'http://m/v1', model: 'm', fetch });
   },
   bedrock: (text, end) => {
     const stopReason = end === 'complete' ? 'end_turn' : 'max_tokens';

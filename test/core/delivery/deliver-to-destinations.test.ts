@@ -129,6 +129,34 @@ describe('events of a watch', () => {
     expect(watch.sent).toHaveLength(4);
   });
 
+  test.each([0, 1])(
+    'an event is sent once although the service stops between its delivery and the state, after %i failures',
+    async (failures) => {
+      const watch = await createWatching(
+        (_, before) => (before < failures ? failing : {}),
+        [{ type: 'webhook' }],
+      );
+      const { deliveries } = watch.deps;
+      const { put, changeState } = deliveries;
+      deliveries.put = async (delivery, now) => {
+        await put(delivery, now);
+        if (delivery.state === 'delivered')
+          deliveries.changeState = async () => {
+            deliveries.changeState = changeState;
+            throw new TransientError('the service stops');
+          };
+      };
+      await watch.commit([opened(first)]);
+      await watch.pass(120);
+      expect(watch.sent).toHaveLength(1 + failures);
+      const [state] = await deliveries.states(watch.runKey);
+      expect(state).toMatchObject({ waiting: [], notified: [{ subject: first, delivered: true }] });
+      await watch.commit([closed(first)]);
+      await watch.pass(1);
+      expect(watch.sent).toHaveLength(2 + failures);
+    },
+  );
+
   test('a success at a destination ends the waits of all its events, each alert in its order', async () => {
     let isDown = true;
     const watch = await createWatching(() => (isDown ? failing : {}), [{ type: 'webhook' }]);

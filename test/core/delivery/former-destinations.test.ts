@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
+import { TransientError } from '../../../core/errors.ts';
 import { publishRun } from '../../../core/delivery/publish.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import {
@@ -180,17 +181,89 @@ describe('a destination that a change removes or gives another address', () => {
     ]);
   });
 
-  test('a destination that is added again gets nothing from before, not even what waited for a retry', async () => {
-    const watch = await createEditedWatch([team], ({ type }) => (type === 'alert_opened' ? down : {}));
+  test.each([
+    ['what waited for a retry', old, 40],
+    ['what waited for a retry, at another address', other, 40],
+    ['what had no attempt', old, 0],
+    ['what had no attempt, at another address', other, 0],
+  ])(
+    'a destination that is added again gets nothing from before, not even %s',
+    async (_, url, secondsBefore) => {
+      const watch = await createEditedWatch([team], ({ type }) => (type === 'alert_opened' ? down : {}));
+      await watch.tick(true);
+      await watch.pass(secondsBefore);
+      watch.take();
+      await watch.edit({ destinations: [] });
+      await watch.edit({ destinations: [{ ...team, url }] });
+      await watch.pass(7200);
+      await watch.tick(false);
+      await watch.pass(86_400);
+      expect(watch.take()).toEqual([`${url} watch_changed changed`]);
+    },
+  );
+
+  test('two destinations with the same address keep what each was notified of', async () => {
+    const watch = await createEditedWatch([
+      { ...team, min_severity: 'critical' },
+      { ...team, destination_id: 'all' },
+    ]);
     await watch.tick(true);
-    await watch.pass(40);
-    watch.take();
+    await watch.pass(10);
+    expect(await watch.edit({ destinations: [] })).toMatchObject([
+      { destination_id: 'team', open_alerts: [] },
+      { destination_id: 'all', open_alerts: [await watch.openAlert()] },
+    ]);
+    const again = await createEditedWatch([{ ...team, destination_id: 'a', min_severity: 'critical' }, team]);
+    await again.tick(true);
+    await again.pass(10);
+    expect(await deleteStoredWatch(again.watchId, 'alice', again.c)).toMatchObject([
+      { destination_id: 'team' },
+    ]);
+  });
+
+  test('a change whose ends fail in the service is answered, and the log has the reason', async () => {
+    const watch = await createEditedWatch([pager]);
+    await watch.tick(true);
+    await watch.pass(10);
+    const { c } = watch;
+    const [alert, changeState] = [await watch.openAlert(), c.deliveries.changeState];
+    c.deliveries.changeState = async () => Promise.reject(new TransientError('the database is busy'));
+    const former = await watch.edit({ destinations: [] });
+    c.deliveries.changeState = changeState;
+    expect(former).toMatchObject([
+      { open_alerts: [alert], error: expect.stringContaining('service failed') },
+    ]);
+    expect(watch.logged.join('\n')).toContain('Former destination not ended');
+  });
+
+  test('a change that cannot read what it ends changes nothing', async () => {
+    const watch = await createEditedWatch([pager]);
+    await watch.tick(true);
+    await watch.pass(10);
+    const { c } = watch;
+    const { states } = c.deliveries;
+    c.deliveries.states = async () => Promise.reject(new TransientError('the database is busy'));
+    await expect(watch.edit({ destinations: [] })).rejects.toThrow('busy');
+    c.deliveries.states = states;
     await watch.edit({ destinations: [] });
-    await watch.edit({ destinations: [team] });
-    await watch.pass(7200);
-    await watch.tick(false);
-    await watch.pass(86_400);
-    expect(watch.take()).toEqual([`${old} watch_changed changed`]);
+    expect(watch.ends).toHaveLength(1);
+  });
+
+  test('incidents are resolved although an event of the new address precedes the end', async () => {
+    const watch = await createEditedWatch([pager]);
+    await watch.tick(true);
+    await watch.pass(10);
+    const { c } = watch;
+    const { start } = c.executions;
+    c.executions.start = async (run) => {
+      await watch.pass(1);
+      const [{ run: kind, run_id, destination_id } = expect.fail()] = await watch.states();
+      const key = { run: kind, run_id, destination_id };
+      await c.deliveries.changeState(key, (stored) => ({ ...stored!, fingerprint: 'new', notified: [] }));
+      return start(run);
+    };
+    await watch.edit({ destinations: [{ ...pager, routing_key: 'S'.repeat(32) }] });
+    expect(watch.ends).toMatchObject([{ subjects: [await watch.openAlert()] }]);
   });
 
   test('the answer of an address before, during which a change gave another one, says nothing about the new one', async () => {

@@ -202,6 +202,45 @@ describe('of several callers, those beyond an equal share are stretched', () => 
     expect(machine.pace.retryAfterSeconds('modest')).toBeUndefined();
   });
 
+  test.each([
+    { modest: 20, greedy: 60, intervalSeconds: 10 },
+    { modest: 20, greedy: 60, intervalSeconds: 30 },
+    { modest: 8, greedy: 112, intervalSeconds: 30 },
+    { modest: 20, greedy: 60, intervalSeconds: 60 },
+    { modest: 8, greedy: 112, intervalSeconds: 60 },
+  ])(
+    'the one that needs most has for hours what $modest others leave at $intervalSeconds s',
+    async ({ modest: others, greedy, intervalSeconds }) => {
+      const machine = openMachine();
+      // 40 of them use the machine fully.
+      const takesMs = intervalSeconds * 50;
+      for (let job = 0; job < others; job += 1)
+        machine.addJob(intervalSeconds, { caller: `modest-${job}`, takesMs });
+      for (let job = 0; job < greedy; job += 1)
+        machine.addJob(intervalSeconds, { caller: 'greedy', takesMs });
+      await machine.run(40 * intervalSeconds);
+      const fromMs = machine.now();
+      await machine.run(60 * intervalSeconds);
+      expect(Math.min(...checksOf(machine.jobs.slice(0, others), fromMs))).toBeGreaterThanOrEqual(59);
+      const greedyChecks = checksOf(machine.jobs.slice(others), fromMs).reduce((sum, one) => sum + one, 0);
+      expect(greedyChecks).toBeGreaterThan(0.85 * 60 * (40 - others));
+    },
+  );
+
+  test('no caller is stretched beyond the maximum, and one that is stays a load until its next check', async () => {
+    const machine = openMachine();
+    for (const caller of ['ada', 'grace'])
+      for (let job = 0; job < 13; job += 1) machine.addJob(60, { caller, takesMs: 3000 });
+    for (let job = 0; job < 400; job += 1) machine.addJob(60, { caller: 'greedy', takesMs: 3000 });
+    await machine.run(1800);
+    const stretches: number[] = [];
+    for (let minute = 0; minute < 60; minute += 1) {
+      await machine.run(60);
+      stretches.push(machine.pace.read().stretch);
+    }
+    expect(new Set(stretches)).toEqual(new Set([16]));
+  });
+
   test('equal callers are stretched alike, and jobs that have ended count no longer', async () => {
     const machine = openMachine();
     for (const caller of ['ada', 'grace'])

@@ -72,3 +72,19 @@ test('statistics of a span that ends before it begins are refused', async () => 
   await createWatch();
   await expect(read(day, 0, world.clock.now)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
 });
+
+test('the spans of an hour are listed on request, and are the seconds of its classes', async () => {
+  const step = await createWatch();
+  const begin = world.clock.now;
+  world.script.verdicts.push(true, true, false);
+  await run(step, 4);
+  const [plain] = (await read(0, day, begin)).hours;
+  expect(plain).not.toHaveProperty('spans');
+  const [hour] = (await readWatchStats({ watchId, spans: true }, 'caller', world.c)).hours;
+  const sum = (kind: string) =>
+    (hour?.spans ?? [])
+      .filter((span) => span.class === kind)
+      .reduce((total, { from, to }) => total + Date.parse(to) - Date.parse(from), 0) / 1000;
+  expect(sum('judged')).toBeCloseTo(plain!.judged_seconds, 1);
+  expect(sum('judged')).toBeGreaterThan(0);
+});

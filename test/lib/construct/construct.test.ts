@@ -1,6 +1,8 @@
 import { App, Stack, Tags } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
+import { CfnSecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { expect, test } from 'vitest';
 import { Watchpost } from '../../../lib/index.ts';
 import type { WatchpostProps } from '../../../lib/index.ts';
@@ -70,10 +72,58 @@ test.each<[WatchpostProps, string]>([
   ],
   [{ emailFrom: 'a@example.com' }, 'smtpSecretArn'],
   [{ eventStreams: 100, reservedConcurrency: { events: 50 } }, 'reservedConcurrency.events'],
+  [
+    {
+      fixedEgress: 'new-vpc',
+      network: { vpcId: 'vpc-1', subnetIds: ['subnet-1'], ranges: ['10.0.0.0/16'] },
+    },
+    'remove fixedEgress',
+  ],
 ])('properties that contradict each other are refused with the path of the construct: %j', (props, named) => {
   const stack = new Stack(newApp(), 'Site', { env });
   expect(() => create(stack, 'Watchpost', props)).toThrow(/^Site\/Watchpost:\n/);
   expect(() => create(stack, 'Other', props)).toThrow(named);
+});
+
+test('a resource of another region is refused, with the path of the construct and what to do', () => {
+  const stack = new Stack(newApp(), 'Site', { env });
+  const secret = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:x-abcdef';
+  for (const props of [
+    { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:pager' },
+    { smtpSecretArn: secret, emailFrom: 'a@example.com' },
+    { platformSecretArn: secret },
+  ])
+    expect(() => create(stack, Object.keys(props).join('-'), props)).toThrow(
+      `Site/${Object.keys(props).join('-')}: ${Object.keys(props)[0]} is in us-east-1, and the stack in eu-central-1. Name one of eu-central-1.`,
+    );
+});
+
+test('two keys for one deployment are refused', () => {
+  const stack = new Stack(newApp(), 'Site', { env });
+  const encryptionKeyArn = 'arn:aws:kms:eu-central-1:123456789012:key/1';
+  const encryptionKey = new Key(stack, 'Key');
+  expect(() => create(stack, 'Watchpost', { encryptionKey, encryptionKeyArn })).toThrow(
+    'Site/Watchpost: encryptionKey and encryptionKeyArn name a key each: remove one.',
+  );
+});
+
+test('properties of a network can be those of resources of the app', () => {
+  const stack = new Stack(newApp(), 'Site', { env });
+  const vpc = new Vpc(stack, 'Vpc', { natGateways: 1, maxAzs: 2 });
+  const group = new CfnSecurityGroup(stack, 'Group', { groupDescription: 'Yard', vpcId: vpc.vpcId });
+  create(stack, 'Watchpost', {
+    network: {
+      vpcId: vpc.vpcId,
+      subnetIds: vpc.privateSubnets.map(({ subnetId }) => subnetId),
+      securityGroupIds: [group.attrGroupId],
+      ranges: [vpc.vpcCidrBlock],
+    },
+  });
+  const placed = Object.values(Template.fromStack(stack).findResources('AWS::Lambda::Function')).filter(
+    ({ Properties }) => Properties.Description?.startsWith('Watchpost'),
+  );
+  expect(placed).toHaveLength(7);
+  for (const { Properties } of placed) expect(Properties.VpcConfig.SubnetIds).toHaveLength(2);
 });
 
 test('a name that is too long for what has it in the account is refused, with what to do', () => {

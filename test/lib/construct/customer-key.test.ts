@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import { Watchpost } from '../../../lib/index.ts';
 import { kmsCalls, listKmsCalls } from '../../../lib/storage/service-key.ts';
 import recorded from '../iam/requests.snapshot.json' with { type: 'json' };
-import { isPermitted, listGrants } from '../iam/simulate.ts';
+import { isPermitted, listGrants, mayUse } from '../iam/simulate.ts';
 import { findings } from '../findings.ts';
-import { readStatements, withoutHash } from '../roles.ts';
+import { readStatements, resolveAll, withoutHash } from '../roles.ts';
 import { folderOfRun } from '../../support/runner/run-folder.ts';
 import { emptyBundles, synthesize } from '../synthesize.ts';
 import type { Resource } from '../synthesize.ts';
@@ -19,6 +19,13 @@ const encryptionKey = new Key(stack, 'Key', { enableKeyRotation: true });
 new Watchpost(stack, 'Watchpost', { bundles: emptyBundles(), forDeployment: false, encryptionKey });
 const resources: Record<string, Resource> = Template.fromStack(stack).toJSON()['Resources'];
 const ofType = (type: string) => Object.entries(resources).filter(([, { Type }]) => Type === type);
+/** Policy that the construct and the CDK have given to the key. */
+const keyPolicy = JSON.parse(
+  JSON.stringify(resolveAll(ofType('AWS::KMS::Key')[0]![1].Properties.KeyPolicy, resources)).replaceAll(
+    env.account,
+    '000000000000',
+  ),
+);
 const arn = { 'Fn::GetAtt': [expect.stringMatching(/^Key/), 'Arn'] };
 
 test.each<[string, (properties: any) => unknown, RegExp?]>([
@@ -71,12 +78,6 @@ test('the calls of KMS for each request of the emulated stack are permitted, by 
   const grants = listGrants(
     synthesize({ encryptionKeyArn: keyArn.replace('us-east-1', 'eu-central-1') }).resources,
   );
-  // The default policy of a key: the account decides.
-  const Principal = { AWS: 'arn:aws:iam::000000000000:root' };
-  const keyPolicy = {
-    Version: '2012-10-17',
-    Statement: [{ Effect: 'Allow', Principal, Action: 'kms:*', Resource: '*' }],
-  };
   const calls = new Map(
     recorded.flatMap(({ role, action }) =>
       listKmsCalls([action]).flatMap(({ service, calls }) =>
@@ -97,11 +98,20 @@ test('the calls of KMS for each request of the emulated stack are permitted, by 
   }
 });
 
-test('the key lets the logs, alarms and dead letters of AWS use it', () => {
-  const [[, { Properties }] = ['', { Properties: {} }]] = ofType('AWS::KMS::Key');
-  const principals = JSON.stringify(Properties.KeyPolicy.Statement);
-  for (const name of ['logs.eu-central-1', 'cloudwatch', 'events'])
-    expect(principals).toContain(`${name}.amazonaws.com`);
+/** Calls of services with a key that no role makes: docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html, sns/latest/dg/sns-key-management.html. */
+const callsOfServices: Record<string, string[]> = {
+  'logs.eu-central-1': ['kms:Encrypt', 'kms:Decrypt', 'kms:GenerateDataKey', 'kms:DescribeKey'],
+  cloudwatch: ['kms:Decrypt', 'kms:GenerateDataKey'],
+  events: ['kms:Decrypt', 'kms:GenerateDataKey'],
+  'delivery.logs': ['kms:Decrypt'],
+};
+
+test('the policy of the key permits the calls that services make without a role, and none of another service', async () => {
+  for (const [name, calls] of Object.entries(callsOfServices))
+    for (const action of calls)
+      expect(await mayUse(`${name}.amazonaws.com`, action, keyPolicy), `${name}: ${action}`).toBe(true);
+  expect(await mayUse('ec2.amazonaws.com', 'kms:Decrypt', keyPolicy)).toBe(false);
+  expect(await mayUse('cloudwatch.amazonaws.com', 'kms:ScheduleKeyDeletion', keyPolicy)).toBe(false);
 });
 
 test('the rules of cdk-nag have nothing against a deployment with a key', () => {

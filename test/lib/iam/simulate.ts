@@ -64,6 +64,23 @@ export async function isPermitted(
   return result.overallResult === 'Allowed';
 }
 
+/** Returns true if the policy of a key lets a service use it. */
+export async function mayUse(principal: string, action: string, resourcePolicy: object): Promise<boolean> {
+  const resource = `arn:aws:kms:us-east-1:${account}:key/11111111-2222-3333-4444-555555555555`;
+  const result = await runSimulation(
+    {
+      request: { principal, action, resource: { resource, accountId: account }, contextVariables: {} },
+      identityPolicies: [],
+      resourcePolicy,
+      serviceControlPolicies: [],
+      resourceControlPolicies: [],
+    },
+    {},
+  );
+  if (result.resultType === 'error') throw new Error(JSON.stringify(result.errors));
+  return result.overallResult === 'Allowed';
+}
+
 function toPolicy({ action, resource, statement: { Effect, Condition } }: Grant) {
   return {
     Version: '2012-10-17',

@@ -122,6 +122,7 @@ export async function createWatching(
       },
     },
     destinations: {
+      offered: { types: [], recipients: [] },
       reasonToRefuse: () => null,
       end: async () => null,
       sendEnvelope: unused,

@@ -69,6 +69,7 @@ export async function createEditedWatch(
   return {
     c,
     ends,
+    logged: world.logged,
     watchId,
     take: () =>
       sent.splice(0).map(({ url, type, reason }) => [url, type, ...(reason ? [reason] : [])].join(' ')),

@@ -77,7 +77,7 @@ export function* sanitizePlaylist(
   let keys = 0;
   let definitions = 0;
   let lines = 0;
-  for (const line of splitLines(new TextDecoder().decode(bytes))) {
+  for (const line of splitLines(bytes)) {
     if ((lines += 1) % linesOfStep === 0) yield;
     if (!begun && !/^#EXTM3U\b/.test(line)) return null;
     begun = true;
@@ -125,13 +125,19 @@ function joinLines(lines: readonly string[]): string {
   return lines.join('\n');
 }
 
-/** Yields the lines one by one: a list of all lines of a large body takes a multiple of its memory. */
-function* splitLines(text: string): Generator<string> {
-  for (let start = 0, lines = 0; start < text.length; lines += 1) {
+/** Bytes of a line that are read: more than a line of the maximum length has. */
+const maxLineBytes = 4 * maxLineLength;
+const lineFeed = 10;
+
+/** Yields the lines one by one: the text of a large body, and a list of its lines, take a multiple of its memory. */
+function* splitLines(bytes: Uint8Array): Generator<string> {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let start = 0, lines = 0; start < body.length; lines += 1) {
     if (lines > maxAllLines) throw new PlaylistLimitError('many lines');
-    const end = text.indexOf('\n', start);
-    const line = text.slice(start, end === -1 ? undefined : end).trim();
-    start = end === -1 ? text.length : end + 1;
+    const found = body.indexOf(lineFeed, start);
+    const end = found === -1 ? body.length : found;
+    const line = body.toString('utf8', start, Math.min(end, start + maxLineBytes)).trim();
+    start = end + 1;
     if (line !== '') yield line;
   }
 }

@@ -3,6 +3,7 @@ import { StreamFetchError } from '../../../../core/errors.ts';
 import type { CookieJar } from '../../../egress/cookies.ts';
 import type { GuardedHttp } from '../../../egress/guarded-http.ts';
 import { webStreamError, httpStatusError, StatusError, type ResourceKind } from '../../web/fetch-failure.ts';
+import { plainPackets } from '../../mpeg-ts/plain-packets.ts';
 import { createWholeUnits } from '../../mpeg-ts/whole-units.ts';
 import { isPackedAudio } from './audio-only.ts';
 import { hasPackets } from '../../web/sniff-content.ts';
@@ -56,7 +57,7 @@ export async function* fetchSegments(
   for (const part of parts) part.catch(() => {});
   const units = createWholeUnits();
   for (const part of parts) {
-    const bytes = await part;
+    const bytes = plainPackets(await part);
     const whole = hasPackets(bytes) ? units.read(bytes) : wholeBoxes(bytes);
     if (units.isDamaged() || (whole.length < bytes.length && !hasPackets(bytes))) onDamage();
     yield whole;

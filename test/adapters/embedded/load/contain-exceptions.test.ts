@@ -84,7 +84,8 @@ test('an exception of a delivery is a failed attempt, so that its schedule appli
   const log = createCollectedLog();
   const send = () => throwLater(process, new Error('in a callback'));
   const failure = { status: null, error: expect.stringContaining('failed unexpectedly') };
-  const throwing = { send, sendEnvelope: send, end: send, reasonToRefuse: () => null };
+  const offered = { types: [], recipients: [] };
+  const throwing = { send, sendEnvelope: send, end: send, reasonToRefuse: () => null, offered };
   const destinations = containDestinations(throwing, log);
   const envelope = { caller: 'alice', id: 'msg_1', body: {} };
   expect(await destinations.sendEnvelope('http://x.example', envelope)).toMatchObject(failure);

@@ -181,6 +181,19 @@ describe('groups of pictures', () => {
     expect(await openSpare({ lateSeconds: 0.5 }).decode()).toBeNull();
   });
 
+  test('time in which no check needs the machine is no use of a caller', async () => {
+    const uses: unknown[] = [];
+    const deps = {
+      cores: 2,
+      lateSeconds: () => 0,
+      elapsedMs: () => 0,
+      setTimer: () => () => undefined,
+      reportUse: (...use: unknown[]) => void uses.push(use),
+    };
+    await createSpareTime(deps).inTurn(async () => [], new AbortController().signal);
+    expect(uses).toEqual([]);
+  });
+
   test('a host without spare time decodes no group', () => {
     const run = () => Promise.reject(new Error('not needed'));
     const ffmpeg = { run, runAll: run, runEachSecond: async () => [] };

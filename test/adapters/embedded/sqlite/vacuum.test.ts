@@ -114,41 +114,48 @@ test('rows that are deleted during a removal are overwritten by the next', async
   database.close();
 });
 
-/** Starts the removals of a service, whose minutes pass when the test says so. */
-function startWithMinutes(database: ReturnType<typeof openDatabase>) {
+/** Starts the removals of a service, whose waits between them end when the test says so. */
+function startWithWaits(database: ReturnType<typeof openDatabase>) {
   const log = { info: vi.fn(), warning: vi.fn() };
+  const waits: number[] = [];
   let pass: () => void = () => undefined;
   const end = startRemoval({
     database,
     log,
     wait: async (milliseconds, _, { signal }) => {
       signal.throwIfAborted();
-      if (milliseconds < 60_000) return setImmediate();
+      if (milliseconds < 1_000) return setImmediate();
+      waits.push(milliseconds);
       const { promise, resolve } = Promise.withResolvers<void>();
       pass = resolve;
       signal.addEventListener('abort', () => resolve());
       return promise;
     },
   });
-  return { log, end, passMinute: () => pass() };
+  return { log, end, waits, passTime: () => pass() };
 }
 
-test('a service completes what the one before has left, and retries each minute what it could not', async () => {
+test('a service completes what the one before has left, and what is deleted later, and retries after a minute what it could not', async () => {
   const { database, path, contains, erase } = fill();
   erase();
   const backup = openDatabase(path);
   backup.exec('BEGIN; SELECT count(*) FROM notes');
-  const { log, end, passMinute } = startWithMinutes(database);
+  const { log, end, waits, passTime } = startWithWaits(database);
   await vi.waitFor(() => expect(log.warning).toHaveBeenCalledOnce());
   expect(log.warning.mock.lastCall?.[1]).toEqual({
     error: expect.stringContaining('Another process reads the database'),
   });
   backup.exec('COMMIT');
-  passMinute();
+  passTime();
   await vi.waitFor(() =>
     expect(log.info).toHaveBeenCalledExactlyOnceWith('Erased data overwritten in the database'),
   );
   expect(contains()).toBe(false);
+  markDeleted(database);
+  await vi.waitFor(() => expect(waits).toHaveLength(2));
+  passTime();
+  await vi.waitFor(() => expect(log.info).toHaveBeenCalledTimes(2));
+  expect(waits.slice(0, 2)).toEqual([60_000, 1_000]);
   await end();
   for (const each of [backup, database]) each.close();
 });
@@ -156,7 +163,7 @@ test('a service completes what the one before has left, and retries each minute 
 test('a removal ends after its step when the service ends, and leaves the rest to the next start', async () => {
   const { database, erase } = fill();
   erase();
-  const { log, end } = startWithMinutes(database);
+  const { log, end } = startWithWaits(database);
   await end();
   expect(log.warning).not.toHaveBeenCalled();
   expect(await removeDeleted(database, setImmediate)).toBe(true);

@@ -86,6 +86,8 @@ test('the service describes its limits and its model, for each key', async () =>
       retention_seconds: world.c.limits.retentionSeconds,
       jobs_per_caller: world.c.limits.jobsPerCaller,
     },
+    destination_types: ['webhook', 'slack', 'email'],
+    email_recipients: ['@example.com', 'd***@example.org'],
     discovers_cameras: true,
     model: {
       provider: 'scripted',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import { thumbnail, type InputMode } from '../../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../../core/errors.ts';
 import { encodePictures, writePictures } from '../../../support/annex-b.ts';
 import { ffmpegPath, readMoment, record, type Recording } from '../../../support/hls/recording.ts';
+import { folderOfTest } from '../../../support/temporary-folder.ts';
 import { jpegSize } from '../../../support/hls/jpeg-size.ts';
 
 const never = new AbortController().signal;
@@ -79,6 +80,36 @@ describe('a stream at which a strict decoder stops although its pictures are who
       packetPayload(bytes.subarray(at, at + packetBytes)).set([length >> 8, length & 0xff], 4);
     for (const mode of ['frames', 'clip'] as const)
       expect((await run([bytes], mode, 2, 1)).frame.length).toBeGreaterThan(1000);
+  });
+});
+
+describe('the time of a capture', () => {
+  /** Runs a program that always fails like a decoder. Returns how often it was started. */
+  async function countRuns(spentMs: number): Promise<number> {
+    const path = folderOfTest();
+    const failing = join(path, 'ffmpeg');
+    await writeFile(
+      failing,
+      `#!/bin/sh\necho run >> ${path}/log\ncat > /dev/null\necho '[h264 @ 1] odd' >&2\nexit 1\n`,
+      { mode: 0o755 },
+    );
+    let nowMs = 0;
+    const elapsedMs = () => (nowMs += spentMs);
+    const failingRunner = createFfmpegRunner({ ffmpegPath: failing, tempDir: path, elapsedMs });
+    const information = Buffer.of(6, 5, 1, 1, 0x80);
+    const pictures = encodePictures('H264').map((units) => units.toSpliced(-4, 0, information));
+    const chunks = [writePictures('H264', pictures)];
+    const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks };
+    await expect(
+      failingRunner.run(input, { mode: 'clip', clipSeconds: 1 }, limits, never),
+    ).rejects.toBeInstanceOf(NoFrameDecodedError);
+    return (await readFile(join(path, 'log'), 'utf8')).trim().split('\n').length;
+  }
+
+  test('all runs of one share its time', async () => {
+    expect(await countRuns(1)).toBe(3);
+    expect(await countRuns(limits.timeoutMs / 2 + 1)).toBe(2);
+    expect(await countRuns(limits.timeoutMs)).toBe(1);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exceedsJsonLimits } from '../../../adapters/http/request-body.ts';
+import { exceedsJsonLimits } from '../../adapters/json-limits.ts';
 
 test.each([
   ['64 levels', `${'['.repeat(64)}${']'.repeat(64)}`],

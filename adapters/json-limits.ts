@@ -1,0 +1,32 @@
+/** Levels that JSON may have. That of the API has at most ten, and some thousand values. */
+const maxDepth = 64;
+const maxValuesOfBody = 10_000;
+/** Values that the answer of a platform or of a model may have. A page of YouTube has 30,000. */
+export const maxValuesOfAnswer = 500_000;
+
+/**
+ * Returns true if a JSON text has too many levels or values. Each level and value of a parsed text costs some 100 bytes
+ * and its time, so it is counted before. Reads each character once, also of a text that is no JSON.
+ */
+export function exceedsJsonLimits(text: string, maxValues = maxValuesOfBody): boolean {
+  let [depth, values] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    else if (character === ',') values += 1;
+    if (depth > maxDepth || values > maxValues) return true;
+  }
+  return false;
+}
+
+/** Returns the position of the quote that ends a string, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slashes = 0;
+    while (text[at - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return at;
+  }
+  return text.length;
+}

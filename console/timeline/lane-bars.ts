@@ -1,0 +1,92 @@
+import type { Alert, Watch, WatchStats } from '../api/types.ts';
+import type { TimeWindow } from './time-window.ts';
+
+/** Lane of a watch in a window. */
+export type Lane = { watch: Watch; hours: WatchStats['hours']; alerts: Alert[] };
+
+/** Class of a part of the active time. */
+export type SeenClass = 'judged' | 'quiet' | 'between' | 'not_seen';
+
+/** Rectangle of a lane, in shares of its width and height. */
+export type Bar = { kind: SeenClass; x: number; width: number; y: number; height: number };
+
+type Hour = Pick<
+  WatchStats['hours'][number],
+  'hour' | 'judged_seconds' | 'quiet_seconds' | 'between_seconds' | 'not_seen_seconds' | 'gaps' | 'spans'
+>;
+type AlertTimes = Pick<Alert, 'opened_at' | 'closed'>;
+
+const hourMs = 3_600_000;
+/** Order from the bottom of an hour. */
+const classes = ['judged', 'quiet', 'between', 'not_seen'] as const;
+
+/** Returns the bars of hours: the spans of each if it has them, else a column that its four classes share by their seconds. */
+export function toBars(hours: readonly Hour[], window: TimeWindow): Bar[] {
+  return hours.flatMap((hour) => (hour.spans ? toSpanBars(hour.spans, window) : toColumn(hour, window)));
+}
+
+function toSpanBars(spans: NonNullable<Hour['spans']>, window: TimeWindow): Bar[] {
+  return spans.flatMap(({ from, to, class: kind }) => {
+    const part = cut(Date.parse(from), Date.parse(to), window);
+    return part ? [{ ...part, kind, y: 0, height: 1 }] : [];
+  });
+}
+
+function toColumn(hour: Hour, window: TimeWindow): Bar[] {
+  const part = cut(Date.parse(hour.hour), Date.parse(hour.hour) + hourMs, window);
+  if (!part) return [];
+  let top = 1;
+  return classes.flatMap((kind) => {
+    const height = Math.min(1, hour[`${kind}_seconds`] / 3600);
+    top -= height;
+    return height === 0 ? [] : [{ ...part, kind, y: Math.max(0, top), height }];
+  });
+}
+
+/** Least width of an alert, as a share: one of seconds would be invisible in a day. */
+const minShare = 0.003;
+
+/** Returns the times of alerts in a window, in shares of its width. An open one lasts until `now`. */
+export function toAlertBars(alerts: readonly AlertTimes[], window: TimeWindow, now: number) {
+  return alerts.flatMap(({ opened_at: at, closed }) => {
+    const part = cut(Date.parse(at), closed ? Date.parse(closed.at) : now, window, 1);
+    if (!part) return [];
+    const width = Math.max(part.width, minShare);
+    return [{ x: Math.min(part.x, 1 - width), width }];
+  });
+}
+
+/** Returns the class of a time of a lane; undefined if the watch was not active, or does not say. */
+export function findClass(hours: readonly Hour[], atMs: number): SeenClass | undefined {
+  const hour = hours.find(({ hour: at }) => Date.parse(at) <= atMs && atMs < Date.parse(at) + hourMs);
+  if (!hour) return undefined;
+  const isIn = ({ from, to }: { from: string; to: string }) =>
+    Date.parse(from) <= atMs && atMs < Date.parse(to);
+  if (hour.gaps.some(isIn)) return 'not_seen';
+  return hour.spans?.find(isIn)?.class ?? largestClass(hour);
+}
+
+function largestClass(hour: Hour): SeenClass | undefined {
+  if (hour.spans) return undefined;
+  const [first] = classes.toSorted((one, other) => hour[`${other}_seconds`] - hour[`${one}_seconds`]);
+  return first;
+}
+
+/** Returns the newest alert that was open at a time, give or take `toleranceMs`. */
+export function findAlertAt<Each extends AlertTimes>(
+  alerts: readonly Each[],
+  atMs: number,
+  toleranceMs: number,
+): Each | undefined {
+  return alerts.find(
+    ({ opened_at: at, closed }) =>
+      Date.parse(at) - toleranceMs <= atMs && (!closed || atMs <= Date.parse(closed.at) + toleranceMs),
+  );
+}
+
+/** Returns the part of a span in a window; undefined if they have none in common, or less than `minMs`. */
+function cut(fromMs: number, toMs: number, { startMs, lengthMs }: TimeWindow, minMs = 0) {
+  const from = Math.max(fromMs, startMs);
+  const to = Math.min(Math.max(toMs, fromMs + minMs), startMs + lengthMs);
+  return to <= from ? undefined : { x: (from - startMs) / lengthMs, width: (to - from) / lengthMs };
+}

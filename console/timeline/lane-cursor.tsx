@@ -1,0 +1,83 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { withoutDisclosure } from '../alerts/alert-texts.ts';
+import { ProtectedPicture } from '../parts/protected-picture.tsx';
+import { routeUrls } from '../shell/routes.ts';
+import { spokenTime } from '../time/format.ts';
+import { findAlertAt, findClass } from './lane-bars.ts';
+import type { Lane, SeenClass } from './lane-bars.ts';
+import { stepShare } from './time-window.ts';
+
+const classTexts: Record<SeenClass, string> = {
+  judged: 'Judged: something moved, and the model looked.',
+  quiet: 'Quiet: watched, and nothing moved.',
+  between: 'Between pictures: the stream was there, and nobody looked.',
+  not_seen: 'Not seen.',
+};
+
+type Props = {
+  lane: Lane | undefined;
+  atMs: number | undefined;
+  lengthMs: number;
+  /** Lanes, which get what is at the cursor as a sentence. */
+  children: (text: string) => ComponentChildren;
+};
+
+/** Shows what is known about the time at the cursor: its class, its alert, and a picture. */
+export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
+  const settled = useSettled(lane && atMs !== undefined ? { lane, atMs } : undefined);
+  if (!lane || atMs === undefined)
+    return (
+      <>
+        {children('No time chosen')}
+        <p class="small muted">Point at a lane, or use the arrow keys.</p>
+      </>
+    );
+  const kind = findClass(lane.hours, atMs);
+  const alert = findAlertAt(lane.alerts, atMs, (stepShare / 2) * lengthMs);
+  const time = spokenTime(new Date(atMs).toISOString(), Date.now() + 1);
+  const text = `${kind ? classTexts[kind] : unknownText(atMs)}${alert ? ` Alert: ${alert.condition}.` : ''}`;
+  return (
+    <>
+      {children(`${lane.watch.name}, ${time}. ${text}`)}
+      <div class="lane-detail">
+        {alert && alert.frame_url !== null && settled?.lane === lane && (
+          <ProtectedPicture path={`/alerts/${alert.alert_id}/frame`} alt={`Evidence: ${alert.explanation}`} />
+        )}
+        <div>
+          <p>
+            <strong>{lane.watch.name}</strong> {time}
+          </p>
+          <p>{text}</p>
+          {alert && (
+            <p class="small">
+              <a href={`${routeUrls.alerts}/${alert.alert_id}`}>Open the alert</a>{' '}
+              <span class="muted">{withoutDisclosure(alert.explanation)}</span>
+            </p>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** A check of an interval of 300 s is counted at its end. */
+const countedAfterMs = 300_000;
+
+function unknownText(atMs: number): string {
+  if (atMs > Date.now()) return 'Still to come.';
+  return atMs > Date.now() - countedAfterMs ? 'Not checked yet, or not watched.' : 'Not watched.';
+}
+
+/** Time for which a cursor stands before a picture is requested, in milliseconds. */
+const pauseMs = 120;
+
+/** Returns a value once it has stood for a moment: each of a move would be a request. */
+function useSettled<T extends { atMs: number }>(value: T | undefined): T | undefined {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), pauseMs);
+    return () => clearTimeout(timer);
+  }, [value?.atMs]);
+  return settled;
+}

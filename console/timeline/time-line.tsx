@@ -1,0 +1,218 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Alert, Watch } from '../api/types.ts';
+import { useResource } from '../api/use-resource.ts';
+import { Button } from '../parts/button.tsx';
+import { Choice } from '../parts/choice.tsx';
+import { Field, TimeInput } from '../parts/field.tsx';
+import { Skeleton } from '../parts/panel.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.ts';
+import { dayText, shortTime } from '../time/format.ts';
+import { LaneCursor } from './lane-cursor.tsx';
+import { toAlertBars, toBars } from './lane-bars.ts';
+import type { Lane } from './lane-bars.ts';
+import { dayOf, lengthOf, newestDay, stepShare, windowLengths, zoomTo } from './time-window.ts';
+import type { TimeWindow } from './time-window.ts';
+
+const everyMs = 15_000;
+const maxAlertPages = 5;
+
+/** Place of the pointer or of the arrow keys. */
+type Cursor = { lane: number; atMs: number };
+
+type Props = { watches: Watch[] };
+
+/** Shows a lane per watch: what was judged, quiet, between pictures and not seen, and the alerts, from a day down to minutes. */
+export function TimeLine({ watches }: Props) {
+  const [window, setWindow] = useState(() => newestDay(Date.now()));
+  const [cursor, setCursor] = useState<Cursor>();
+  const { value: lanes, problem, reload } = useLanes(watches, window);
+  const endMs = window.startMs + window.lengthMs;
+  const move = (ms: number) => setWindow({ ...window, startMs: window.startMs + ms });
+  const zoom = (length: (typeof windowLengths)[number]['value'], atMs = cursor?.atMs ?? Date.now()) =>
+    setWindow(zoomTo(length, atMs, Date.now()));
+  return (
+    <div class="time-line">
+      <div class="filters">
+        <Choice
+          legend="Length of the time line"
+          hideLegend
+          options={windowLengths.map(({ value, label }) => ({ value, label }))}
+          value={lengthOf(window)}
+          onValue={(length) => zoom(length)}
+        />
+        <div class="actions">
+          <Button small onClick={() => move(-window.lengthMs)}>
+            Earlier
+          </Button>
+          <Button small disabled={endMs > Date.now()} onClick={() => move(window.lengthMs)}>
+            Later
+          </Button>
+        </div>
+        <Field label="Day">
+          {(ids) => (
+            <TimeInput {...ids} type="date" value="" onValue={(day) => day !== '' && setWindow(dayOf(day))} />
+          )}
+        </Field>
+      </div>
+      {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
+      {!lanes && !problem && <Skeleton rows={Math.min(8, watches.length)} />}
+      {lanes && (
+        <Lanes
+          lanes={lanes}
+          window={window}
+          cursor={cursor}
+          onCursor={setCursor}
+          onZoom={(atMs) => zoom(lengthOf(window) === 'day' ? 'hour' : 'minutes', atMs)}
+          onZoomOut={() => zoom(lengthOf(window) === 'minutes' ? 'hour' : 'day')}
+        />
+      )}
+      <p class="small muted legend">
+        <span class="key judged" /> judged <span class="key quiet" /> quiet <span class="key between" />{' '}
+        between pictures <span class="key not_seen" /> not seen <span class="key open" /> alert
+      </p>
+    </div>
+  );
+}
+
+/** Reads the lanes of a window; again while it is not over. */
+function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
+  const { api } = useSession();
+  const span = { from: new Date(startMs).toISOString(), to: new Date(startMs + lengthMs).toISOString() };
+  const only = watches.length === 1 ? watches[0]?.watch_id : undefined;
+  const load = async (signal: AbortSignal): Promise<Lane[]> => {
+    // Columns of hours are enough for a day.
+    const spans = lengthMs <= 3_600_000;
+    const [alerts, stats] = await Promise.all([
+      readAlerts(signal),
+      Promise.all(watches.map(({ watch_id: id }) => api.watchStats(id, { ...span, spans }, signal))),
+    ]);
+    return watches.map((watch, index) => ({
+      watch,
+      hours: stats[index]?.hours ?? [],
+      alerts: alerts.filter(({ watch_id: id }) => id === watch.watch_id),
+    }));
+  };
+  const readAlerts = async (signal: AbortSignal) => {
+    const found: Alert[] = [];
+    let after: string | undefined;
+    for (let page = 0; page < maxAlertPages; page += 1) {
+      const { alerts, next_after: next } = await api.alerts(
+        { ...span, watch_id: only, after, limit: 100 },
+        signal,
+      );
+      found.push(...alerts);
+      if (next === null) break;
+      after = next;
+    }
+    return found;
+  };
+  const isOver = startMs + lengthMs < Date.now();
+  const ids = watches.map(({ watch_id: id }) => id).join();
+  return useResource(load, [ids, startMs, lengthMs], isOver ? undefined : everyMs);
+}
+
+type LanesProps = {
+  lanes: Lane[];
+  window: TimeWindow;
+  cursor: Cursor | undefined;
+  onCursor: (cursor: Cursor | undefined) => void;
+  onZoom: (atMs: number) => void;
+  onZoomOut: () => void;
+};
+
+function Lanes({ lanes, window, cursor, onCursor, onZoom, onZoomOut }: LanesProps) {
+  const { startMs, lengthMs } = window;
+  const inside = cursor && cursor.atMs >= startMs && cursor.atMs < startMs + lengthMs ? cursor : undefined;
+  const now = Date.now();
+  const point = (lane: number) => (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    onCursor({ lane, atMs: startMs + ((event.clientX - left) / width) * lengthMs });
+  };
+  const press = (event: KeyboardEvent) => {
+    const { lane, atMs } = inside ?? { lane: 0, atMs: Math.min(now, startMs + lengthMs - 1) };
+    // The first key shows the cursor.
+    const step = (event.shiftKey ? 10 : 1) * (inside ? stepShare : 0) * lengthMs;
+    const limit = (ms: number) => Math.min(startMs + lengthMs - 1, Math.max(startMs, ms));
+    const moves: { [Key in string]?: () => void } = {
+      ArrowLeft: () => onCursor({ lane, atMs: limit(atMs - step) }),
+      ArrowRight: () => onCursor({ lane, atMs: limit(atMs + step) }),
+      ArrowUp: () => onCursor({ lane: Math.max(0, lane - 1), atMs }),
+      ArrowDown: () => onCursor({ lane: Math.min(lanes.length - 1, lane + 1), atMs }),
+      Enter: () => onZoom(atMs),
+      Backspace: onZoomOut,
+    };
+    const move = moves[event.key];
+    if (!move) return;
+    event.preventDefault();
+    move();
+  };
+  const shown = inside && lanes[inside.lane];
+  return (
+    <>
+      <LaneCursor lane={shown} atMs={inside?.atMs} lengthMs={lengthMs}>
+        {(text) => (
+          <div
+            class="lanes"
+            role="slider"
+            tabIndex={0}
+            aria-label="Time line. Arrow keys move, Enter shows more, Backspace less"
+            aria-valuemin={0}
+            aria-valuemax={100}
+            aria-valuenow={inside ? Math.round(((inside.atMs - startMs) / lengthMs) * 100) : 100}
+            aria-valuetext={text}
+            onKeyDown={press}
+          >
+            {lanes.map(({ watch, hours, alerts }, index) => (
+              <div key={watch.watch_id} class="lane-row">
+                {lanes.length > 1 && <span class="small lane-name">{watch.name}</span>}
+                <svg
+                  class="lane"
+                  viewBox="0 0 1 1"
+                  preserveAspectRatio="none"
+                  aria-hidden="true"
+                  onPointerMove={point(index)}
+                  onPointerDown={point(index)}
+                  onDblClick={() => inside && onZoom(inside.atMs)}
+                >
+                  {toBars(hours, window).map(({ kind, ...bar }, each) => (
+                    <rect key={each} class={kind} {...bar} />
+                  ))}
+                  {toAlertBars(alerts, window, now).map((bar, each) => (
+                    <rect key={`alert ${each}`} class="open" {...bar} y="0" height="0.45" />
+                  ))}
+                  {inside && (
+                    <rect
+                      class="cursor"
+                      x={(inside.atMs - startMs) / lengthMs}
+                      y="0"
+                      width="0.002"
+                      height={index === inside.lane ? 1 : 0.2}
+                    />
+                  )}
+                </svg>
+              </div>
+            ))}
+            <Axis window={window} isNamed={lanes.length > 1} />
+          </div>
+        )}
+      </LaneCursor>
+    </>
+  );
+}
+
+function Axis({ window: { startMs, lengthMs }, isNamed }: { window: TimeWindow; isNamed: boolean }) {
+  const [count, setCount] = useState(7);
+  useEffect(() => setCount(innerWidth < 820 ? 3 : 7), []);
+  const times = Array.from({ length: count }, (_, index) => startMs + (index * lengthMs) / (count - 1));
+  return (
+    <div class="lane-row" aria-hidden="true">
+      {isNamed && <span class="small muted lane-name">{dayText(new Date(startMs))}</span>}
+      <p class="small muted lane-axis">
+        {times.map((ms) => (
+          <span key={ms}>{shortTime(ms)}</span>
+        ))}
+      </p>
+    </div>
+  );
+}

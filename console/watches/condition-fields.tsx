@@ -1,0 +1,122 @@
+import { Button } from '../parts/button.tsx';
+import { Field, NumberField, Select, TextInput } from '../parts/field.tsx';
+import { ConditionAdvice } from '../try/advice.tsx';
+import { defaultCloseAfter } from './watch-draft.ts';
+import type { ConditionDraft, ScheduleDraft } from './watch-draft.ts';
+
+type Props = {
+  /** Text of its label. */
+  label: string;
+  condition: ConditionDraft;
+  onChange: (condition: ConditionDraft) => void;
+  onRemove: (() => void) | undefined;
+  onSchedule: (spans: ScheduleDraft['spans']) => void;
+};
+
+/** Edits the text of a condition, with advice on it. */
+export function ConditionFields({ label, condition, onChange, onRemove, onSchedule }: Props) {
+  const setText = (text: string) => onChange({ ...condition, condition: text });
+  return (
+    <>
+      <Field label={label}>
+        {(ids) => (
+          <TextInput {...ids} value={condition.condition} onValue={setText} maxLength={1000} required />
+        )}
+      </Field>
+      <ConditionAdvice condition={condition.condition} onCondition={setText} onSchedule={onSchedule} />
+      {onRemove && (
+        <div class="actions">
+          <Button small kind="danger" onClick={onRemove}>
+            Remove<span class="visually-hidden"> {label}</span>
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+const sensitivities = [
+  { value: 'normal', label: 'Normal' },
+  { value: 'high', label: 'High' },
+] as const;
+
+const severities = [
+  { value: 'info', label: 'Info' },
+  { value: 'warning', label: 'Warning' },
+  { value: 'critical', label: 'Critical' },
+] as const;
+
+const counts = [
+  { field: 'checks_to_open', label: 'Checks to open' },
+  { field: 'checks_considered', label: 'of the last' },
+  { field: 'checks_to_close', label: 'Checks to close' },
+] as const;
+
+type RulesProps = Pick<Props, 'condition' | 'onChange'>;
+
+/** Edits when an alert of a condition opens, closes and is repeated. */
+export function ConditionRules({ condition, onChange }: RulesProps) {
+  return (
+    <fieldset class="stack condition-fields">
+      <legend>{condition.condition || 'New condition'}</legend>
+      <div class="field-grid">
+        {counts.map(({ field, label }) => (
+          <NumberField
+            key={field}
+            label={label}
+            min={1}
+            max={10}
+            value={condition[field]}
+            onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
+          />
+        ))}
+        <NumberField
+          label="Close after (s)"
+          hint="Without the condition, 0 to 3600"
+          min={0}
+          max={3600}
+          empty={String(defaultCloseAfter(condition.condition))}
+          value={condition.close_after_seconds}
+          onValue={(value) => onChange({ ...condition, close_after_seconds: value })}
+        />
+        <NumberField
+          label="Cooldown (s)"
+          hint="From one opening to the next"
+          min={0}
+          max={86_400}
+          value={condition.cooldown_seconds}
+          onValue={(value) => onChange({ ...condition, cooldown_seconds: value ?? 0 })}
+        />
+        <NumberField
+          label="Reminder (s)"
+          hint="While open, 60 to 86400"
+          min={60}
+          max={86_400}
+          empty="None"
+          value={condition.remind_seconds}
+          onValue={(value) => onChange({ ...condition, remind_seconds: value })}
+        />
+        <Field label="Severity">
+          {(ids) => (
+            <Select
+              {...ids}
+              value={condition.severity}
+              onValue={(severity) => onChange({ ...condition, severity })}
+              options={[...severities]}
+            />
+          )}
+        </Field>
+        <Field label="Sensitivity" hint="High: what the object model is not sure of counts">
+          {(ids) => (
+            <Select
+              {...ids}
+              value={condition.sensitivity ?? 'normal'}
+              onValue={(sensitivity) => onChange({ ...condition, sensitivity })}
+              options={[...sensitivities]}
+            />
+          )}
+        </Field>
+      </div>
+    </fieldset>
+  );
+}

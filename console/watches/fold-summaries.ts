@@ -1,0 +1,46 @@
+import { pluralize } from '../parts/pluralize.ts';
+import { duration } from '../time/format.ts';
+import { rulesText, scheduleText } from './watch-labels.ts';
+import { defaultCloseAfter } from './watch-draft.ts';
+import type { WatchDraft } from './watch-draft.ts';
+
+/** Returns a line for each folded part of the form of a watch. */
+export function summarizeFolds(draft: WatchDraft) {
+  return { rules: rules(draft), when: when(draft), cost: cost(draft), picture: picture(draft) };
+}
+
+function rules({ conditions }: WatchDraft): string {
+  const texts = conditions.map((each) => {
+    const seconds = each.close_after_seconds ?? defaultCloseAfter(each.condition);
+    return `${rulesText({ ...each, close_after_seconds: seconds })} Severity ${each.severity}.`;
+  });
+  return [...new Set(texts)].join(' ');
+}
+
+function when({ schedule }: WatchDraft): string {
+  return scheduleText(schedule && { time_zone: schedule.timeZone, active: schedule.spans });
+}
+
+function cost({ intervalSeconds, modelCalls, usd, retentionDays }: WatchDraft): string {
+  const limits = [
+    ...(modelCalls === null ? [] : [`at most ${pluralize(modelCalls, 'model call')} per day`]),
+    ...(usd === null ? [] : [`at most $${usd} per day`]),
+  ];
+  const parts = [
+    `A check every ${duration(intervalSeconds ?? 10)}`,
+    ...(limits.length === 0 ? ['no limit per day'] : limits),
+    `alerts are kept for ${pluralize(retentionDays ?? 7, 'day')}`,
+  ];
+  return parts.join(', ');
+}
+
+const modes = { frames: 'One frame', clip: 'A clip', hybrid: 'A frame and a clip' };
+
+function picture({ mode, regions, lookBack }: WatchDraft): string {
+  const parts = [
+    modes[mode],
+    regions.length === 0 ? 'all of the picture' : pluralize(regions.length, 'region'),
+    lookBack ? 'also the time between checks' : 'not the time between checks',
+  ];
+  return parts.join(', ');
+}

@@ -1,0 +1,182 @@
+import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { Button } from '../parts/button.tsx';
+import { NumberFields, prefilterSwitch, Switches } from '../parts/draft-fields.tsx';
+import { Checkbox, Field, NumberField, TextArea, TextInput } from '../parts/field.tsx';
+import { Fold } from '../parts/fold.tsx';
+import { InputFields } from '../parts/input-fields.tsx';
+import { ConditionFields, ConditionRules } from './condition-fields.tsx';
+import { summarizeFolds } from './fold-summaries.ts';
+import { RegionFields } from './region-fields.tsx';
+import { localZone, ScheduleFields } from './schedule-fields.tsx';
+import { newCondition } from './watch-draft.ts';
+import type { ConditionDraft, WatchDraft } from './watch-draft.ts';
+
+const maxConditions = 8;
+
+type Props = {
+  /** State at the opening of the form. */
+  before: WatchDraft;
+  draft: WatchDraft;
+  onDraft: (draft: WatchDraft) => void;
+  /** Picture on which regions are drawn; absent for a new watch. */
+  frame?: { path: string; exists: boolean };
+  /** Fields of the destinations. */
+  whom: ComponentChildren;
+};
+
+/** Renders the fields of a watch: what everybody sets, then folded parts. */
+export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
+  const change = (part: Partial<WatchDraft>) => onDraft({ ...draft, ...part });
+  const changeField = (field: keyof WatchDraft, value: number | boolean | null) =>
+    onDraft({ ...draft, [field]: value });
+  const setCondition = (index: number, next: ConditionDraft) =>
+    change({ conditions: draft.conditions.with(index, next) });
+  const summaries = summarizeFolds(draft);
+  return (
+    <>
+      <Field label="Name">
+        {(ids) => (
+          <TextInput
+            {...ids}
+            placeholder="Front door"
+            value={draft.name}
+            onValue={(name) => change({ name })}
+            maxLength={120}
+            required
+          />
+        )}
+      </Field>
+      <Field
+        label="Stream URL"
+        {...(draft.streamUrl.includes('***') && {
+          hint: 'The masked password stays unless you enter another URL',
+        })}
+      >
+        {(ids) => (
+          <TextInput
+            {...ids}
+            inputMode="url"
+            value={draft.streamUrl}
+            onValue={(streamUrl) => change({ streamUrl })}
+            required
+          />
+        )}
+      </Field>
+      {before.streamUrl !== draft.streamUrl && draft.regions.length > 0 && (
+        <RegionsFit key={draft.streamUrl} onRemove={() => change({ regions: [] })} />
+      )}
+      {draft.conditions.map((condition, index) => (
+        <ConditionFields
+          key={index}
+          label={draft.conditions.length === 1 ? 'Condition' : `Condition ${index + 1}`}
+          condition={condition}
+          onChange={(next) => setCondition(index, next)}
+          onRemove={
+            draft.conditions.length > 1
+              ? () => change({ conditions: draft.conditions.toSpliced(index, 1) })
+              : undefined
+          }
+          onSchedule={(spans) => change({ schedule: { timeZone: localZone(), spans } })}
+        />
+      ))}
+      {draft.conditions.length < maxConditions && (
+        <div class="actions">
+          <Button small onClick={() => change({ conditions: [...draft.conditions, newCondition] })}>
+            Add condition
+          </Button>
+        </div>
+      )}
+      {whom}
+      <Fold title="Rules" summary={summaries.rules}>
+        {draft.conditions.map((condition, index) => (
+          <ConditionRules key={index} condition={condition} onChange={(next) => setCondition(index, next)} />
+        ))}
+        <NumberField
+          label="Second look after (s)"
+          hint="Before an alert opens, 1 to 300, at most the interval"
+          min={1}
+          max={300}
+          value={draft.confirmSeconds}
+          onValue={(confirmSeconds) => change({ confirmSeconds })}
+        />
+        <Field label="Labels" hint="One per line, at most 8: they are in events and filter lists">
+          {(ids) => <TextArea {...ids} value={draft.labels} onValue={(labels) => change({ labels })} />}
+        </Field>
+      </Fold>
+      <Fold title="When" summary={summaries.when}>
+        <ScheduleFields schedule={draft.schedule} onChange={(schedule) => change({ schedule })} />
+      </Fold>
+      <Fold title="Cost" summary={summaries.cost}>
+        <NumberFields entries={numbers} values={draft} onValue={changeField} />
+        <Switches entries={[prefilterSwitch]} values={draft} onValue={changeField} />
+      </Fold>
+      <Fold title="Picture" summary={summaries.picture}>
+        <InputFields mode={draft.mode} clipSeconds={draft.clipSeconds} onChange={change} />
+        <Switches entries={switches} values={draft} onValue={changeField} />
+        {frame ? (
+          <RegionFields frame={frame} regions={draft.regions} onChange={(regions) => change({ regions })} />
+        ) : (
+          <p class="small muted">Regions are drawn with “Edit”, on the first frame of the watch.</p>
+        )}
+      </Fold>
+    </>
+  );
+}
+
+/** Asks whether regions fit the picture of another stream. The form is not sent without an answer. */
+function RegionsFit({ onRemove }: { onRemove: () => void }) {
+  const [fit, setFit] = useState(false);
+  return (
+    <div class="note stack" role="group" aria-label="Regions of another stream">
+      <p>The regions were drawn on the picture of the stream before. Do they still fit?</p>
+      <Checkbox label="They fit" checked={fit} onChecked={setFit} required />
+      <div class="actions">
+        <Button small onClick={onRemove}>
+          Remove the regions
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+const switches = [
+  {
+    field: 'lookBack',
+    label: 'Scan the time between checks',
+    hint: 'Judges also what came and went since the last check; a stream with one rendition is read as a player does',
+  },
+  {
+    field: 'follow',
+    label: 'Check as soon as something moves',
+    hint: 'Follows an HLS stream with the bandwidth of a player; an RTSP stream is followed in any case',
+  },
+] as const;
+
+const numbers = [
+  { field: 'intervalSeconds', label: 'Interval (s)', hint: 'Between checks, 5 to 300', min: 5, max: 300 },
+  {
+    field: 'modelCalls',
+    label: 'Model calls per day',
+    hint: 'Budget; the checks stop beyond it',
+    min: 1,
+    max: 1_000_000,
+    empty: 'No limit',
+  },
+  {
+    field: 'usd',
+    label: 'Dollars per day',
+    hint: 'Budget by the list price of the model',
+    min: 0.01,
+    max: 10_000,
+    step: 0.01,
+    empty: 'No limit',
+  },
+  {
+    field: 'retentionDays',
+    label: 'Retention (days)',
+    hint: 'Alerts and evidence, 1 to 90',
+    min: 1,
+    max: 90,
+  },
+] as const;

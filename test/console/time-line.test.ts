@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { findAlertAt, findClass, toAlertBars, toBars } from '../../console/timeline/lane-bars.ts';
+import { dayOf, newestDay, zoomTo } from '../../console/timeline/time-window.ts';
+
+const start = Date.parse('2026-03-01T12:00:00.000Z');
+const hourMs = 3_600_000;
+const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
+const window = { startMs: start, lengthMs: 2 * hourMs };
+const seconds = { judged_seconds: 900, quiet_seconds: 1800, between_seconds: 0, not_seen_seconds: 900 };
+const hour = { hour: at(0), ...seconds, gaps: [{ from: at(60), to: at(960), reason: 'stream' as const }] };
+
+test('an hour is a column that its classes share by their seconds, which do not fill an hour in part active', () => {
+  expect(toBars([hour], window)).toEqual([
+    { kind: 'judged', x: 0, width: 0.5, y: 0.75, height: 0.25 },
+    { kind: 'quiet', x: 0, width: 0.5, y: 0.25, height: 0.5 },
+    { kind: 'not_seen', x: 0, width: 0.5, y: 0, height: 0.25 },
+  ]);
+  const first = { ...hour, judged_seconds: 0, quiet_seconds: 900, not_seen_seconds: 0, gaps: [] };
+  expect(toBars([first], window)).toEqual([{ kind: 'quiet', x: 0, width: 0.5, y: 0.75, height: 0.25 }]);
+});
+
+test('an hour with spans has them in their places, cut at the window', () => {
+  const spans = [
+    { from: at(0), to: at(1800), class: 'quiet' as const },
+    { from: at(3000), to: at(3600), class: 'judged' as const },
+  ];
+  const half = { startMs: start + 900_000, lengthMs: 1_800_000 };
+  expect(toBars([{ ...hour, spans }], half)).toEqual([{ kind: 'quiet', x: 0, width: 0.5, y: 0, height: 1 }]);
+});
+
+test('a time has the class of its span, its gap, or most of its hour, and none while the watch is not active', () => {
+  expect(findClass([hour], start + 120_000)).toBe('not_seen');
+  expect(findClass([hour], start + 2_000_000)).toBe('quiet');
+  expect(findClass([hour], start + hourMs)).toBeUndefined();
+  const spans = [{ from: at(1200), to: at(1800), class: 'judged' as const }];
+  expect(findClass([{ ...hour, spans }], start + 1_300_000)).toBe('judged');
+  expect(findClass([{ ...hour, spans }], start + 1_900_000)).toBeUndefined();
+});
+
+const closed = (seconds: number) => ({ at: at(seconds) }) as never;
+
+test('an alert has its times, an open one until now, and a short one can be seen', () => {
+  const alerts = [
+    { opened_at: at(-600), closed: closed(720) },
+    { opened_at: at(3600), closed: null },
+    { opened_at: at(10), closed: closed(11) },
+    { opened_at: at(8000), closed: closed(8010) },
+  ];
+  expect(toAlertBars(alerts, window, start + 2 * hourMs - 720_000)).toEqual([
+    { x: 0, width: 0.1 },
+    { x: 0.5, width: 0.4 },
+    { x: 10 / 7200, width: 0.003 },
+  ]);
+  expect(findAlertAt(alerts, start + 15_000, 5_000)).toBe(alerts[0]);
+  expect(findAlertAt(alerts.slice(2), start + 15_000, 5_000)).toBe(alerts[2]);
+  expect(findAlertAt(alerts.slice(2), start + 60_000, 5_000)).toBeUndefined();
+});
+
+test('a window begins at whole hours, zooms around a time, and a day is that of the browser', () => {
+  const now = start + 1_234_567;
+  expect(newestDay(now)).toEqual({ startMs: start - 23 * hourMs, lengthMs: 24 * hourMs });
+  expect(zoomTo('hour', now, now)).toEqual({ startMs: start, lengthMs: hourMs });
+  expect(zoomTo('minutes', now, now)).toEqual({ startMs: start + 1_200_000, lengthMs: 600_000 });
+  expect(zoomTo('day', now, now)).toEqual(newestDay(now));
+  expect(zoomTo('day', start - 48 * hourMs, now).startMs).toBe(start - 60 * hourMs);
+  expect(new Date(dayOf('2026-03-02').startMs).getHours()).toBe(0);
+});
