@@ -55,6 +55,7 @@ const commands: Record<string, Record<string, Part>> = {
     motion: onRequest('node bench/motion.ts'),
     objects: onRequest('node bench/objects.ts'),
     sizes: onRequest('node lib/bundle/sizes.ts'),
+    start: onRequest('node bench/start.ts'),
     visits: measured('bench/visits.ts'),
   },
 };

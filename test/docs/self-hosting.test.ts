@@ -14,7 +14,7 @@ test('npm start and the container image limit the memory for new objects as the 
     `"start": "node ${youngGeneration} cli/watchpost.ts start"`,
   );
   expect(readFileSync('Dockerfile', 'utf8')).toContain(
-    `CMD ["node", "${youngGeneration}", "cli/launch.js", "start"]`,
+    `CMD ["node", "${youngGeneration}", "node_modules/watchpost/cli/launch.js", "start"]`,
   );
 });
 

@@ -40,6 +40,7 @@ const benchmarks = [
   'motion',
   'objects',
   'sizes',
+  'start',
   'visits',
 ];
 test.each([
