@@ -56,7 +56,8 @@ async function limited(files: Record<string, HostileFile>, used = attack) {
 
 const playlist = (...lines: string[]) => ['#EXTM3U', '#EXT-X-TARGETDURATION:2', ...lines].join('\n');
 const segmentIs = (segment: HostileFile, name = 'hostile.ts') => ({
-  'live.m3u8': playlist('#EXTINF:2,', name),
+  // As long as is waited for a key frame.
+  'live.m3u8': playlist('#EXTINF:12,', name),
   [name]: segment,
 });
 const encoded =
