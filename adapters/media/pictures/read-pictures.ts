@@ -24,9 +24,13 @@ const markers = { start: 0xd8, end: 0xd9, scan: 0xda, min: 0xc0, restart: [0xd0,
 const startBytes = Buffer.from([0xff, markers.start, 0xff]);
 const minCapacity = 64 * 1024;
 
+/** Headers of a part that are read for its length. */
+const maxHeaderBytes = 512;
+
 /**
  * Creates a splitter that finds JPEGs by their own structure. Boundaries and lengths between them are ignored, because
- * servers omit them or state wrong ones. Thumbnails are skipped with the segment that has them. `maxBytes` bounds one
+ * servers omit them or state wrong ones; but where most are right, a JPEG of another length is left out: of two that
+ * became one by a loss, no decoder says anything. Thumbnails are skipped with the segment that has them. `maxBytes` bounds one
  * JPEG, and so the memory of the splitter. Each byte is read once, also if it is malformed.
  */
 export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSplitter {
@@ -36,6 +40,9 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
   /** Position up to which the JPEG at `from` is read; null before its start is found. */
   let at: number | null = null;
   let inScan = false;
+  /** Length of the JPEG at `from`, as stated in front of it; and JPEGs that had theirs, or another one. */
+  let stated = Number.NaN;
+  const lengths = { right: 0, wrong: 0 };
   return {
     push(chunk) {
       append(chunk);
@@ -68,7 +75,8 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
       const read = readOn(at);
       at = read.at;
       if (read.state === 'incomplete') return null;
-      const jpeg = read.state === 'complete' ? new Uint8Array(buffer.subarray(from, at)) : null;
+      const isWhole = read.state === 'complete' && isPlausible(at - from);
+      const jpeg = isWhole ? new Uint8Array(buffer.subarray(from, at)) : null;
       from = at;
       at = null;
       inScan = false;
@@ -76,12 +84,20 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
     }
   }
 
-  /** Drops what precedes the next start marker. Keeps the bytes that may begin one. */
+  function isPlausible(length: number): boolean {
+    if (Number.isNaN(stated)) return true;
+    lengths[stated === length ? 'right' : 'wrong'] += 1;
+    return stated === length || lengths.right < lengths.wrong;
+  }
+
+  /** Drops what precedes the next start marker. Keeps the bytes that may begin one, and headers. */
   function findStart(): number | null {
     const start = buffer.indexOf(startBytes, from);
     // Behind `to` are bytes of earlier chunks.
     const isFound = start !== -1 && start + startBytes.length <= to;
-    from = isFound ? start : Math.max(from, to - (startBytes.length - 1));
+    if (isFound)
+      stated = readLength(buffer.toString('latin1', Math.max(from, start - maxHeaderBytes), start));
+    from = isFound ? start : Math.max(from, to - maxHeaderBytes);
     return isFound ? from + 2 : null;
   }
 
@@ -120,6 +136,13 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
       if (here + 2 > to || !isData) return Math.min(here, to);
     }
   }
+}
+
+/** Returns NaN without a length. */
+function readLength(headers: string): number {
+  const name = 'content-length:';
+  const at = headers.toLowerCase().lastIndexOf(name);
+  return at < 0 ? Number.NaN : Number.parseInt(headers.slice(at + name.length), 10);
 }
 
 /** JPEG of a stream, with the time of its arrival on the clock of `elapsedMs`. */
