@@ -1,6 +1,8 @@
+import { isBehindChecks } from '../core/ports/as-caller.ts';
+
 /**
  * Queue of a resource that callers share fairly: next is the caller that has used the resource least of late, then the order of arrival. Cost is the time
- * of use, so that ten slow calls of one caller delay the quick calls of another by one of them at most.
+ * of use, so that ten slow calls of one caller delay the quick calls of another by one of them at most. Searches wait for all checks.
  */
 export type FairQueue<Item> = {
   /** Adds an item. Returns the one that has no place: the newest of the caller with the most, which may be the new one. */
@@ -26,6 +28,13 @@ const memoryMs = 30_000;
 
 /** Use up to `atMs`, with the uses under way. */
 type Use = { ms: number; atMs: number; underWay: number };
+
+/** Place of a caller among those that wait. */
+type Place = { isLast: boolean; usedMs: number };
+
+function isBefore(one: Place, other: Place): boolean {
+  return one.isLast === other.isLast ? one.usedMs < other.usedMs : other.isLast;
+}
 
 export function createFairQueue<Item>({
   elapsedMs,
@@ -57,11 +66,11 @@ export function createFairQueue<Item>({
       return item;
     },
     take(mayBegin = () => true) {
-      let next: { caller: string; usedMs: number } | undefined;
+      let next: { caller: string; isLast: boolean; usedMs: number } | undefined;
       for (const caller of waiting.keys()) {
         if (!mayBegin(caller)) continue;
-        const usedMs = readUse(caller).ms;
-        if (next === undefined || usedMs < next.usedMs) next = { caller, usedMs };
+        const candidate = { caller, isLast: isBehindChecks(caller), usedMs: readUse(caller).ms };
+        if (next === undefined || isBefore(candidate, next)) next = candidate;
       }
       const [item] = (next && waiting.get(next.caller)) ?? [];
       if (next === undefined || item === undefined) return undefined;

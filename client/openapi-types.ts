@@ -1592,10 +1592,195 @@ export interface Metrics {
      */
     destinations_failing: number;
   };
+  /**
+   * Searches in moments, with their model calls and the list price of these; 0 if it is unknown
+   */
+  searches: {
+    started: number;
+    model_calls: number;
+    cost_usd: number;
+  };
   webhooks: {
     sent: number;
     failed: number;
   };
+}
+export interface Moment {
+  scene?: string;
+  /**
+   * @maxItems 12
+   */
+  objects?: string[];
+  moment_id: string;
+  watch_id: string;
+  at: string;
+  /**
+   * @maxItems 8
+   */
+  verdicts: {
+    condition_id: string;
+    triggered: boolean | null;
+    explanation: string;
+  }[];
+  judged_by: string;
+  expires_at: string;
+  /**
+   * URL of the judged picture; requires the API key. null if it was not kept, or had to make room
+   */
+  picture_url: string | null;
+}
+export interface MomentSearchRequest {
+  /**
+   * What is searched, in plain words: "a white delivery van"
+   */
+  query: string;
+  /**
+   * Default: all your watches
+   *
+   * @minItems 1
+   * @maxItems 100
+   */
+  watch_ids?: string[];
+  /**
+   * Default: all that is remembered
+   */
+  from?: string;
+  /**
+   * Default: now
+   */
+  to?: string;
+  /**
+   * Maximum results of one response
+   */
+  limit?: number;
+  /**
+   * Maximum model calls of the search, with those of earlier responses; 0 only estimates
+   */
+  max_calls?: number;
+  /**
+   * True to look at a picture of every visit, whatever its words: see `thorough` of a response first
+   */
+  thorough?: boolean;
+  /**
+   * next_cursor of the response before, with an unchanged body
+   */
+  cursor?: string;
+}
+export interface MomentSearchResult {
+  /**
+   * What was found, what was looked at, and what nobody saw, for people
+   */
+  sentence: string;
+  /**
+   * One moment for each visit, best first; newest first if thorough
+   */
+  results: {
+    moment: Moment;
+    watch_name: string;
+    /**
+     * First moment of the visit
+     */
+    from: string;
+    /**
+     * Last moment of the visit
+     */
+    to: string;
+    /**
+     * True if nobody looked before it
+     */
+    open_begin: boolean;
+    /**
+     * True if nobody looked after it
+     */
+    open_end: boolean;
+    /**
+     * True if the model sees it in the picture; null if it found words only: no picture, or not judged
+     */
+    matched: boolean | null;
+  }[];
+  /**
+   * Send it as cursor to continue; null at the end
+   */
+  next_cursor: string | null;
+  /**
+   * True if max_calls is used up: raise it to continue
+   */
+  limit_reached: boolean;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  from: string;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  to: string;
+  /**
+   * Words that the model has added to those of the query
+   */
+  words: string[];
+  /**
+   * Moments of the span
+   */
+  moments: number;
+  matched_in_words: number;
+  /**
+   * Pictures that the model looked at
+   */
+  looked_at: number;
+  /**
+   * Pictures of which the model cannot tell
+   */
+  not_judged: number;
+  without_picture: number;
+  model_calls: number;
+  /**
+   * By the list price; null if it is unknown
+   */
+  cost_usd: number | null;
+  /**
+   * Estimate of a search that looks at a picture of every visit
+   */
+  thorough: {
+    visits: number;
+    /**
+     * False if the visits are extrapolated
+     */
+    exact: boolean;
+    model_calls: number;
+    /**
+     * By the list price; null if it is unknown
+     */
+    cost_usd: number | null;
+  };
+  /**
+   * Visits of this duration and more are sure to be seen
+   */
+  sure_from_seconds: number | null;
+  /**
+   * Time that nobody saw; `paused`: the watch did not watch. At most 500, the longest ones
+   */
+  not_seen: {
+    watch_id: string;
+    /**
+     * ISO 8601 in UTC, with milliseconds
+     */
+    from: string;
+    /**
+     * ISO 8601 in UTC, with milliseconds
+     */
+    to: string;
+    reason:
+      | 'stream'
+      | 'damaged'
+      | 'stale'
+      | 'model'
+      | 'service'
+      | 'budget'
+      | 'frozen'
+      | 'black'
+      | 'overload'
+      | 'paused';
+  }[];
 }
 export interface MonitorRequest {
   /**

@@ -108,6 +108,9 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
     /** Acknowledges an alert: it is not repeated. */
     acknowledgeAlert: (alertId: string, o: Signal = {}) =>
       post<Api.Alert>(`${alert(alertId)}/acknowledge`, undefined, o, true),
+    /** Searches the memory of watches. `next_cursor` of the answer continues. Without retries: a search costs model calls. */
+    searchMoments: (request: Api.MomentSearchRequest, o: Signal = {}) =>
+      post<Api.MomentSearchResult>('/moments/search', request, o, false),
     /** Returns the frame of the opening of an alert as JPEG. */
     alertFrame: (alertId: string, o: Signal = {}) => jpeg(`${alert(alertId)}/frame`, o),
   };

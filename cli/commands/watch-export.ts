@@ -32,7 +32,7 @@ export function addExport(watch: Command, terminal: Terminal): void {
 }
 
 /** Parses a time, also a date alone. Throws `InvalidArgumentError`. */
-function parseTime(text: string): string {
+export function parseTime(text: string): string {
   const time = new Date(text);
   if (Number.isNaN(time.getTime()))
     throw new InvalidArgumentError('Use a time such as 2026-11-01T12:00:00Z.');

@@ -48,7 +48,7 @@ type Deps = Pick<CoreDeps, 'jobs' | 'watches' | 'meter' | 'pace' | 'now'> & {
  * start, plus the values of the meter. `docs/operate/metrics-and-logs.md` explains each number.
  */
 export async function readMetrics(deps: Deps) {
-  const { startedAt, jobsBefore, providers, directFrames, skippedFrames, deliveries } =
+  const { startedAt, jobsBefore, providers, directFrames, skippedFrames, deliveries, searches } =
     await deps.meter.read();
   const jobs = await deps.jobs.usage();
   return {
@@ -65,6 +65,11 @@ export async function readMetrics(deps: Deps) {
     },
     late: readLate(deps),
     watches: countWatches(await deps.watches.standing(), deps.now()),
+    searches: {
+      started: searches.searches,
+      model_calls: searches.calls,
+      cost_usd: searches.microUsd / 1_000_000,
+    },
     webhooks: { sent: deliveries.delivered, failed: deliveries.failed },
   };
 }

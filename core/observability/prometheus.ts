@@ -75,6 +75,15 @@ export function formatPrometheus(
       'RTSP streams whose captures have a connection each, because their session was not usable.',
       [{ value: metrics.late.session_fallbacks }],
     ),
+    family('watchpost_searches_total', 'counter', 'Searches in moments.', [
+      { value: metrics.searches.started },
+    ]),
+    family('watchpost_search_model_calls_total', 'counter', 'Model calls of searches.', [
+      { value: metrics.searches.model_calls },
+    ]),
+    family('watchpost_search_cost_usd_total', 'counter', 'List price of the model calls of searches.', [
+      { value: metrics.searches.cost_usd },
+    ]),
     ...watchFamilies(metrics.watches),
     ...callerFamilies(callers),
     ...cacheFamilies(caches),

@@ -8,6 +8,8 @@ export type Counted =
   | { kind: 'direct_frame' }
   /** One capture of a watch: it reached the model, or the pre-filter skipped it. */
   | { kind: 'watch_frame'; skipped: boolean }
+  /** One request of a search in moments: a new search or a continued one, with its model calls and their price, in millionths of a dollar. */
+  | { kind: 'search'; isNew: boolean; calls: number; microUsd: number }
   /** Start of an attempt to deliver an event, `lateSeconds` later than planned. */
   | { kind: 'delivery_attempt'; lateSeconds: number }
   /** End of a series of attempts, successful or not. */
@@ -27,6 +29,7 @@ export type MeterReading = {
   directFrames: number;
   skippedFrames: number;
   deliveries: { delivered: number; failed: number };
+  searches: { searches: number; calls: number; microUsd: number };
 };
 
 /** Counts for `GET /metrics`. */

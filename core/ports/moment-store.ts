@@ -22,8 +22,23 @@ export type MomentQuery = MomentSpan & {
 /** Page of moments. `next` is the position after which the next page begins, `null` on the last: a page with filters can be short. */
 export type MomentPage = { moments: Moment[]; next: MomentPosition | null };
 
-/** Moments with a word, newest first. `read`: moments that were looked through; `readAll` is false if the store ended before the span did. */
-export type WordMatches = { moments: Moment[]; read: number; readAll: boolean };
+/** Stems of a query: those of its own words, and those that the model adds. */
+export type QueryStems = { own: readonly string[]; added: readonly string[] };
+
+/**
+ * Moment with a word and the rank of its words. `denied_at` is the time of the newest moment of its watch before it that lacks them, `null` if none of the last few
+ * does: one without a description only counts if this one has none either.
+ */
+export type WordMatch = Pick<Moment, 'moment_id' | 'watch_id' | 'at'> & {
+  score: number;
+  denied_at: string | null;
+};
+
+/**
+ * The newest moments with a word, best first. `read`: moments of the span as far as it was read, newest first; `readFrom` is the time of the oldest of them if the
+ * store ended before, else `null`.
+ */
+export type WordMatches = { matches: WordMatch[]; read: number; readFrom: string | null };
 
 /**
  * Storage of the memory of watches. A commit of a run adds moments (`RunChange`). A moment that has expired by `now` is in no answer. Each method may throw
@@ -36,7 +51,7 @@ export interface MomentStore {
   /** Returns the number of moments in a span. */
   count(span: MomentSpan, now: Date): Promise<number>;
   /** Returns the newest `limit` moments whose text has at least one of the stems. */
-  words(span: MomentSpan, stems: readonly string[], limit: number, now: Date): Promise<WordMatches>;
+  words(span: MomentSpan, stems: QueryStems, limit: number, now: Date): Promise<WordMatches>;
   /** Removes moments of a watch before a time, all without one. Returns their pictures, and whether some are left. */
   remove(watchId: string, before: Date | null, limit: number): Promise<{ keys: string[]; more: boolean }>;
   /** Returns the time of the newest moment of a watch whose picture had to make room; `null` if none had to. */

@@ -38,6 +38,9 @@ export const metricsResponseSchema = z.object({
       destinations_failing: count.describe('Watches with a destination that accepts nothing'),
     })
     .describe('Watches that are not paused, at this moment'),
+  searches: z
+    .object({ started: count, model_calls: count, cost_usd: z.number() })
+    .describe('Searches in moments, with their model calls and the list price of these; 0 if it is unknown'),
   webhooks: z.object({ sent: count, failed: count }),
 });
 apiNames.add(metricsResponseSchema, { id: 'Metrics' });

@@ -9,6 +9,8 @@ const mayReachOut: Record<string, string> = {
   'adapters/egress/guarded-udp.ts': 'to allowed addresses, and to the group of WS-Discovery',
   'adapters/embedded/names/lookups.ts': 'starts the process that resolves names',
   'adapters/embedded/names/name-process.ts': 'resolves names',
+  'adapters/embedded/runs/word-reader.ts': 'starts the thread that searches moments',
+  'adapters/embedded/runs/word-worker.ts': 'the thread that searches moments, without network',
   'adapters/egress/host.ts': 'isIP only',
   'adapters/egress/guard.ts': 'resolves names',
   'adapters/egress/egress-error.ts': 'names of errors only',

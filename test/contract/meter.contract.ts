@@ -18,6 +18,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
         directFrames: 0,
         skippedFrames: 0,
         deliveries: { delivered: 0, failed: 0 },
+        searches: { searches: 0, calls: 0, microUsd: 0 },
       });
     });
 
@@ -33,6 +34,8 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       await meter.count({ kind: 'delivery', delivered: true });
       await meter.count({ kind: 'delivery', delivered: true });
       await meter.count({ kind: 'delivery', delivered: false });
+      await meter.count({ kind: 'search', isNew: true, calls: 3, microUsd: 70 });
+      await meter.count({ kind: 'search', isNew: false, calls: 2, microUsd: 0 });
 
       expect(await meter.read()).toEqual({
         ...since,
@@ -40,6 +43,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
         directFrames: 2,
         skippedFrames: 1,
         deliveries: { delivered: 2, failed: 1 },
+        searches: { searches: 1, calls: 5, microUsd: 70 },
       });
     });
 

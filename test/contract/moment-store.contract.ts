@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MomentStore } from '../../core/ports/moment-store.ts';
+import type { MomentSpan, MomentStore, WordMatches } from '../../core/ports/moment-store.ts';
 import { toMomentId } from '../../core/records/moment.ts';
 import type { Moment } from '../../core/records/moment.ts';
 import { addSeconds } from '../../core/time.ts';
@@ -47,6 +47,11 @@ export async function remember(
     expect(await runs.commit(change)).toBe('outdated');
   }
 }
+
+const wordsOf = (...own: string[]) => ({ own, added: [] });
+const toIds = ({ matches }: WordMatches) => matches.map(({ moment_id: id }) => id);
+const findIds = async (store: MomentStore, searched: MomentSpan, ...stems: string[]) =>
+  toIds(await store.words(searched, wordsOf(...stems), 9, now));
 
 const held = [{ condition_id: 'person', triggered: true, explanation: 'A white van at the gate' }];
 const captures = [
@@ -107,11 +112,16 @@ export function describeMomentStore(
 
     test('words find moments by explanation, scene and objects', async () => {
       const store = await make(captures);
-      const found = await store.words(span, ['van', 'bench'], 9, now);
-      expect(found).toEqual({ moments: [captures[2]?.[1], captures[1]?.[0]], read: 5, readAll: true });
-      expect((await store.words(span, ['bench'], 9, now)).moments).toHaveLength(1);
-      expect((await store.words(span, ['lorry'], 9, now)).moments).toEqual([]);
-      expect((await store.words(span, ['gate'], 2, now)).moments).toEqual(newest.slice(0, 2));
+      const found = await store.words(span, { own: ['van'], added: ['bench'] }, 9, now);
+      expect(found).toMatchObject({ read: 5, readFrom: null });
+      expect(toIds(found)).toEqual([captures[2]?.[1]?.moment_id, captures[1]?.[0]?.moment_id]);
+      expect(found.matches[0]?.score).toBeGreaterThan(found.matches[1]?.score ?? 9);
+      expect(await findIds(store, span, 'bench')).toHaveLength(1);
+      expect(await findIds(store, span, 'lorri')).toEqual([]);
+      expect(await findIds(store, span)).toEqual([]);
+      const gates = await store.words(span, wordsOf('gate'), 2, now);
+      expect(new Set(toIds(gates))).toEqual(new Set(newest.slice(0, 2).map((moment) => moment?.moment_id)));
+      expect(gates.readFrom).toBe(newest[1]?.at);
     });
 
     test('a caller reads and finds no moment of another one', async () => {
@@ -120,7 +130,7 @@ export function describeMomentStore(
       const bob = { ...span, caller: 'ali' };
       expect((await store.list({ ...bob, limit: 9 }, now)).moments).toEqual([theirs]);
       expect((await store.list({ ...span, limit: 9 }, now)).moments).not.toContainEqual(theirs);
-      expect((await store.words(bob, ['gate'], 9, now)).moments).toEqual([theirs]);
+      expect(await findIds(store, bob, 'gate')).toEqual([theirs.moment_id]);
       expect(await store.count(bob, now)).toBe(1);
       expect(await store.get('alice', theirs.moment_id, now)).toBeUndefined();
       expect(await store.get('ali', theirs.moment_id, now)).toEqual(theirs);
@@ -138,7 +148,7 @@ export function describeMomentStore(
       const store = await make(captures);
       const later = after(20 + 86_400);
       expect((await store.list({ ...span, limit: 9 }, later)).moments).toEqual([]);
-      expect((await store.words(span, ['gate'], 9, later)).moments).toEqual([]);
+      expect(toIds(await store.words(span, wordsOf('gate'), 9, later))).toEqual([]);
       expect(await store.count(span, later)).toBe(0);
       expect(await store.get('alice', newMoment(20).moment_id, later)).toBeUndefined();
     });
@@ -157,7 +167,7 @@ export function describeMomentStore(
         captures[3]?.[0],
         captures[1]?.[0],
       ]);
-      expect((await store.words(span, ['van'], 9, now)).moments).toEqual([]);
+      expect(await findIds(store, span, 'van')).toEqual([]);
       await store.remove(gate, null, 9);
       expect(await store.count({ ...span, to: now }, now)).toBe(1);
     });

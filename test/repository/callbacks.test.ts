@@ -49,6 +49,8 @@ const reviewed: Record<string, string> = {
   'adapters/media/rtsp/rtsp-relay.ts on connection': 'sets handlers, of which the one for data is contained',
   'adapters/media/rtsp/session/open-sessions.ts setTimer': 'closes a session',
   'adapters/vision/local/model-host.ts setTimer': 'starts a process: its failure is an event',
+  'adapters/embedded/runs/word-reader.ts on message': 'settles the promises of searches',
+  'adapters/embedded/runs/word-worker.ts on message': 'in a thread of its own, whose failure is an event',
   'adapters/vision/objects/network-worker.ts on message': 'in a thread of its own, whose failure is an event',
   'adapters/vision/local/model-process.ts on disconnect': 'in a process of its own, whose end is an event',
   'adapters/vision/local/model-process.ts on message': 'in a process of its own, whose end is an event',

@@ -31,6 +31,10 @@ const bounds: Record<string, string> = {
   'adapters/embedded/queue/delivery-queue.ts':
     'groups that wait, handlers, failures in a row: groups with a message in the queue, 500 bytes each',
   'adapters/embedded/web/event-sessions.ts': 'open event streams: `eventStreamsPerCaller`, 100 kB each',
+  'adapters/embedded/runs/word-reader.ts': 'searches under way: calls of callers, 1 kB each',
+  'core/memory/match-words.ts': 'moments of one search: 2,001 of 2 kB',
+  'core/memory/rank-moments.ts': 'words of one search: 64 of 100 bytes',
+  'core/memory/stems.ts': 'stems of words: 5,000 of 200 bytes',
   'adapters/embedded/sqlite/group-commit.ts': 'group of a database: weak, 1 kB for each waiting write',
   'adapters/embedded/sqlite/vacuum.ts': 'file of a database: weak, 100 bytes each',
   'adapters/embedded/log/log-signals.ts': 'readers of logs: open event streams, 500 bytes each',

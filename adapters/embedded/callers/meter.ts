@@ -4,6 +4,7 @@ import type { Counted, Meter, MeterReading } from '../../../core/ports/meter.ts'
 export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'>): Meter {
   const providers = new Map<string, { calls: number; errors: number }>();
   const deliveries = { delivered: 0, failed: 0 };
+  const searches = { searches: 0, calls: 0, microUsd: 0 };
   let directFrames = 0;
   let skippedFrames = 0;
 
@@ -12,7 +13,11 @@ export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'
     else if (counted.kind === 'watch_frame' && counted.skipped) skippedFrames += 1;
     else if (counted.kind === 'watch_frame') directFrames += 1;
     else if (counted.kind === 'delivery') deliveries[counted.delivered ? 'delivered' : 'failed'] += 1;
-    else if (counted.kind === 'model_call') {
+    else if (counted.kind === 'search') {
+      searches.searches += counted.isNew ? 1 : 0;
+      searches.calls += counted.calls;
+      searches.microUsd += counted.microUsd;
+    } else if (counted.kind === 'model_call') {
       const before = providers.get(counted.provider) ?? { calls: 0, errors: 0 };
       const errors = before.errors + (counted.failed ? 1 : 0);
       providers.set(counted.provider, { calls: before.calls + 1, errors });
@@ -27,6 +32,7 @@ export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'
       directFrames,
       skippedFrames,
       deliveries: { ...deliveries },
+      searches: { ...searches },
     }),
   };
 }

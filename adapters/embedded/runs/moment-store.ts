@@ -4,6 +4,7 @@ import { mergeMoments } from '../../../core/memory/merge-moments.ts';
 import type { MomentStore } from '../../../core/ports/moment-store.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 import { markDeleted } from '../sqlite/vacuum.ts';
+import { createWordReader } from './word-reader.ts';
 import type { RunTables } from './run-tables.ts';
 
 export type EmbeddedMomentStore = MomentStore & {
@@ -25,13 +26,7 @@ export function createMomentStore(database: DatabaseSync, { moments }: RunTables
         return { moments: page, after: page.length < limit ? null : (page.at(-1) ?? null) };
       }),
     get: async (caller, momentId, now) => withStorageErrors(() => moments.find(caller, momentId, now)),
-    count: async (span, now) => withStorageErrors(() => moments.count(span, now)),
-    words: async (span, stems, limit, now) =>
-      withStorageErrors(() => ({
-        moments: moments.words(span, stems, limit, now),
-        read: moments.count(span, now),
-        readAll: true,
-      })),
+    ...createWordReader(database),
     remove: async (watchId, before, limit) => {
       const keys: string[] = [];
       for (let left = limit; left > 0; left -= removedAtOnce) {

@@ -1,11 +1,11 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { newestFirst } from '../../../core/memory/merge-moments.ts';
 import { toStems } from '../../../core/memory/stems.ts';
-import type { MomentQuery, MomentSpan } from '../../../core/ports/moment-store.ts';
+import type { MomentQuery } from '../../../core/ports/moment-store.ts';
 import { momentSchema, momentText, readMomentId } from '../../../core/records/moment.ts';
 import type { Moment } from '../../../core/records/moment.ts';
-import { readCount, readRecords, toMilliseconds } from '../sqlite/record.ts';
+import { readRecords, toMilliseconds } from '../sqlite/record.ts';
+import { toOwner } from './moment-words.ts';
 
 /** Removed moments, by the keys of their pictures, and whether some are left. */
 type Removal = { count: number; keys: string[]; more: boolean };
@@ -23,9 +23,6 @@ export function createMomentTable(database: DatabaseSync) {
     SELECT frame_key, record FROM moments WHERE watch_id = :watch_id AND caller = :caller AND expires_at > :now
     AND at >= :from AND at < :to AND (at, moment_id) < (:after_at, :after_id)
     ORDER BY at DESC, moment_id DESC LIMIT :limit`);
-  const count = database.prepare(`
-    SELECT count(*) AS count FROM moments
-    WHERE watch_id = :watch_id AND caller = :caller AND at >= :from AND at < :to AND expires_at > :now`);
   const ofWatch = database.prepare(
     'SELECT moment, frame_key FROM moments WHERE watch_id = ? AND at < ? ORDER BY at LIMIT ?',
   );
@@ -59,10 +56,6 @@ export function createMomentTable(database: DatabaseSync) {
           limit: query.limit,
         })
         .map(readMoment),
-    count: ({ caller, watches, to }: MomentSpan, now: Date) =>
-      watches.reduce((sum, watch) => sum + readCount(count.get(toSpan(caller, { ...watch, to }, now))), 0),
-    words: (span: MomentSpan, stems: readonly string[], limit: number, now: Date) =>
-      findWords(database, span, stems, limit, now),
     remove: (watchId: string, before: Date | null, limit: number): Removal =>
       removeRows(ofWatch.all(watchId, before?.getTime() ?? Number.MAX_SAFE_INTEGER, limit + 1), limit),
     removeExpired: (now: Date, limit: number): Removal =>
@@ -119,54 +112,4 @@ function toRow(moment: Moment) {
 
 function toSpan(caller: string, { watchId, from, to }: { watchId: string; from: Date; to: Date }, now: Date) {
   return { caller, watch_id: watchId, from: from.getTime(), to: to.getTime(), now: now.getTime() };
-}
-
-/** Returns the words by which the full-text table finds moments of a caller and of a watch: a name may have any characters. */
-function toOwner({ caller, watch_id: watchId }: Pick<Moment, 'caller' | 'watch_id'>): string {
-  return `${callerWord(caller)} ${watchWord(watchId)}`;
-}
-
-function callerWord(caller: string): string {
-  return `c${Buffer.from(caller).toString('hex')}`;
-}
-
-function watchWord(watchId: string): string {
-  return `w${watchId.replaceAll('-', '')}`;
-}
-
-function anyOf(words: readonly string[]): string {
-  return `(${words.map((word) => `"${word}"`).join(' OR ')})`;
-}
-
-/** Reads the full-text table: its newest entries first, which are the newest moments but for those of late commits. */
-function findWords(
-  database: DatabaseSync,
-  { caller, watches, to }: MomentSpan,
-  stems: readonly string[],
-  limit: number,
-  now: Date,
-): Moment[] {
-  if (watches.length === 0 || stems.length === 0) return [];
-  const begins = new Map(watches.map(({ watchId, from }) => [watchId, from.getTime()]));
-  const owners = `owner : "${callerWord(caller)}" AND owner : ${anyOf([...begins.keys()].map(watchWord))}`;
-  const values: Record<string, SQLInputValue> = {
-    match: `${owners} AND words : ${anyOf(stems)}`,
-    caller,
-    from: Math.min(...begins.values()),
-    to: to.getTime(),
-    now: now.getTime(),
-    limit,
-  };
-  const rows = database
-    .prepare(
-      `SELECT moments.frame_key, moments.record FROM moment_words
-      JOIN moments ON moments.moment = moment_words.rowid
-      WHERE moment_words MATCH :match AND moments.caller = :caller AND moments.expires_at > :now
-      AND moments.at >= :from AND moments.at < :to ORDER BY moment_words.rowid DESC LIMIT :limit`,
-    )
-    .all(values);
-  return rows
-    .map(readMoment)
-    .filter(({ watch_id: id, at }) => toMilliseconds(at) >= (begins.get(id) ?? Infinity))
-    .toSorted(newestFirst);
 }

@@ -24,12 +24,12 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 /**
- * Opens a database without changing it, also one of another version. Throws `DataDirectoryError` if it is damaged.
+ * Opens a database without changing it, also one of another version. Throws `DataDirectoryError` if it is damaged, which `verify` looks for in every page.
  */
-export function openForReading(path: string): DatabaseSync {
+export function openForReading(path: string, { verify = true } = {}): DatabaseSync {
   try {
     const database = new DatabaseSync(path, { timeout: busyTimeoutMs, readOnly: true });
-    verifyDatabase(database);
+    if (verify) verifyDatabase(database);
     return database;
   } catch (error) {
     throw explain(error);

@@ -11,6 +11,7 @@ import { usageEndpoints } from './usage.ts';
 import { watchEventEndpoints } from './watch-events.ts';
 import { watchEndpoints } from './watches.ts';
 import { testWatchEndpoints } from './test-watch.ts';
+import { momentSearchEndpoints } from './moment-search.ts';
 import { watchDeliveryEndpoints } from './watch-deliveries.ts';
 import { webhookEndpoints } from './webhooks.ts';
 
@@ -27,6 +28,7 @@ export const endpoints: readonly Endpoint[] = [
   ...testWatchEndpoints,
   ...watchDeliveryEndpoints,
   ...alertEndpoints,
+  ...momentSearchEndpoints,
   ...webhookEndpoints,
   ...keyEndpoints,
   ...callerEndpoints,

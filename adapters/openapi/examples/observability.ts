@@ -13,6 +13,7 @@ export const metrics = {
     unjudged: 0,
     destinations_failing: 1,
   },
+  searches: { started: 4, model_calls: 31, cost_usd: 0.012 },
   webhooks: { sent: 21, failed: 0 },
 };
 

@@ -54,6 +54,7 @@ describe('/metrics', () => {
       jobs: { created: 0, completed: 0, failed: 0 },
       frames: { captured: 0, skipped_prefilter: 0 },
       webhooks: { sent: 0, failed: 0 },
+      searches: { started: 0, model_calls: 0, cost_usd: 0 },
       late: { checks: 0, seconds: 0, interval_factor: 1, blocked_seconds: 0, session_fallbacks: 0 },
       watches: noWatches,
     });
@@ -155,6 +156,7 @@ describe('/metrics', () => {
       jobs: { created: 0, completed: 0, failed: 0 },
       frames: { captured: 0, skipped_prefilter: 0 },
       webhooks: { sent: 0, failed: 0 },
+      searches: { started: 0, model_calls: 0, cost_usd: 0 },
       late: { checks: 0, seconds: 0, interval_factor: 1, blocked_seconds: 0, session_fallbacks: 0 },
       watches: noWatches,
     });

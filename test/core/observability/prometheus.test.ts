@@ -8,6 +8,7 @@ const metrics = {
   jobs: { created: 4, completed: 2, failed: 1 },
   frames: { captured: 60, skipped_prefilter: 180 },
   webhooks: { sent: 11, failed: 1 },
+  searches: { started: 3, model_calls: 40, cost_usd: 0.02 },
   watches: {
     active: 6,
     off_schedule: 1,
@@ -55,6 +56,9 @@ test('the text for Prometheus has every number of the metrics, with help and typ
     'watchpost_interval_factor 1.25',
     'watchpost_event_loop_blocked_seconds_total 1.5',
     'watchpost_rtsp_session_fallbacks_total 2',
+    'watchpost_searches_total 3',
+    'watchpost_search_model_calls_total 40',
+    'watchpost_search_cost_usd_total 0.02',
     'watchpost_watches{status="active"} 6',
     'watchpost_watches{status="off_schedule"} 1',
     'watchpost_watches{status="budget_exhausted"} 0',

@@ -1,7 +1,6 @@
 import { newestFirst, passesFilters } from '../../../core/memory/merge-moments.ts';
-import { toStems } from '../../../core/memory/stems.ts';
+import { matchWords } from '../../../core/memory/match-words.ts';
 import type { MomentSpan, MomentStore } from '../../../core/ports/moment-store.ts';
-import { momentText } from '../../../core/records/moment.ts';
 import type { Moment } from '../../../core/records/moment.ts';
 
 /** Creates a store of moments in memory. */
@@ -29,13 +28,7 @@ export function createMemoryMoments(stored: Moment[] = []): MomentStore & { stor
         (moment) => moment.moment_id === id && moment.caller === caller && new Date(moment.expires_at) > now,
       ),
     count: async (span, now) => within(span, now).length,
-    words: async (span, stems, limit, now) => {
-      const read = within(span, now);
-      const moments = read.filter((moment) =>
-        toStems(momentText(moment)).some((stem) => stems.includes(stem)),
-      );
-      return { moments: moments.slice(0, limit), read: read.length, readAll: true };
-    },
+    words: async (span, stems, limit, now) => matchWords(within(span, now), stems, limit),
     remove: async (watchId, before, limit) => {
       const old = stored.filter(
         ({ watch_id: id, at }) => id === watchId && (before === null || new Date(at) < before),

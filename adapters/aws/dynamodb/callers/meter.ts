@@ -18,7 +18,7 @@ export function createMeter({ table, random, since }: MeterDeps): Meter {
     count: async (counted) => {
       try {
         await begin();
-        await add(attributeNames(counted));
+        await add(listIncrements(counted));
       } catch {
         // A failed count must not fail the counted operation.
       }
@@ -40,15 +40,15 @@ export function createMeter({ table, random, since }: MeterDeps): Meter {
     }
   }
 
-  async function add(names: string[]): Promise<void> {
-    if (names.length === 0) return;
+  async function add(increments: readonly Increment[]): Promise<void> {
+    if (increments.length === 0) return;
     const shard = shards[Math.floor(random() * shards.length)] ?? '0';
     await table.write({
       kind: 'update',
       key: itemKeys.meterTotals(shard),
-      change: `ADD ${names.map((_, index) => `#count${index} :one`).join(', ')}`,
-      names: Object.fromEntries(names.map((name, index) => [`#count${index}`, name])),
-      values: { ':one': 1 },
+      change: `ADD ${increments.map((_, index) => `#count${index} :by${index}`).join(', ')}`,
+      names: Object.fromEntries(increments.map(([name], index) => [`#count${index}`, name])),
+      values: Object.fromEntries(increments.map(([, by], index) => [`:by${index}`, by])),
     });
   }
 }
@@ -70,22 +70,30 @@ function toSince(item: Item | undefined): Since {
 
 const sinceSchema = z.object({ started_at: z.iso.datetime(), jobs_before: usageSchema });
 
+type Increment = readonly [attribute: string, by: number];
+
 /** Returns the attributes to increment. */
-function attributeNames(counted: Counted): string[] {
+function listIncrements(counted: Counted): Increment[] {
   switch (counted.kind) {
     case 'model_call':
       return [
-        `${callsPrefix}${counted.provider}`,
-        ...(counted.failed ? [`${errorsPrefix}${counted.provider}`] : []),
+        [`${callsPrefix}${counted.provider}`, 1],
+        ...(counted.failed ? [[`${errorsPrefix}${counted.provider}`, 1] as const] : []),
       ];
     case 'direct_frame':
-      return ['direct_frames'];
+      return [['direct_frames', 1]];
     case 'watch_frame':
-      return [counted.skipped ? 'skipped_frames' : 'direct_frames'];
+      return [[counted.skipped ? 'skipped_frames' : 'direct_frames', 1]];
     case 'delivery_attempt':
       return [];
     case 'delivery':
-      return [counted.delivered ? 'delivered' : 'failed'];
+      return [[counted.delivered ? 'delivered' : 'failed', 1]];
+    case 'search':
+      return [
+        ['searches', counted.isNew ? 1 : 0],
+        ['search_calls', counted.calls],
+        ['search_micro_usd', counted.microUsd],
+      ];
   }
 }
 
@@ -110,6 +118,11 @@ function toReading(items: Item[]): Omit<MeterReading, keyof Since> {
     directFrames: countFor('direct_frames'),
     skippedFrames: countFor('skipped_frames'),
     deliveries: { delivered: countFor('delivered'), failed: countFor('failed') },
+    searches: {
+      searches: countFor('searches'),
+      calls: countFor('search_calls'),
+      microUsd: countFor('search_micro_usd'),
+    },
   };
 }
 

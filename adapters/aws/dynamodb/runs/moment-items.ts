@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { mergeMoments, newestFirst } from '../../../../core/memory/merge-moments.ts';
 import type { MomentRun } from '../../../../core/memory/merge-moments.ts';
-import { toStems } from '../../../../core/memory/stems.ts';
+import { matchWords } from '../../../../core/memory/match-words.ts';
 import type { MomentPosition, MomentSpan, MomentStore } from '../../../../core/ports/moment-store.ts';
-import { momentSchema, momentText, readMomentId, toMomentId } from '../../../../core/records/moment.ts';
+import { momentSchema, readMomentId, toMomentId } from '../../../../core/records/moment.ts';
 import type { Moment } from '../../../../core/records/moment.ts';
 import { rules } from '../../../../core/rules.ts';
 import { addSeconds, earlier } from '../../../../core/time.ts';
@@ -28,6 +28,8 @@ export function putMoments(moments: readonly Moment[]): Write[] {
 const itemsAtOnce = 1000;
 /** Items that one search reads at most. */
 const maxItems = 200_000;
+/** Time after which a search reads no further item, in milliseconds. */
+const maxReadMs = 12_000;
 const deletionsAtOnce = 25;
 /** A moment is part of a capture that is newer by the longest scan, and by a clock that was set back meanwhile. */
 const maxBeforeCaptureSeconds = rules.maxScanSeconds + 60;
@@ -47,15 +49,9 @@ export function createMomentStore(table: Table): MomentStore {
     },
     count: async (span, now) => (await readAll(span, now)).moments.length,
     words: async (span, stems, limit, now) => {
-      const { moments, complete } = await readAll(span, now);
-      const found = moments.filter((moment) =>
-        toStems(momentText(moment)).some((stem) => stems.includes(stem)),
-      );
-      return {
-        moments: found.toSorted(newestFirst).slice(0, limit),
-        read: moments.length,
-        readAll: complete,
-      };
+      const { moments, readFrom } = await readAll(span, now);
+      const found = matchWords(moments, stems, limit);
+      return { ...found, readFrom: found.readFrom ?? readFrom };
     },
     remove: async (watchId, before, limit) => {
       const items = await table.query({
@@ -109,25 +105,26 @@ export function createMomentStore(table: Table): MomentStore {
     return { moments, after: items.length < limit ? null : (read.at(-1)?.[0] ?? null) };
   }
 
-  /** Reads all moments of a span, of each watch side by side. */
+  /** Reads the moments of a span, of each watch side by side; those of a time that was not read of every watch are left out. */
   async function readAll({ caller, watches, to }: MomentSpan, now: Date) {
     const most = Math.ceil(maxItems / Math.max(1, watches.length));
+    const beganMs = performance.now();
+    const mayRead = (items: number) => items < most && performance.now() - beganMs < maxReadMs;
     const runs = await Promise.all(
       watches.map(async (watch) => {
         const moments: Moment[] = [];
         let after: MomentPosition | null | undefined;
-        for (let items = 0; after !== null && items < most; items += itemsAtOnce) {
+        for (let items = 0; after !== null && mayRead(items); items += itemsAtOnce) {
           const run = await readRun({ caller, ...watch, to }, after, itemsAtOnce, now);
           moments.push(...run.moments);
           after = run.after;
         }
-        return { moments, complete: after === null };
+        return { moments, readFrom: after?.at ?? '' };
       }),
     );
-    return {
-      moments: runs.flatMap(({ moments }) => moments),
-      complete: runs.every(({ complete }) => complete),
-    };
+    const readFrom = runs.reduce((latest, run) => (run.readFrom > latest ? run.readFrom : latest), '');
+    const moments = runs.flatMap((run) => run.moments).filter(({ at }) => at >= readFrom);
+    return { moments, readFrom: readFrom === '' ? null : readFrom };
   }
 }
 

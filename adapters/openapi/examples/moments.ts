@@ -1,0 +1,48 @@
+import * as watches from './watches.ts';
+
+export const search = { query: 'a white delivery van', from: '2026-03-01T00:00:00Z' };
+
+const watchId = watches.watchId;
+export const moment = {
+  moment_id: `${watchId}-mm7q4w1s-5-0`,
+  watch_id: watchId,
+  at: '2026-03-01T12:04:10.000Z',
+  verdicts: [{ condition_id: 'person', triggered: false, explanation: 'Nobody is at the gate.' }],
+  scene: 'A white delivery van stops in front of a gate',
+  judged_by: 'us.amazon.nova-lite-v1:0',
+  expires_at: '2026-03-04T12:04:10.000Z',
+  picture_url: `https://watch.example/api/moments/${watchId}-mm7q4w1s-5-0/picture`,
+};
+
+export const searchResult = {
+  sentence:
+    '1 found: 1,204 moments, 3 matched in words, 3 checked; `thorough` checks all 302 visits (about $0.05). Visits of 12 s and more are sure to be seen; not seen Sun 1 Mar 02:10 to 03:55 (UTC): camera lost.',
+  results: [
+    {
+      moment,
+      watch_name: 'Gate',
+      from: '2026-03-01T12:04:10.000Z',
+      to: '2026-03-01T12:09:40.000Z',
+      open_begin: false,
+      open_end: false,
+      matched: true,
+    },
+  ],
+  next_cursor: null,
+  limit_reached: false,
+  from: '2026-03-01T00:00:00.000Z',
+  to: '2026-03-01T13:00:00.000Z',
+  words: ['white', 'delivery', 'van', 'truck', 'parcel'],
+  moments: 1204,
+  matched_in_words: 3,
+  looked_at: 3,
+  not_judged: 0,
+  without_picture: 0,
+  model_calls: 2,
+  cost_usd: 0.0009,
+  thorough: { visits: 302, exact: true, model_calls: 38, cost_usd: 0.05 },
+  sure_from_seconds: 12,
+  not_seen: [
+    { watch_id: watchId, from: '2026-03-01T02:10:00.000Z', to: '2026-03-01T03:55:00.000Z', reason: 'stream' },
+  ],
+};

@@ -1,0 +1,92 @@
+import type { WordMatch } from '../ports/moment-store.ts';
+import type { Moment } from '../records/moment.ts';
+import { type Candidate, maxCandidates } from './search-cursor.ts';
+import type { SearchedWatch } from './searched-watches.ts';
+import { toStems } from './stems.ts';
+import { findVisits, type Visit } from './visits.ts';
+
+/** Chooses the best moment of each visit by words, best first. A moment that lacks the words splits a visit, as far as the store has read. */
+export function chooseCandidates(
+  matches: readonly WordMatch[],
+  watches: readonly SearchedWatch[],
+): Candidate[] {
+  const byWatch = Map.groupBy(matches, ({ watch_id: id }) => id);
+  const best = watches.flatMap(({ watch, spans }) =>
+    findVisits(withDenials(byWatch.get(watch.run_id) ?? []), spans, ({ match }) => match !== null).map(
+      (visit) => ({ visit, match: bestMatch(visit.moments.flatMap(({ match }) => match ?? [])) }),
+    ),
+  );
+  return best
+    .toSorted((a, b) => (b.match?.score ?? 0) - (a.match?.score ?? 0) || +b.visit.to - +a.visit.to)
+    .slice(0, maxCandidates)
+    .flatMap(({ visit, match }) => (match ? [toCandidate(visit, match.moment_id)] : []));
+}
+
+type Entry = { at: string; match: WordMatch | null };
+
+function withDenials(matches: readonly WordMatch[]): Entry[] {
+  return matches
+    .flatMap((match): Entry[] => [
+      { at: match.at, match },
+      ...(match.denied_at === null ? [] : [{ at: match.denied_at, match: null }]),
+    ])
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+function bestMatch(matches: readonly WordMatch[]): WordMatch | undefined {
+  return matches.toSorted((a, b) => b.score - a.score)[0];
+}
+
+/** Chooses a moment of each visit, whatever its words, newest first: the middle one of those that have a picture. `moments` are of one watch, newest first. */
+export function chooseOfEachVisit(
+  moments: readonly Moment[],
+  spans: SearchedWatch['spans'],
+): { visit: Visit<Moment>; candidate: Candidate }[] {
+  return findVisits(moments.toReversed(), spans, isAlike)
+    .toReversed()
+    .flatMap((visit) => {
+      const shown = visit.moments.filter(({ frame_key: key }) => key !== null);
+      const middle = pickMiddle(shown) ?? pickMiddle(visit.moments);
+      return middle ? [{ visit, candidate: toCandidate(visit, middle.moment_id) }] : [];
+    });
+}
+
+function pickMiddle(moments: readonly Moment[]): Moment | undefined {
+  return moments[Math.floor(moments.length / 2)];
+}
+
+/** Share of words that two descriptions of the same have in common at least. */
+const minCommonWords = 0.5;
+
+/**
+ * Returns true if two moments show the same, as far as verdicts and descriptions say. A moment without a description was chosen because it shows something else
+ * than the newest frame of its capture, and belongs to others of that capture only.
+ */
+function isAlike(moment: Moment, first: Moment | undefined): boolean {
+  if (first === undefined || first === moment) return true;
+  if (listHeld(moment) !== listHeld(first)) return false;
+  if (moment.scene === undefined || first.scene === undefined)
+    return moment.scene === first.scene && nameCapture(moment) === nameCapture(first);
+  const [one, other] = [new Set(toStems(describe(moment))), new Set(toStems(describe(first)))];
+  const common = [...one].filter((stem) => other.has(stem)).length;
+  return common >= minCommonWords * (one.size + other.size - common);
+}
+
+function listHeld({ verdicts }: Moment): string {
+  const held = verdicts.filter(({ triggered }) => triggered);
+  return held.map(({ condition_id: id }) => id).join(' ');
+}
+
+function describe({ scene = '', objects = [] }: Moment): string {
+  return [scene, ...objects].join(' ');
+}
+
+/** Returns what the ids of all moments of a capture begin with. */
+function nameCapture({ moment_id: id }: Moment): string {
+  return id.slice(0, id.lastIndexOf('-'));
+}
+
+function toCandidate(visit: Visit<unknown>, id: string): Candidate {
+  const { from, to, openBegin, openEnd } = visit;
+  return { id, from: from.getTime(), to: to.getTime(), open: [openBegin, openEnd] };
+}

@@ -1,0 +1,52 @@
+import type { QueryStems, WordMatch, WordMatches } from '../ports/moment-store.ts';
+import { momentText, type Moment } from '../records/moment.ts';
+import { rankMoments } from './rank-moments.ts';
+import { toStems } from './stems.ts';
+
+/** Moments before a match that are looked through for one that lacks the words: those of one capture, and one more. */
+export const maxLookedBack = 4;
+
+/** Moment before a match: whether it lacks the words, and how much it says. */
+export type Neighbor = { at: string; isMatch: boolean; isDescribed: boolean };
+
+/** Returns the newest moments with a word of a query, from all moments of a span in any order. */
+export function matchWords(moments: readonly Moment[], stems: QueryStems, limit: number): WordMatches {
+  const wanted = new Set([...stems.own, ...stems.added]);
+  const hasWord = (moment: Moment) => toStems(momentText(moment)).some((stem) => wanted.has(stem));
+  const newest = moments
+    .map((moment) => ({ moment, isMatch: wanted.size > 0 && hasWord(moment) }))
+    .toSorted((a, b) => (a.moment.at < b.moment.at ? 1 : -1));
+  const byWatch = Map.groupBy(newest, ({ moment }) => moment.watch_id);
+  const neighbors = new Map<Moment, Neighbor[]>();
+  for (const entries of byWatch.values()) {
+    const all = entries.map(({ moment, isMatch }) => toNeighbor(moment, isMatch));
+    for (const [index, { moment, isMatch }] of entries.entries())
+      if (isMatch) neighbors.set(moment, all.slice(index + 1, index + 1 + maxLookedBack));
+  }
+  const found = newest.flatMap(({ moment, isMatch }) => (isMatch ? [moment] : []));
+  const kept = found.slice(0, limit);
+  return {
+    matches: toMatches(kept, stems, (moment) => neighbors.get(moment) ?? []),
+    read: moments.length,
+    readFrom: found.length > limit ? (kept.at(-1)?.at ?? null) : null,
+  };
+}
+
+function toNeighbor({ at, scene }: Moment, isMatch: boolean): Neighbor {
+  return { at, isMatch, isDescribed: scene !== undefined };
+}
+
+/** Ranks moments with a word. `before` returns the moments of a watch before one, newest first. */
+export function toMatches(
+  found: readonly Moment[],
+  stems: QueryStems,
+  before: (moment: Moment) => readonly Neighbor[],
+): WordMatch[] {
+  return rankMoments(found, stems).map(({ moment, score }) => {
+    const { moment_id, watch_id, at, scene } = moment;
+    const denied = before(moment).find(
+      ({ isMatch, isDescribed }) => !isMatch && (isDescribed || scene === undefined),
+    );
+    return { moment_id, watch_id, at, score, denied_at: denied?.at ?? null };
+  });
+}

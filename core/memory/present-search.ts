@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import type { Moment } from '../records/moment.ts';
+import type { momentResponseSchema, searchResponseSchema } from '../responses/moments.ts';
+import type { SearchResult } from './search-moments.ts';
+
+type Base = { baseUrl: string };
+
+export function presentMoment(stored: Moment, { baseUrl }: Base): z.input<typeof momentResponseSchema> {
+  const { caller: _, frame_key: frameKey, ...moment } = stored;
+  return {
+    ...moment,
+    picture_url: frameKey === null ? null : `${baseUrl}/moments/${moment.moment_id}/picture`,
+  };
+}
+
+/** Maximum times that nobody saw in one response. */
+const maxUnseen = 500;
+
+export function presentSearch(
+  { found, state, cursor, names, ...result }: SearchResult,
+  maxCalls: number,
+  base: Base,
+): z.input<typeof searchResponseSchema> {
+  const { counts, words } = state;
+  const { visits, exact, calls, usd } = result.estimate;
+  const longest = result.unseen
+    .toSorted((a, b) => b.to.getTime() - b.from.getTime() - (a.to.getTime() - a.from.getTime()))
+    .slice(0, maxUnseen)
+    .toSorted((a, b) => a.from.getTime() - b.from.getTime());
+  return {
+    sentence: result.sentence,
+    results: found.map(({ moment, from, to, openBegin, openEnd, matched }) => ({
+      moment: presentMoment(moment, base),
+      watch_name: names.get(moment.watch_id) ?? '',
+      from: from.toISOString(),
+      to: to.toISOString(),
+      open_begin: openBegin,
+      open_end: openEnd,
+      matched,
+    })),
+    next_cursor: cursor,
+    limit_reached: cursor !== null && counts.calls >= maxCalls,
+    from: new Date(state.from).toISOString(),
+    to: new Date(state.to).toISOString(),
+    words,
+    moments: counts.moments,
+    matched_in_words: counts.matched,
+    looked_at: counts.looked,
+    not_judged: counts.unjudged,
+    without_picture: counts.gone,
+    model_calls: counts.calls,
+    cost_usd: toUsd(counts.micro_usd),
+    thorough: { visits, exact, model_calls: calls, cost_usd: usd },
+    sure_from_seconds: result.sureSeconds,
+    not_seen: longest.map(({ from, to, ...gap }) => ({
+      ...gap,
+      from: from.toISOString(),
+      to: to.toISOString(),
+    })),
+  };
+}
+
+function toUsd(microUsd: number | null): number | null {
+  return microUsd === null ? null : microUsd / 1_000_000;
+}

@@ -1,0 +1,70 @@
+import type { CoreDeps } from '../dependencies.ts';
+import { WatchNotFoundError, WatchpostError } from '../errors.ts';
+import type { MomentSpan } from '../ports/moment-store.ts';
+import type { Span } from '../records/seen-hour.ts';
+import type { WatchRun } from '../records/watch-run.ts';
+import { readHour } from '../sight/spans.ts';
+import { addSeconds, earlier, later } from '../time.ts';
+
+/** Watch of a search, with what was seen in its span. */
+export type SearchedWatch = { watch: WatchRun; from: Date; to: Date; spans: Span[] };
+
+const daySeconds = 86_400;
+
+/** Returns the watches of a caller, or the named ones. Throws `WatchNotFoundError` for one that is not the caller's. */
+export async function selectWatches(
+  ids: readonly string[] | undefined,
+  caller: string,
+  { watches }: Pick<CoreDeps, 'watches'>,
+): Promise<WatchRun[]> {
+  const own = await watches.list(caller);
+  if (ids?.some((id) => own.every(({ run_id: ownId }) => ownId !== id))) throw new WatchNotFoundError();
+  return own.filter(({ run_id: id }) => ids === undefined || ids.includes(id));
+}
+
+/** Returns the span of a search, within what can be remembered. Throws `WatchpostError` if it is empty. */
+export function limitSpan(
+  { from, to }: { from: Date | undefined; to: Date | undefined },
+  maxDays: number,
+  now: Date,
+): { from: Date; to: Date } {
+  const end = earlier(to ?? now, now);
+  if (from && to && from >= to)
+    throw new WatchpostError(
+      'BAD_REQUEST',
+      `The time from ${from.toISOString()} to ${to.toISOString()} is no span`,
+      'Set from to a time before to.',
+    );
+  const oldest = addSeconds(now, -maxDays * daySeconds);
+  return { from: earlier(later(from ?? oldest, oldest), end), to: end };
+}
+
+/** Returns the span of the memory of some watches. */
+export function toMomentSpan(caller: string, watches: readonly SearchedWatch[], to: Date): MomentSpan {
+  return { caller, watches: watches.map(({ watch, from }) => ({ watchId: watch.run_id, from })), to };
+}
+
+/** Reads what was seen of watches in a span, one watch after the other: a quarter of a year has thousands of hours. */
+export async function readSpans(
+  watches: readonly WatchRun[],
+  { from, to }: { from: Date; to: Date },
+  deps: Pick<CoreDeps, 'watches' | 'now'>,
+): Promise<SearchedWatch[]> {
+  const read: SearchedWatch[] = [];
+  for (const watch of watches) {
+    const { created_at: createdAt, config } = watch;
+    const kept = addSeconds(deps.now(), -config.memory_days * daySeconds);
+    const begin = later(from, later(new Date(createdAt), kept));
+    const hours = begin < to ? await deps.watches.hours(watch.run_id, floorHour(begin), to) : [];
+    const spans = hours
+      .flatMap(({ hour, seen }) => readHour(new Date(hour), seen))
+      .map((span) => ({ ...span, from: later(span.from, begin), to: earlier(span.to, to) }))
+      .filter((span) => span.from < span.to);
+    read.push({ watch, from: begin, to, spans });
+  }
+  return read;
+}
+
+function floorHour(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
+}

@@ -1,0 +1,60 @@
+import type { Span } from '../records/seen-hour.ts';
+
+/** Moments that belong together. An end is open if nobody looked beyond it. */
+export type Visit<Moment> = { moments: Moment[]; from: Date; to: Date; openBegin: boolean; openEnd: boolean };
+
+/** Time between two moments in which nobody looked, in seconds, over which a visit still continues: several intervals of most watches. */
+const maxUnlookedSeconds = 60;
+
+/**
+ * Returns the visits of one watch, from moments in time order: joined through time in which nothing moved, split by a moment that denies, open-ended across
+ * time that was not seen. `belongs` decides whether a moment belongs to the visit of `first`, or begins one: `null` if it says nothing about it. `spans`: what was
+ * seen, in time order.
+ */
+export function findVisits<Moment extends { at: string }>(
+  moments: readonly Moment[],
+  spans: readonly Span[],
+  belongs: (moment: Moment, first: Moment | undefined) => boolean | null,
+): Visit<Moment>[] {
+  const isUnseen = createUnseenReader(spans);
+  const visits: Visit<Moment>[] = [];
+  let current: Visit<Moment> | undefined;
+  let before: Date | undefined;
+  let isOpen = false;
+  for (const moment of moments) {
+    const at = new Date(moment.at);
+    isOpen = before !== undefined && isUnseen(before, at);
+    if (isOpen && current) current.openEnd = true;
+    if (isOpen) current = undefined;
+    before = at;
+    const holds = belongs(moment, current?.moments[0]);
+    if (holds === null) continue;
+    if (holds && current) {
+      current.moments.push(moment);
+      current.to = at;
+      continue;
+    }
+    const begins = holds || (current !== undefined && belongs(moment, undefined) === true);
+    current = begins ? { moments: [moment], from: at, to: at, openBegin: isOpen, openEnd: false } : undefined;
+    if (current) visits.push(current);
+  }
+  return visits;
+}
+
+/** Returns a function that is called with later and later times, and returns whether a part between them was not seen, or that no scan covers for too long. */
+function createUnseenReader(spans: readonly Span[]): (from: Date, to: Date) => boolean {
+  let index = 0;
+  return (from, to) => {
+    while ((spans[index]?.to ?? to) < from) index += 1;
+    let looked = 0;
+    let isMissed = false;
+    for (let next = index; next < spans.length; next += 1) {
+      const span = spans[next];
+      if (!span || span.from >= to) break;
+      const ms = Math.min(span.to.getTime(), to.getTime()) - Math.max(span.from.getTime(), from.getTime());
+      if (ms > 0 && span.class === 'not_seen') isMissed = true;
+      if (ms > 0 && (span.class === 'judged' || span.class === 'quiet')) looked += ms;
+    }
+    return isMissed || to.getTime() - from.getTime() - looked > maxUnlookedSeconds * 1000;
+  };
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
+import { flag, integer, jobId, text } from './fields.ts';
+
+const maxWatches = 100;
+const instant = z.iso
+  .datetime({ offset: true })
+  .transform((value) => new Date(value))
+  .optional();
+
+/** Body of `POST /moments/search`. */
+export const momentSearchRequestSchema = z.object({
+  query: text(1, 500).describe('What is searched, in plain words: "a white delivery van"'),
+  watch_ids: z
+    .preprocess(
+      (value) => (Array.isArray(value) ? value.slice(0, maxWatches + 1) : value),
+      z.array(jobId).min(1).max(maxWatches),
+    )
+    .optional()
+    .describe('Default: all your watches'),
+  from: instant.describe('Default: all that is remembered'),
+  to: instant.describe('Default: now'),
+  limit: integer(z.int().min(1).max(100)).default(20).describe('Maximum results of one response'),
+  max_calls: integer(z.int().min(0).max(1000))
+    .default(20)
+    .describe('Maximum model calls of the search, with those of earlier responses; 0 only estimates'),
+  thorough: flag
+    .default(false)
+    .describe(
+      'True to check a picture of every visit, whatever its words: see `thorough` of a response first',
+    ),
+  cursor: text(1, 40_000).optional().describe('next_cursor of the response before, with an unchanged body'),
+});
+apiNames.add(momentSearchRequestSchema, { id: 'MomentSearchRequest' });

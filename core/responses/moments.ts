@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
+import { momentSchema } from '../records/moment.ts';
+import { spanReasonSchema } from '../records/sight.ts';
+import { count, jobId, timestamp } from './fields.ts';
+
+const seconds = z.number().nonnegative();
+const usd = z.number().nonnegative().nullable().describe('By the list price; null if it is unknown');
+
+export const momentResponseSchema = momentSchema.omit({ caller: true, frame_key: true }).extend({
+  picture_url: z
+    .string()
+    .nullable()
+    .describe(
+      'URL of the judged picture; requires the API key. null if it was not kept, or had to make room',
+    ),
+});
+apiNames.add(momentResponseSchema, { id: 'Moment' });
+
+const foundSchema = z.object({
+  moment: momentResponseSchema,
+  watch_name: z.string(),
+  from: timestamp.describe('First moment of the visit'),
+  to: timestamp.describe('Last moment of the visit'),
+  open_begin: z.boolean().describe('True if nobody looked before it'),
+  open_end: z.boolean().describe('True if nobody looked after it'),
+  matched: z
+    .boolean()
+    .nullable()
+    .describe(
+      'True if the model sees it in the picture; null if it found words only: no picture, or not judged',
+    ),
+});
+
+/** Response of `POST /moments/search`. */
+export const searchResponseSchema = z.object({
+  sentence: z.string().describe('What was found, what was checked, and what nobody saw, for people'),
+  results: z.array(foundSchema).describe('One moment for each visit, best first; newest first if thorough'),
+  next_cursor: z.string().nullable().describe('Send it as cursor to continue; null at the end'),
+  limit_reached: z.boolean().describe('True if max_calls is used up: raise it to continue'),
+  from: timestamp,
+  to: timestamp,
+  words: z.array(z.string()).describe('Words that the model has added to those of the query'),
+  moments: count.describe('Moments of the span'),
+  matched_in_words: count,
+  looked_at: count.describe('Pictures that the model has checked'),
+  not_judged: count.describe('Pictures of which the model cannot tell'),
+  without_picture: count,
+  model_calls: count,
+  cost_usd: usd,
+  thorough: z
+    .object({
+      visits: count,
+      exact: z.boolean().describe('False if the visits are extrapolated'),
+      model_calls: count,
+      cost_usd: usd,
+    })
+    .describe('Estimate of a search that checks a picture of every visit'),
+  sure_from_seconds: seconds.nullable().describe('Visits of this duration and more are sure to be seen'),
+  not_seen: z
+    .array(
+      z.object({
+        watch_id: jobId,
+        from: timestamp,
+        to: timestamp,
+        reason: z.enum([...spanReasonSchema.options, 'paused']),
+      }),
+    )
+    .describe('Time that nobody saw; `paused`: the watch did not watch. At most 500, the longest ones'),
+});
+apiNames.add(searchResponseSchema, { id: 'MomentSearchResult' });

@@ -1,0 +1,316 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newCaller } from '../../../core/records/caller.ts';
+import { VisionError } from '../../../core/errors.ts';
+import type { Moment } from '../../../core/records/moment.ts';
+import type { Span } from '../../../core/records/seen-hour.ts';
+import { after, start } from '../../contract/records.ts';
+import { gate, newMoment } from '../../contract/moment-store.contract.ts';
+import { newChange, newCreation } from '../../contract/watch-records.ts';
+import { createClientFor } from '../../support/api/api-client.ts';
+import type { ApiClient } from '../../support/api/api-client.ts';
+import { newWatchConfig } from '../../support/watches/watch-records.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+let alice: ApiClient;
+/** Pictures that the model was shown, by their first byte, in each of its calls. */
+let shown: number[][];
+/** Pictures that show what is searched. */
+let matching: Set<number>;
+const yard = '3f2504e0-4f89-41d3-9a0c-0305e82c3302';
+const theirs = '3f2504e0-4f89-41d3-9a0c-0305e82c3303';
+const tokens = { input_tokens: 100, output_tokens: 10 };
+
+beforeEach(async () => {
+  world = createWorld();
+  world.clock.now = after(7000);
+  alice = await createClientFor(world, ['jobs'], 'alice');
+  shown = [];
+  matching = new Set();
+  world.c.vision = {
+    ...world.c.vision,
+    capabilities: { ...world.c.vision.capabilities, maxPictures: 3 },
+    words: async () => ({ words: ['lorry'], tokens }),
+    matches: async (pictures) => {
+      shown.push(pictures.map(([number = 0]) => number));
+      return { matches: pictures.map(([number = 0]) => matching.has(number)), tokens };
+    },
+  };
+  await watch(gate, 'alice');
+});
+afterEach(() => world.close());
+
+async function watch(run_id: string, caller: string, fields = {}) {
+  const config = newWatchConfig({ schedule: null, destinations: [], name: run_id.slice(-2), ...fields });
+  await world.c.watches.create(newCreation({ run_id, caller, config }), start);
+}
+
+/** Stores moments, a capture each, and a picture whose byte is the number of the moment. */
+async function remember(...moments: Moment[]) {
+  for (const [index, moment] of moments.entries()) {
+    const run = await world.c.runs.get(moment.watch_id, world.clock.now);
+    if (run?.policy !== 'watch') throw new Error('No watch');
+    await world.c.runs.commit(newChange(run, { moments: [moment], set: {} }));
+    if (moment.frame_key !== null)
+      await world.c.media.put(moment.frame_key, new Uint8Array([index]), 'image/jpeg');
+  }
+}
+
+/** Moment with a sentence, in minutes after the start. */
+const says = (minute: number, scene: string, fields: Partial<Moment> = {}) =>
+  newMoment(60 * minute, { scene, verdicts: [], ...fields });
+const search = async (body: object, client = alice) => {
+  const answer = await client.call('POST', '/moments/search', { query: 'a white van', ...body });
+  return { ...answer.body, status: answer.status };
+};
+const minutesOf = ({ results }: { results: { moment: Moment }[] }) =>
+  results.map(({ moment }) => (Date.parse(moment.at) - start.getTime()) / 60_000);
+
+test('a search finds each visit once, by its best picture, without those that the model denies', async () => {
+  await remember(
+    says(0, 'A white van'),
+    says(0.5, 'A white van, open'),
+    says(1, 'An empty yard'),
+    says(5, 'A van'),
+    says(10, 'A lorry'),
+    says(15, 'A dog'),
+  );
+  matching.add(0).add(1).add(3);
+  const answer = await search({});
+  expect(answer.status).toBe(200);
+  expect(minutesOf(answer)).toEqual([0, 5]);
+  expect(shown).toEqual([[0, 3, 4]]);
+  expect(answer).toMatchObject({
+    next_cursor: null,
+    words: ['lorry'],
+    moments: 6,
+    matched_in_words: 4,
+    looked_at: 3,
+    model_calls: 2,
+    limit_reached: false,
+  });
+  expect(answer.results[0]).toMatchObject({
+    matched: true,
+    from: after(0).toISOString(),
+    to: after(30).toISOString(),
+    moment: { scene: 'A white van', picture_url: expect.stringContaining('/picture') },
+  });
+  expect(answer.sentence).toMatch(
+    /^2 found: 6 moments, 4 matched in words, 3 checked; `thorough` checks all \d visits/,
+  );
+});
+
+test('a thorough search finds what no sentence names, and an ordinary one has its price', async () => {
+  world.c.modelPrice = { input: 0.000_001, output: 0, pictureTokens: 1000, videoTokensPerSecond: null };
+  await remember(
+    says(0, 'A dog'),
+    says(0.2, 'A dog'),
+    says(3, 'A cat'),
+    says(3.1, '', { scene: undefined }),
+    says(9, 'A bird'),
+  );
+  matching.add(3);
+  const answer = await search({});
+  expect(answer.results).toEqual([]);
+  expect(answer.sentence).toMatch(
+    /^Nothing found: 5 moments, 0 matched in words, 0 checked; `thorough` checks all 4 visits \(about \$0\.005\)/,
+  );
+  expect(answer.thorough).toMatchObject({ visits: 4, exact: true, model_calls: 2 });
+  expect(shown).toEqual([]);
+  const thorough = await search({ thorough: true });
+  expect(minutesOf(thorough)).toEqual([3.1]);
+  expect(shown.flat()).toHaveLength(4);
+  expect(thorough.sentence).toContain('4 checked, a picture for each of 4 visits');
+});
+
+test('the sentence says what nobody saw, by the clock of the watch', async () => {
+  const schedule = {
+    time_zone: 'Europe/Berlin',
+    active: [{ days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], from: '06:00', to: '18:00' }],
+  };
+  await watch(yard, 'alice', { schedule, name: 'Yard' });
+  const span = (from: number, to: number, reason: Span['reason']): Span => ({
+    from: after(from),
+    to: after(to),
+    class: reason === null ? 'quiet' : 'not_seen',
+    reason,
+  });
+  const { runs } = world.c;
+  const run = await runs.get(yard, world.clock.now);
+  if (run?.policy !== 'watch') throw new Error('No watch');
+  const hour = start.toISOString();
+  const seen = {
+    spans: [span(0, 600, null), span(600, 1500, 'stream'), span(1500, 3600, null)],
+    unjudged: {},
+  };
+  await runs.commit(newChange(run, { hours: [{ hour, counts: {}, seen }] }));
+  const answer = await search({ watch_ids: [yard], to: after(3600).toISOString() });
+  expect(answer.not_seen).toEqual([
+    { watch_id: yard, from: after(600).toISOString(), to: after(1500).toISOString(), reason: 'stream' },
+  ]);
+  expect(answer.sentence).toContain('off by schedule 18:00 to 06:00 (Europe/Berlin)');
+  expect(answer.sentence).toContain('not seen Sun 1 Mar 13:10 to 13:25 (Europe/Berlin): camera lost');
+  expect(answer.sentence).toMatch(/Visits of [\d.]+ s and more are sure to be seen/);
+});
+
+describe('a search in parts', () => {
+  const many = Array.from({ length: 8 }, (_, index) => says(5 * index, 'A white van'));
+
+  test('a cursor continues where the response before has ended, and asks for no words again', async () => {
+    await remember(...many);
+    for (const index of many.keys()) matching.add(index);
+    const first = await search({ limit: 3 });
+    expect(first.results).toHaveLength(3);
+    const second = await search({ limit: 3, cursor: first.next_cursor });
+    const third = await search({ limit: 3, cursor: second.next_cursor });
+    expect(third).toMatchObject({ next_cursor: null, looked_at: 8, model_calls: 4 });
+    expect([first, second, third].flatMap(minutesOf).toSorted((a, b) => a - b)).toEqual(
+      many.map((_, index) => 5 * index),
+    );
+  });
+
+  test('the calls of a search are limited over all of its parts', async () => {
+    await remember(...many);
+    const first = await search({ max_calls: 2 });
+    expect(first).toMatchObject({ limit_reached: true, looked_at: 3, results: [] });
+    expect(first.sentence).toContain('Nothing found yet');
+    expect(await search({ max_calls: 2, cursor: first.next_cursor })).toMatchObject({
+      model_calls: 2,
+      looked_at: 3,
+    });
+    expect(await search({ max_calls: 9, cursor: first.next_cursor })).toMatchObject({
+      next_cursor: null,
+      looked_at: 8,
+    });
+    expect(await search({ max_calls: 0, thorough: true })).toMatchObject({
+      model_calls: 0,
+      thorough: { visits: 8 },
+    });
+  });
+
+  test('a thorough search is continued too, and its neighboring matches are one visit', async () => {
+    await remember(
+      says(0, 'A dog'),
+      says(0.5, 'A cat'),
+      says(0.9, 'A bird'),
+      says(20, 'A dog'),
+      says(25, 'A cat'),
+    );
+    matching.add(0).add(1).add(2).add(4);
+    const first = await search({ thorough: true, limit: 1 });
+    const rest = await search({ thorough: true, cursor: first.next_cursor, limit: 9 });
+    expect([first, rest].flatMap(minutesOf)).toEqual([25, 0.9]);
+    const whole = await search({ thorough: true });
+    expect(minutesOf(whole)).toEqual([25, 0.9]);
+    expect(whole.results.at(-1)).toMatchObject({ from: after(0).toISOString(), to: after(54).toISOString() });
+  });
+
+  test('a moment that expires meanwhile is left out, and a picture that is gone leaves what its words say', async () => {
+    await remember(...many.slice(0, 3), says(20, 'A white van', { frame_key: null }));
+    matching.add(0).add(1).add(2);
+    const first = await search({ limit: 100, max_calls: 1 });
+    await world.c.moments.remove(gate, after(400), 2);
+    const rest = await search({ limit: 100, cursor: first.next_cursor });
+    expect(minutesOf(rest).toSorted((a, b) => a - b)).toEqual([10, 20]);
+    expect(rest.results.map(({ matched }: { matched: boolean }) => matched).toSorted()).toEqual([null, true]);
+    expect(rest.sentence).toContain('1 without a picture');
+  });
+
+  test('a call that fails is repeated with one picture, and an answer keeps what it has', async () => {
+    await remember(...many.slice(0, 3));
+    const { matches } = world.c.vision;
+    world.c.vision.matches = async (pictures, ...given) => {
+      if (pictures.length > 1 || pictures[0]?.[0] === 1) throw new VisionError('Too slow.');
+      return matches(pictures, ...given);
+    };
+    matching.add(2);
+    const answer = await search({});
+    expect(answer).toMatchObject({ status: 200, looked_at: 1, model_calls: 4 });
+    expect(minutesOf(answer)).toEqual([10]);
+    expect(answer.next_cursor).not.toBeNull();
+    world.c.vision.matches = async () => Promise.reject(new VisionError('Gone.'));
+    expect(await search({})).toMatchObject({ status: 500, error: { code: 'VLM_ERROR' } });
+  });
+});
+
+describe('a bad search', () => {
+  test.each([
+    [{ query: ' '.repeat(500) }, 400],
+    [{ query: '' }, 422],
+    [{ query: 'x'.repeat(501) }, 422],
+    [{ query: '" * NEAR(van) -white' }, 200],
+    [{ query: '*' }, 200],
+    [{ query: "'; DROP TABLE moments; --" }, 200],
+    [{ from: '1900-01-01T00:00:00Z', to: '2100-01-01T00:00:00Z' }, 200],
+    [{ from: '2026-03-01T13:00:00Z', to: '2026-03-01T12:00:00Z' }, 400],
+    [{ from: '2100-01-01T00:00:00Z' }, 200],
+    [{ watch_ids: ['3f2504e0-4f89-41d3-9a0c-0305e82c33ff'] }, 404],
+    [{ watch_ids: [] }, 422],
+    [{ cursor: 'x' }, 400],
+    [{ max_calls: -1 }, 422],
+  ])('the body %j is answered with %i', async (body, status) => {
+    await remember(says(0, 'A white van'));
+    expect((await search(body)).status).toBe(status);
+  });
+
+  test('a query of common words only finds nothing in words, and says so', async () => {
+    await remember(says(0, 'A white van'));
+    world.c.vision.words = async () => Promise.reject(new VisionError('Gone.'));
+    const answer = await search({ query: 'is there any?' });
+    expect(answer).toMatchObject({ status: 200, results: [], matched_in_words: 0, moments: 1 });
+  });
+});
+
+describe('two callers', () => {
+  let bob: ApiClient;
+  beforeEach(async () => {
+    bob = await createClientFor(world, ['jobs'], 'bob');
+    await watch(theirs, 'bob');
+    await world.c.callers.add(newCaller('bob', null, world.c.now()));
+    await remember(
+      says(0, 'A white van'),
+      says(5, 'A white van'),
+      says(10, 'A white van', { watch_id: theirs, caller: 'bob' }),
+    );
+    for (const index of [0, 1, 2]) matching.add(index);
+  });
+
+  test('nothing of another caller is found, checked or paid', async () => {
+    expect(minutesOf(await search({}))).toEqual([5, 0]);
+    expect(minutesOf(await search({}, bob))).toEqual([10]);
+    expect(minutesOf(await search({ thorough: true }, bob))).toEqual([10]);
+    expect(shown).toEqual([[1, 0], [2], [2]]);
+    const day = start.toISOString().slice(0, 10);
+    const [use] = await world.c.usage.days('bob', day, day);
+    expect(use?.use.model_calls).toBe(3);
+    expect((await search({ watch_ids: [gate] }, bob)).status).toBe(404);
+    expect(JSON.stringify(await search({}, bob))).not.toContain(gate);
+  });
+
+  test('a cursor of another caller, or of another search, is refused', async () => {
+    const { next_cursor: cursor } = await search({ limit: 1, max_calls: 1 });
+    expect(cursor).toBeTypeOf('string');
+    expect((await search({ limit: 1, cursor }, bob)).status).toBe(400);
+    expect((await search({ query: 'a dog', cursor })).status).toBe(400);
+    expect((await search({ thorough: true, cursor })).status).toBe(400);
+    expect((await search({ cursor })).status).toBe(200);
+  });
+
+  test('a forged cursor finds no moment of another caller', async () => {
+    const { next_cursor: cursor } = await search({ max_calls: 1 });
+    const { next_cursor: other } = await search({ max_calls: 1 }, bob);
+    const read = (text: string) => JSON.parse(Buffer.from(text, 'base64url').toString());
+    const forged = { ...read(other), candidates: read(cursor).candidates };
+    const answer = await search({ cursor: Buffer.from(JSON.stringify(forged)).toString('base64url') }, bob);
+    expect(answer).toMatchObject({ status: 200, results: [] });
+    expect(shown).toEqual([]);
+  });
+
+  test('the metrics count searches with their calls and price', async () => {
+    await search({});
+    const first = await search({ max_calls: 1 }, bob);
+    await search({ cursor: first.next_cursor }, bob);
+    expect((await world.c.meter.read()).searches).toMatchObject({ searches: 2, calls: 4 });
+  });
+});

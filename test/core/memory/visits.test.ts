@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { findVisits } from '../../../core/memory/visits.ts';
+import type { Span, SpanClass } from '../../../core/records/seen-hour.ts';
+
+const start = Date.parse('2026-03-01T12:00:00Z');
+const at = (seconds: number) => new Date(start + seconds * 1000);
+const span = (from: number, to: number, name: SpanClass): Span => ({
+  from: at(from),
+  to: at(to),
+  class: name,
+  reason: name === 'not_seen' ? 'stream' : null,
+});
+const moment = (seconds: number, holds: boolean | null) => ({ at: at(seconds).toISOString(), holds });
+
+/** Returns the visits as begin and end in seconds, "?" at an open end. */
+function visits(moments: ReturnType<typeof moment>[], spans: Span[]): string[] {
+  const seconds = (time: Date) => (time.getTime() - start) / 1000;
+  return findVisits(moments, spans, ({ holds }) => holds).map(
+    ({ from, to, openBegin, openEnd }) =>
+      `${openBegin ? '?' : ''}${seconds(from)}-${seconds(to)}${openEnd ? '?' : ''}`,
+  );
+}
+
+describe('moments of a condition', () => {
+  test('quiet time joins moments, however long it is', () => {
+    const spans = [span(0, 10, 'judged'), span(10, 3000, 'quiet'), span(3000, 3010, 'judged')];
+    expect(visits([moment(5, true), moment(3005, true)], spans)).toEqual(['5-3005']);
+  });
+
+  test('a moment that denies splits a visit, and one that was not judged does not', () => {
+    const all = [span(0, 100, 'judged')];
+    expect(visits([moment(5, true), moment(10, null), moment(20, true)], all)).toEqual(['5-20']);
+    expect(visits([moment(5, true), moment(10, false), moment(20, true)], all)).toEqual(['5-5', '20-20']);
+    expect(visits([moment(5, false), moment(10, null)], all)).toEqual([]);
+  });
+
+  test('a visit is open-ended where nobody saw, however short that was', () => {
+    const spans = [span(0, 10, 'judged'), span(10, 12, 'not_seen'), span(12, 20, 'judged')];
+    expect(visits([moment(5, true), moment(15, true)], spans)).toEqual(['5-5?', '?15-15']);
+    expect(visits([moment(5, true), moment(15, false), moment(18, true)], spans)).toEqual(['5-5?', '18-18']);
+  });
+
+  test('time between two pictures joins up to a minute, and so does time without a span', () => {
+    const spans = [span(0, 1, 'judged'), span(1, 400, 'between'), span(400, 401, 'judged')];
+    expect(visits([moment(0, true), moment(60, true), moment(400, true)], spans)).toEqual([
+      '0-60?',
+      '?400-400',
+    ]);
+    expect(visits([moment(0, true), moment(50, true), moment(200, true)], [])).toEqual(['0-50?', '?200-200']);
+  });
+});
