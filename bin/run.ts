@@ -52,6 +52,7 @@ const commands: Record<string, Record<string, Part>> = {
     'cold-start': onRequest('node bench/cold-start.ts'),
     load: measured('bench/load.ts'),
     loss: onRequest('node bench/loss.ts'),
+    memory: measured('bench/memory.ts'),
     motion: onRequest('node bench/motion.ts'),
     objects: onRequest('node bench/objects.ts'),
     sizes: onRequest('node lib/bundle/sizes.ts'),
