@@ -29,7 +29,7 @@ const maxHeaderBytes = 512;
 
 /**
  * Creates a splitter that finds JPEGs by their own structure. Boundaries and lengths between them are ignored, because
- * servers omit them or state wrong ones; but where most are right, a JPEG of another length is left out: of two that
+ * servers omit them or state wrong ones; but where one is right, a JPEG of another length is left out: of two that
  * became one by a loss, no decoder says anything. Thumbnails are skipped with the segment that has them. `maxBytes` bounds one
  * JPEG, and so the memory of the splitter. Each byte is read once, also if it is malformed.
  */
@@ -40,9 +40,9 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
   /** Position up to which the JPEG at `from` is read; null before its start is found. */
   let at: number | null = null;
   let inScan = false;
-  /** Length of the JPEG at `from`, as stated in front of it; and JPEGs that had theirs, or another one. */
+  /** Length of the JPEG at `from`, as stated in front of it; and whether one had it. */
   let stated = Number.NaN;
-  const lengths = { right: 0, wrong: 0 };
+  let hasRightLength = false;
   return {
     push(chunk) {
       append(chunk);
@@ -86,8 +86,8 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
 
   function isPlausible(length: number): boolean {
     if (Number.isNaN(stated)) return true;
-    lengths[stated === length ? 'right' : 'wrong'] += 1;
-    return stated === length || lengths.right < lengths.wrong;
+    hasRightLength ||= stated === length;
+    return stated === length || !hasRightLength;
   }
 
   /** Drops what precedes the next start marker. Keeps the bytes that may begin one, and headers. */
