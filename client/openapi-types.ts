@@ -308,6 +308,7 @@ export type DestinationType =
   | 'slack'
   | 'discord'
   | 'ntfy'
+  | 'telegram'
   | 'pagerduty'
   | 'email'
   | 'mqtt'
@@ -2608,11 +2609,11 @@ export interface WatchPatch {
          */
         routing_key?: string;
         /**
-         * Access token of ntfy
+         * Access token of ntfy, or token of a bot of Telegram
          */
         token?: string;
         /**
-         * Recipient of e-mail
+         * Recipient of e-mail, or chat of Telegram: its id or @name
          */
         to?: string;
         /**
@@ -2858,11 +2859,11 @@ export interface WatchRequest {
      */
     routing_key?: string;
     /**
-     * Access token of ntfy
+     * Access token of ntfy, or token of a bot of Telegram
      */
     token?: string;
     /**
-     * Recipient of e-mail
+     * Recipient of e-mail, or chat of Telegram: its id or @name
      */
     to?: string;
     /**

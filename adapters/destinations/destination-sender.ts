@@ -20,6 +20,8 @@ import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts'
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
 import { pagerdutyStatuses, toPagerdutyRequest, toResolveRequest } from './pagerduty/pagerduty.ts';
 import { slackStatuses, toSlackRequest } from './slack/slack.ts';
+import { readTelegramAnswer, toTelegramRequest } from './telegram/telegram.ts';
+import type { TelegramResult } from './telegram/telegram.ts';
 import { toEnvelope, webhookStatuses } from './webhook/webhook.ts';
 
 export type DestinationSenderDeps = {
@@ -96,6 +98,11 @@ async function sendOnce(
       return post(toDiscordRequest(requireUrl(address), notification), discordStatuses, deps);
     case 'ntfy':
       return post(toNtfyRequest(requireUrl(address), address, notification), ntfyStatuses, deps);
+    case 'telegram': {
+      const { movedTo, ...result } = await askTelegram(address, notification, deps);
+      // A group that becomes a supergroup has another id, and refuses messages to the one before.
+      return movedTo === undefined ? result : askTelegram({ ...address, to: movedTo }, notification, deps);
+    }
     case 'pagerduty':
       return sendToPagerduty(address, notification, deps);
     case 'email':
@@ -107,6 +114,14 @@ async function sendOnce(
       return { ...result, outcome: result.outcome === 'delivered' ? 'delivered' : 'rejected' };
     }
   }
+}
+
+async function askTelegram(
+  address: DestinationAddress,
+  notification: Notification,
+  { http }: DestinationSenderDeps,
+): Promise<TelegramResult> {
+  return readTelegramAnswer(await http.send(toTelegramRequest(address, notification)));
 }
 
 /** Resolves an incident that was triggered while its destination was removed. */

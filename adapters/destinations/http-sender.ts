@@ -14,6 +14,8 @@ export type HttpRequest = {
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array | null;
+  /** True if the body of the answer has a meaning; else it is not read. */
+  readsAnswer?: true;
 };
 
 /** Statuses of a receiver that no later attempt changes. */
@@ -22,6 +24,28 @@ export type PermanentStatuses = { gone: readonly number[]; rejected: readonly nu
 /** Returns a POST of JSON. */
 export function jsonRequest(url: string, content: object): HttpRequest {
   return { url, headers: { 'content-type': 'application/json' }, body: JSON.stringify(content) };
+}
+
+/** Returns a POST of a form with a picture as its last field. Fields that are no text are JSON. */
+export function multipartRequest(
+  url: string,
+  id: string,
+  fields: Record<string, unknown>,
+  pictureName: string,
+  picture: Uint8Array,
+): HttpRequest {
+  const boundary = `watchpost-${id}`;
+  const part = (name: string, more = '') =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n`;
+  const texts = Object.entries(fields).map(
+    ([name, value]) => `${part(name)}${typeof value === 'string' ? value : JSON.stringify(value)}\r\n`,
+  );
+  const head = `${texts.join('')}${part(pictureName, '; filename="frame.jpg"\r\ncontent-type: image/jpeg')}`;
+  return {
+    url,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: Buffer.concat([Buffer.from(head), picture, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+  };
 }
 
 /** Options of `createHttpSender`. */
@@ -36,7 +60,13 @@ export type HttpSenderOptions = {
 };
 
 /** Sender of requests to all destinations over HTTP. */
-export type HttpSender = { send(request: HttpRequest): Promise<WebhookResult> };
+export type HttpSender = { send(request: HttpRequest): Promise<HttpResult> };
+
+/** Result with the body of the answer, if it was to be read. */
+export type HttpResult = WebhookResult & { body?: string };
+
+/** Size of an answer that is read. */
+const maxAnswerBytes = 100_000;
 
 /** Returns the meaning of a response: 2xx delivers, `null` is no response, any other one is retried, redirects included. */
 export function outcomeFor(status: number | null, { gone, rejected }: PermanentStatuses): DestinationOutcome {
@@ -53,7 +83,14 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       const startedMs = options.elapsedMs();
       const latencyMs = (): number => Math.round(options.elapsedMs() - startedMs);
       try {
-        return answered(await post(options, request), latencyMs());
+        const { status, headers, body } = await post(options, request);
+        const result = {
+          status,
+          latencyMs: latencyMs(),
+          error: null,
+          retryAfter: headers['retry-after'] ?? null,
+        };
+        return { ...result, ...(request.readsAnswer && { body: Buffer.from(body).toString() }) };
       } catch (error) {
         // The duration of a refusal would disclose internal names.
         const shownMs = error instanceof EgressRefusedError ? 0 : latencyMs();
@@ -65,7 +102,10 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   };
 }
 
-function post(options: HttpSenderOptions, { url, headers, body }: HttpRequest): Promise<GuardedResponse> {
+function post(
+  options: HttpSenderOptions,
+  { url, headers, body, readsAnswer }: HttpRequest,
+): Promise<GuardedResponse> {
   return options.http.request(url, {
     method: body === null ? 'GET' : 'POST',
     headers: {
@@ -73,22 +113,13 @@ function post(options: HttpSenderOptions, { url, headers, body }: HttpRequest): 
       'user-agent': `Watchpost/${options.version}`,
     },
     ...(body !== null && { body }),
-    // The status contains the whole result of a receiver. Its body is not read.
-    headersOnly: true,
+    // The status contains the whole result of most receivers.
+    headersOnly: readsAnswer !== true,
     isLenient: true,
-    maxBytes: 0,
+    maxBytes: maxAnswerBytes,
     maxRedirects: 0,
     timeoutMs: (options.timeoutSeconds ?? 30) * 1_000,
   });
-}
-
-function answered(answer: GuardedResponse, latencyMs: number): WebhookResult {
-  return {
-    status: answer.status,
-    latencyMs,
-    error: null,
-    retryAfter: answer.headers['retry-after'] ?? null,
-  };
 }
 
 /** Returns the message of an egress error, which is safe to show. Throws any other error, which is a defect. */

@@ -100,6 +100,10 @@ function parseDestination(text: string): NewWatch['destinations'][number] {
     throw new InvalidArgumentError(
       `Use TYPE=ADDRESS with a type of: ${destinationTypeSchema.options.join(', ')}.`,
     );
+  if (type.data === 'telegram') {
+    const [token = '', to = ''] = address.split('/');
+    return { type: type.data, address: { to, token } };
+  }
   const field = addressFields[type.data];
   if (field === 'to') return { type: type.data, address: { to: address } };
   return { type: type.data, address: field === 'url' ? { url: address } : { routing_key: address } };
@@ -116,7 +120,7 @@ export type NewWatch = {
   mode: InputMode | undefined;
   destinations: {
     type: DestinationType;
-    address: { url: string } | { routing_key: string } | { to: string };
+    address: { url: string } | { routing_key: string } | { to: string; token?: string };
   }[];
   labels: string[];
 };

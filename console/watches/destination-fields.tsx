@@ -3,7 +3,7 @@ import { Choice } from '../parts/choice.tsx';
 import { CodeBlock } from '../parts/panel.tsx';
 import { useSession } from '../session/session.ts';
 import { Checkbox, Field, Select, TextInput } from '../parts/field.tsx';
-import { destinationTypes, newDestination, notifyOptions } from './watch-draft.ts';
+import { destinationTypes, newDestination, notifyOptions, tokenTypes } from './watch-draft.ts';
 import type { DestinationDraft } from './watch-draft.ts';
 
 const maxDestinations = 5;
@@ -68,10 +68,14 @@ export function DestinationFields({ destinations, onChange }: Props) {
                 />
               )}
             </Field>
-            {destination.type === 'ntfy' && (
+            {tokenTypes.has(destination.type) && (
               <Field
-                label={`Access token of destination ${index + 1}`}
-                hint="Optional; a stored one stays unless you enter another"
+                label={`${tokenTypes.get(destination.type)} of destination ${index + 1}`}
+                hint={
+                  destination.type === 'telegram'
+                    ? 'From @BotFather; a stored one stays unless you enter another'
+                    : 'Optional; a stored one stays unless you enter another'
+                }
               >
                 {(ids) => (
                   <TextInput {...ids} value={destination.token} onValue={(token) => change({ token })} />

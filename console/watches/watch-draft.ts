@@ -31,7 +31,7 @@ export type DestinationDraft = {
   notify: Notify | null;
   /** Webhook only. */
   includeFrame: boolean;
-  /** Access token of ntfy; empty for none, or for the stored one of a stored destination. */
+  /** Access token of ntfy, or of a bot of Telegram; empty for none, or for the stored one of a stored destination. */
   token: string;
 };
 
@@ -46,6 +46,13 @@ export const destinationTypes = [
   },
   { type: 'discord', label: 'Discord', field: 'url', notify: 'openings', hint: 'URL of a webhook' },
   { type: 'ntfy', label: 'ntfy', field: 'url', notify: 'openings', hint: 'URL of a topic' },
+  {
+    type: 'telegram',
+    label: 'Telegram',
+    field: 'to',
+    notify: 'openings',
+    hint: 'Chat id, as -1001234567890, or @name of a channel',
+  },
   {
     type: 'pagerduty',
     label: 'PagerDuty',
@@ -257,6 +264,12 @@ function toBudget({ modelCalls, usd }: WatchDraft): NonNullable<WatchPatch['budg
   return modelCalls === null && usd === null ? null : { model_calls_per_day: modelCalls, usd_per_day: usd };
 }
 
+/** Types with a token beside the address, and what it is. */
+export const tokenTypes = new Map<DestinationType, string>([
+  ['ntfy', 'Access token'],
+  ['telegram', 'Bot token'],
+]);
+
 function toDestination(destination: DestinationDraft) {
   const { destination_id: id, type, address, minSeverity, notify, includeFrame, token } = destination;
   const field = destinationTypes.find((each) => each.type === type)?.field ?? 'url';
@@ -267,6 +280,6 @@ function toDestination(destination: DestinationDraft) {
     min_severity: minSeverity,
     notify,
     ...(type === 'webhook' && { include_frame: includeFrame }),
-    ...(type === 'ntfy' && token.trim() !== '' && { token: token.trim() }),
+    ...(tokenTypes.has(type) && token.trim() !== '' && { token: token.trim() }),
   };
 }

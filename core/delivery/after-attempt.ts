@@ -82,7 +82,7 @@ export function giveUp(delivery: Delivery, why: string): Delivery {
 
 /** Describes a response other than 2xx. */
 export function describeDeliveryFailure({ status, error }: WebhookResult): string {
-  if (status === null) return error ?? 'no answer';
+  if (error !== null || status === null) return error ?? 'no answer';
   if (status === 410) return 'the receiver answered 410 Gone';
   return status >= 300 && status < 400
     ? `the receiver redirected (${status}), which is not followed`

@@ -191,7 +191,7 @@ async function endWait(
 ): Promise<void> {
   const { message, target } = arrival;
   const end = (stored: DestinationState | undefined) =>
-    recordEnd(findCurrentState(target, stored), arrival, outcome);
+    recordEnd(findCurrentState(target, stored), arrival, { outcome });
   await stopWaiting(message, target.state, end, deps);
 }
 
@@ -253,7 +253,7 @@ async function makeAttempt(arrival: Arrival, deps: DeliverDeps): Promise<Deliver
   // Before the end of the attempt in the state, so that who begins the next one reads it.
   await deps.deliveries.put(attempted, attemptedAt);
   if (next === null) {
-    const ended = (before: DestinationState) => recordEnd(before, arrival, result.outcome);
+    const ended = (before: DestinationState) => recordEnd(before, arrival, result);
     await wake(message, await storeResult(arrival, result, deps, ended), result.outcome, deps);
     return countEnd(attempted, deps);
   }
@@ -326,12 +326,14 @@ async function wake(
 function recordEnd(
   state: DestinationState,
   { message, target }: Pick<Arrival, 'message' | 'target'>,
-  outcome: DestinationResult['outcome'],
+  { outcome, receipt }: Pick<DestinationResult, 'outcome' | 'receipt'>,
 ): DestinationState {
   const ended = removeWaiting(state, message.sequence);
   if (target.part === 'ending') return removeOpenings(ended, message);
   if (outcome !== 'delivered') return ended;
-  return (isMoved(state, target) ? removeOpening : acceptOpening)(ended, message.sequence);
+  return isMoved(state, target)
+    ? removeOpening(ended, message.sequence)
+    : acceptOpening(ended, message.sequence, receipt);
 }
 
 async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOutcome> {

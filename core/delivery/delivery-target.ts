@@ -6,7 +6,7 @@ import { webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryMessage, DestinationState } from '../records/delivery.ts';
 import type { Destination, DestinationAddress, DestinationType } from '../records/watch.ts';
 import { envelopeWithImages, findImageKey } from '../event/present-event.ts';
-import { findPart, isStillAddressed, isWanted } from './receivers.ts';
+import { findPart, findSubject, isStillAddressed, isWanted } from './receivers.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, isOver, secondsUntil } from '../time.ts';
@@ -143,11 +143,19 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     isRecorded: !isBeat,
     send: async () => {
       const notification = await toNotification(event, stored, settings, deps);
+      const subject = findSubject(event);
+      const opening = state.notified.find(
+        (each) => each.subject === subject && each.sequence < sequence,
+      )?.receipt;
       const readCurrent = async () => {
         const now = asWatch(await deps.runs.getIncludingEnded(watchId));
         return now && isStillAddressed(settings, now.config.destinations) ? describeState(now) : null;
       };
-      return deps.destinations.send(address, { ...notification, readCurrent });
+      return deps.destinations.send(address, {
+        ...notification,
+        readCurrent,
+        ...(opening !== undefined && { opening }),
+      });
     },
   };
 }

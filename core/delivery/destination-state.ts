@@ -55,9 +55,11 @@ export function addOpening(state: DestinationState, { subject, sequence }: Posit
 }
 
 /** Returns the state in which the destination has accepted an opening, unless nobody waits for its end any more. */
-export function acceptOpening(state: DestinationState, sequence: number): DestinationState {
+export function acceptOpening(state: DestinationState, sequence: number, receipt?: string): DestinationState {
   const notified = state.notified.map((opening) =>
-    opening.sequence === sequence ? { ...opening, delivered: true } : opening,
+    opening.sequence === sequence
+      ? { ...opening, delivered: true, ...(receipt !== undefined && { receipt }) }
+      : opening,
   );
   return { ...state, notified };
 }

@@ -22,6 +22,7 @@ const isForPeople: Record<DestinationType, boolean> = {
   slack: true,
   discord: true,
   ntfy: true,
+  telegram: true,
   email: true,
   pagerduty: true,
   mqtt: false,

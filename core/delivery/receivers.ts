@@ -7,6 +7,7 @@ export const defaultNotify: Record<DestinationType, Notify | null> = {
   slack: 'openings',
   discord: 'openings',
   ntfy: 'openings',
+  telegram: 'openings',
   email: 'openings',
   pagerduty: 'openings_and_closings',
   mqtt: 'openings_and_closings',

@@ -59,5 +59,7 @@ const masks: readonly { pattern: RegExp; by: string }[] = [
   { pattern: /\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g, by: '***' },
   { pattern: /\bwp_[\w-]{20,}/g, by: 'wp_***' },
   { pattern: /\bwhsec_[\w+/=-]+/g, by: 'whsec_***' },
+  // Token of a bot of Telegram.
+  { pattern: /\b(?:bot)?\d{3,20}:[\w-]{30,100}/g, by: '***' },
   { pattern: /\b(Bearer|Basic|Digest) +[\w.~+/=-]{8,}/gi, by: '$1 ***' },
 ];

@@ -45,6 +45,8 @@ export type Notification = {
   console: { url: string; note: string } | null;
   /** True if the destination has refused the message with its picture. */
   isPictureRefused?: true;
+  /** Receipt of the opening that the event belongs to, at a destination that gave one. */
+  opening?: string;
 };
 
 /** Openings of a watch whose end a destination does not have: alerts by their ids, the stream, and troubles. */
@@ -56,8 +58,12 @@ export type OpenSubjects = Pick<Notification, 'watchId' | 'conditions'> & { subj
  */
 export type DestinationOutcome = 'delivered' | 'retry' | 'rejected' | 'gone';
 
-/** `isPictureRefused`: the result of a second request without the picture. */
-export type DestinationResult = WebhookResult & { outcome: DestinationOutcome; isPictureRefused?: true };
+/** `isPictureRefused`: the result of a second request without the picture. `receipt`: id of the message at the receiver, for later ones that answer it. */
+export type DestinationResult = WebhookResult & {
+  outcome: DestinationOutcome;
+  isPictureRefused?: true;
+  receipt?: string;
+};
 
 /** Event for a receiver of Standard Webhooks. `plain`: the same without its picture, which a receiver may refuse; absent without one. */
 export type Envelope = { caller: string; id: string; body: object; plain?: object };

@@ -108,7 +108,15 @@ export const destinationStateSchema = z.object({
   /** Present if the destination accepts nothing any more. A new address, a successful test alert or a successful resend removes it. */
   disabled: z.object({ at: timestampSchema, reason: z.string() }).nullable(),
   /** Openings that are published for it, until an attempt of their end; `delivered` if it accepted the opening. None for jobs. */
-  notified: z.array(z.object({ subject: z.string(), sequence: z.int().positive(), delivered: z.boolean() })),
+  notified: z.array(
+    z.object({
+      subject: z.string(),
+      sequence: z.int().positive(),
+      delivered: z.boolean(),
+      /** Id of the message at the receiver. */
+      receipt: z.string().optional(),
+    }),
+  ),
   /** Sequence of the change that removed the destination: added again, it receives nothing from before. */
   removed_at_sequence: z.int().positive().optional(),
   /** Events that wait for an attempt, oldest first, at most `maxWaiting`: they hold back later events of their subject. None for jobs. */

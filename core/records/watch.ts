@@ -63,6 +63,7 @@ export const destinationTypeSchema = z.enum([
   'slack',
   'discord',
   'ntfy',
+  'telegram',
   'pagerduty',
   'email',
   'mqtt',
@@ -97,13 +98,13 @@ export type Destination = z.infer<typeof destinationSchema>;
 export const destinationAddressSchema = z.object({
   destination_id: z.string(),
   type: destinationTypeSchema,
-  /** Absent for e-mail, and for PagerDuty's own endpoint. */
+  /** Absent for e-mail, and for the own endpoints of PagerDuty and Telegram. */
   url: z.string().optional(),
   /** PagerDuty only. */
   routing_key: z.string().optional(),
-  /** ntfy only: access token. */
+  /** ntfy: access token; Telegram: token of the bot. */
   token: z.string().optional(),
-  /** E-mail only: the recipient. */
+  /** E-mail: the recipient; Telegram: the chat. */
   to: z.string().optional(),
 });
 export type DestinationAddress = z.infer<typeof destinationAddressSchema>;

@@ -181,8 +181,8 @@ const destinationRequestSchema = z.object({
     .optional()
     .describe('Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.'),
   routing_key: text(1, 255).optional().describe('Integration key of PagerDuty Events v2'),
-  token: text(1, 255).optional().describe('Access token of ntfy'),
-  to: text(3, 320).optional().describe('Recipient of e-mail'),
+  token: text(1, 255).optional().describe('Access token of ntfy, or token of a bot of Telegram'),
+  to: text(3, 320).optional().describe('Recipient of e-mail, or chat of Telegram: its id or @name'),
   notify: notifySchema
     .nullable()
     .default(null)
@@ -200,6 +200,7 @@ export const addressFields = {
   slack: 'url',
   discord: 'url',
   ntfy: 'url',
+  telegram: 'to',
   pagerduty: 'routing_key',
   email: 'to',
   mqtt: 'url',
@@ -298,8 +299,14 @@ export const watchRequestSchema = z
       if (type === 'heartbeat' && notify !== null) refuse('notify', 'a heartbeat has no notify');
       if ((type === 'pagerduty' || type === 'mqtt') && notify === 'openings')
         refuse('notify', `a ${type} destination needs closings: an incident or state ends by them`);
+      // Both become part of an address.
+      if (type === 'telegram' && !/^\d{3,20}:[\w-]{20,100}$/.test(destination.token ?? ''))
+        refuse('token', 'a telegram destination has the token of a bot, from @BotFather');
+      if (type === 'telegram' && !/^(?:-?\d{3,20}|@\w{3,40})$/.test(destination.to ?? ''))
+        refuse('to', 'a telegram destination has a chat: its id, as -1001234567890, or @name');
       const field = addressFields[type];
-      if (destination[field] === undefined) refuse(field, `a ${type} destination has ${field}`);
+      if (type !== 'telegram' && destination[field] === undefined)
+        refuse(field, `a ${type} destination has ${field}`);
     }
   });
 apiNames.add(watchRequestSchema, { id: 'WatchRequest' });

@@ -57,7 +57,8 @@ export function toRequest(
 export function maskAddress(address: DestinationAddress): string {
   const text = addressText(address);
   if (address.type === 'email') return maskRecipient(text);
-  return address.type === 'pagerduty' ? `${text.slice(0, 3)}***` : maskAll(text);
+  const isName = address.type === 'pagerduty' || address.type === 'telegram';
+  return isName ? `${text.slice(0, 3)}***` : maskAll(text);
 }
 
 /** Masks the name of an e-mail address; a domain such as `@example.com` stays. */

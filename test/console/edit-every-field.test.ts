@@ -43,7 +43,7 @@ const watch = {
   input_mode: 'clip',
   schedule: { time_zone: 'UTC', active: [{ days: ['mon', 'tue'], from: '08:00', to: '18:00' }] },
   budget: { model_calls_per_day: 10, usd_per_day: 2 },
-  destinations: ['webhook', 'ntfy', 'pagerduty', 'email'].map(destination),
+  destinations: ['webhook', 'ntfy', 'telegram', 'pagerduty', 'email'].map(destination),
   regions: [
     {
       mode: 'include',

@@ -84,7 +84,8 @@ test('the form of a destination has the default of the API and only values that 
     const values = type === 'heartbeat' ? [] : notifyOptions(type).map(({ value }) => value);
     for (const value of notifySchema.options) {
       const address = { url: 'https://a', routing_key: 'R0', to: 'a@example.com' };
-      const destinations = [{ type, notify: value, ...address }];
+      const bot = type === 'telegram' && { to: '-42123', token: `123456:${'a'.repeat(35)}` };
+      const destinations = [{ type, notify: value, ...address, ...bot }];
       const parsed = watchRequestSchema.safeParse({ ...gateRequest, destinations });
       expect([type, value, parsed.success]).toEqual([type, value, values.includes(value)]);
     }

@@ -4,6 +4,7 @@ import { toPublications } from '../../adapters/destinations/mqtt/mqtt.ts';
 import { toNtfyRequest } from '../../adapters/destinations/ntfy/ntfy.ts';
 import { toPagerdutyRequest } from '../../adapters/destinations/pagerduty/pagerduty.ts';
 import { toSlackRequest } from '../../adapters/destinations/slack/slack.ts';
+import { toTelegramRequest } from '../../adapters/destinations/telegram/telegram.ts';
 import { toEnvelope } from '../../adapters/destinations/webhook/webhook.ts';
 import { notify } from '../adapters/destinations/notifications.ts';
 
@@ -27,6 +28,7 @@ export function destinationExamples(): Record<string, unknown> {
     slack: json(toSlackRequest(url, opened)),
     discord: json(toDiscordRequest(url, { ...opened, frame: null })),
     ntfy: headers,
+    telegram: json(toTelegramRequest({ to: '-1001234567890' }, { ...opened, frame: null })),
     pagerduty: json(toPagerdutyRequest(routing, opened)),
     email: { to, subject, text, attachments: attachments.map(({ filename }) => filename) },
     mqtt: toPublications(opened).map(({ topic, retain }) => ({ topic, retain })),

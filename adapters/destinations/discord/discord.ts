@@ -1,7 +1,7 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { Severity } from '../../../core/records/watch.ts';
 import { describeNotification, shorten } from '../describe.ts';
-import { jsonRequest } from '../http-sender.ts';
+import { jsonRequest, multipartRequest } from '../http-sender.ts';
 import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 
 /** Webhook of Discord. 401 and 404 mean that it was deleted (docs.discord.com/developers/resources/webhook#execute-webhook). */
@@ -29,19 +29,13 @@ export function toDiscordRequest(address: string, notification: Notification): H
   const url = withVersion(address);
   const { frame } = notification;
   if (frame === null || frame.length > maxFileBytes) return jsonRequest(url, message(notification, false));
-  const boundary = `watchpost-${notification.id}`;
-  const parts = [
-    `--${boundary}\r\ncontent-disposition: form-data; name="payload_json"\r\ncontent-type: application/json\r\n\r\n`,
-    JSON.stringify(message(notification, true)),
-    `\r\n--${boundary}\r\ncontent-disposition: form-data; name="files[0]"; filename="frame.jpg"\r\ncontent-type: image/jpeg\r\n\r\n`,
-    frame,
-    `\r\n--${boundary}--\r\n`,
-  ];
-  return {
+  return multipartRequest(
     url,
-    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-    body: Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),
-  };
+    notification.id,
+    { payload_json: message(notification, true) },
+    'files[0]',
+    frame,
+  );
 }
 
 function message(notification: Notification, withFrame: boolean) {

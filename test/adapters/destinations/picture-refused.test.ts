@@ -28,6 +28,7 @@ const notification = notify('alert_opened', { frameUrl: 'https://watch.example/e
 /** Tells whether a request has its picture, in the format of any type. */
 function isWithPicture(type: DestinationType, headers: Record<string, unknown>, body: string): boolean {
   if (type === 'ntfy') return headers['filename'] !== undefined;
+  if (type === 'telegram') return body.includes('name="photo"');
   if (type === 'discord') return body.includes('filename="frame.jpg"');
   if (type === 'webhook') return body.includes(`"frame_b64":"${Buffer.from(frame).toString('base64')}"`);
   if (type === 'slack') return body.includes('image_url');
@@ -62,6 +63,8 @@ const refusals: Refusal[] = [
   { type: 'ntfy', name: '400 of a server without attachments', status: 400 },
   { type: 'ntfy', name: '413', status: 413 },
   { type: 'ntfy', name: '429 of the daily bytes', status: 429 },
+  { type: 'telegram', name: '400 of a chat without pictures', status: 400 },
+  { type: 'telegram', name: '413', status: 413 },
   { type: 'pagerduty', name: '400', status: 400 },
   { type: 'email', name: '552 after the data', reply: '552 5.3.4 Message too big' },
   { type: 'email', name: '554 for its content', reply: '554 5.6.0 Attachment refused' },
@@ -82,7 +85,7 @@ describe('picture that a receiver refuses', () => {
     expect(receiver.messages).toEqual(type === 'mqtt' ? ['text'] : ['picture', 'text']);
   });
 
-  test.each(['slack', 'discord', 'ntfy', 'pagerduty', 'webhook'] as const)(
+  test.each(['slack', 'discord', 'ntfy', 'telegram', 'pagerduty', 'webhook'] as const)(
     'a message of %s without a picture, and one that is refused without it too, are sent no third time',
     async (type) => {
       const { url, received } = await startReceiver((_, response) => void response.writeHead(413).end());

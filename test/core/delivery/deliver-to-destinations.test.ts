@@ -157,6 +157,22 @@ describe('events of a watch', () => {
     },
   );
 
+  test('a closing names the message that its receiver has of the opening', async () => {
+    const openings: (string | undefined)[] = [];
+    const watch = await createWatching(
+      ({ opening }) => {
+        openings.push(opening);
+        return { receipt: '41' };
+      },
+      [{ type: 'telegram' }],
+    );
+    await watch.commit([opened(first)]);
+    await watch.pass(1);
+    await watch.commit([closed(first), opened(second)]);
+    await watch.pass(10);
+    expect(openings).toEqual([undefined, '41', undefined]);
+  });
+
   test('a success at a destination ends the waits of all its events, each alert in its order', async () => {
     let isDown = true;
     const watch = await createWatching(() => (isDown ? failing : {}), [{ type: 'webhook' }]);

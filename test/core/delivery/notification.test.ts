@@ -35,7 +35,7 @@ describe('the picture of a message', () => {
     async (type) => {
       const { watch, event, deps } = await openWithBox();
       const { frame, frameUrl } = await toNotification(event, watch, { type, include_frame: false }, deps);
-      const isForPeople = ['slack', 'discord', 'ntfy', 'email', 'pagerduty'].includes(type);
+      const isForPeople = ['slack', 'discord', 'ntfy', 'telegram', 'email', 'pagerduty'].includes(type);
       expect([...frame!]).toEqual(isForPeople ? [255, 216, 1] : [255, 216]);
       const link = Object.fromEntries(new URL(frameUrl!).searchParams);
       expect(link['boxes']).toBe(isForPeople ? 'true' : undefined);

@@ -26,6 +26,10 @@ test.each([
   ['the token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln is over', 'the token *** is over'],
   ['Authorization: Bearer eyJhbGciOi.J9', 'Authorization: Bearer ***'],
   ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic ***'],
+  [
+    'no bot123456789:AAE_abcdefghijklmnopqrstuvwxyz12345 at https://api.telegram.org/bot1/sendPhoto',
+    'no *** at https://api.telegram.org/***',
+  ],
   ['signed with whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw=', 'signed with whsec_***'],
 ])('the text %s is logged as %s', (text, redacted) => {
   expect(redact(text)).toBe(redacted);

@@ -7,6 +7,8 @@ const minimal = {
   conditions: [{ condition: 'A person is here' }],
 };
 
+const bot = { type: 'telegram', to: '-42123', token: `123456:${'a'.repeat(35)}` };
+
 describe('the body of POST /watches', () => {
   test('a watch with a name, a stream and a condition gets the defaults of the table', () => {
     expect(watchRequestSchema.parse(minimal)).toEqual({
@@ -134,6 +136,18 @@ describe('the body of POST /watches', () => {
       'destinations',
     ],
     ['a webhook without URL', { destinations: [{ type: 'webhook' }] }, 'destinations.0.url'],
+    [
+      'Telegram without a token',
+      { destinations: [{ type: 'telegram', to: '-42123' }] },
+      'destinations.0.token',
+    ],
+    [
+      'a token with a path',
+      { destinations: [{ ...bot, token: `${bot.token}/../x` }] },
+      'destinations.0.token',
+    ],
+    ['Telegram without a chat', { destinations: [{ ...bot, to: undefined }] }, 'destinations.0.to'],
+    ['a chat by its title', { destinations: [{ ...bot, to: 'Our family' }] }, 'destinations.0.to'],
     ['PagerDuty without key', { destinations: [{ type: 'pagerduty' }] }, 'destinations.0.routing_key'],
     ['e-mail without recipient', { destinations: [{ type: 'email' }] }, 'destinations.0.to'],
     [

@@ -25,7 +25,7 @@ type Sent = {
   type: string;
   alert: string | undefined;
   id: string;
-} & Pick<Notification, 'current' | 'readCurrent'>;
+} & Pick<Notification, 'current' | 'readCurrent' | 'opening'>;
 
 export const [first, second] = [randomUUID(), randomUUID()];
 export function opened(
@@ -126,7 +126,10 @@ export async function createWatching(
       reasonToRefuse: () => null,
       end: async () => null,
       sendEnvelope: unused,
-      send: async (address: DestinationAddress, { event, id, current, readCurrent }: Notification) => {
+      send: async (
+        address: DestinationAddress,
+        { event, id, current, readCurrent, opening }: Notification,
+      ) => {
         const each: Sent = {
           at: Math.round((time.now().getTime() - began) / 1000),
           to: address.destination_id,
@@ -135,6 +138,7 @@ export async function createWatching(
           id,
           current,
           ...(readCurrent && { readCurrent }),
+          ...(opening !== undefined && { opening }),
         };
         const before = sent.filter((other) => other.id === id && other.to === each.to).length;
         sent.push(each);

@@ -216,7 +216,9 @@ describe('PATCH /watches/{watch_id}', () => {
     async (type) => {
       world.c.destinations = { ...world.c.destinations, reasonToRefuse: () => null };
       const scheme = type === 'mqtt' ? 'mqtt' : 'https';
-      const secrets = { routing_key: 'old-routing-key', token: 'old-token', to: 'old@example.com' };
+      const bot = { token: `123456:old${'o'.repeat(32)}`, to: '@old_chat' };
+      const person = { token: 'old-token', to: 'old@example.com' };
+      const secrets = { routing_key: 'old-routing-key', ...(type === 'telegram' ? bot : person) };
       const old = { destination_id: 'team', type, url: `${scheme}://home:old@a.example/old`, ...secrets };
       const { body: before } = await create({ destinations: [old] });
       const elsewhere = { url: `${scheme}://b.example/` };
@@ -224,6 +226,7 @@ describe('PATCH /watches/{watch_id}', () => {
         elsewhere,
         { ...elsewhere, routing_key: before.destinations[0].url_masked },
         ...(type === 'email' ? [{ to: 'new@example.com' }] : []),
+        ...(type === 'telegram' ? [{ to: '@new_chat' }] : []),
       ]) {
         const { status } = await patch(before.watch_id, {
           destinations: [{ destination_id: 'team', type, ...change }],
