@@ -1659,7 +1659,7 @@ export interface MomentSearchRequest {
    */
   max_calls?: number;
   /**
-   * True to look at a picture of every visit, whatever its words: see `thorough` of a response first
+   * True to check a picture of every visit, whatever its words: see `thorough` of a response first
    */
   thorough?: boolean;
   /**
@@ -1669,7 +1669,7 @@ export interface MomentSearchRequest {
 }
 export interface MomentSearchResult {
   /**
-   * What was found, what was looked at, and what nobody saw, for people
+   * What was found, what was checked, and what nobody saw, for people
    */
   sentence: string;
   /**
@@ -1725,7 +1725,7 @@ export interface MomentSearchResult {
   moments: number;
   matched_in_words: number;
   /**
-   * Pictures that the model looked at
+   * Pictures that the model has checked
    */
   looked_at: number;
   /**
@@ -1739,7 +1739,7 @@ export interface MomentSearchResult {
    */
   cost_usd: number | null;
   /**
-   * Estimate of a search that looks at a picture of every visit
+   * Estimate of a search that checks a picture of every visit
    */
   thorough: {
     visits: number;

@@ -210,6 +210,11 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
             ...next,
           };
         },
+        words: async () => ({ words: [], tokens: { input_tokens: 10, output_tokens: 2 } }),
+        matches: async (pictures) => ({
+          matches: pictures.map(() => true),
+          tokens: { input_tokens: 10, output_tokens: 2 },
+        }),
         summarize: async (samples) => {
           const next = script.summaries.shift() ?? 'Nothing happened.';
           if (next instanceof Error) throw next;

@@ -71,9 +71,9 @@ test('every operation is a tool with schemas that can be called', async () => {
   expect([...succeeded].toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
 });
 
-test('the list of all tools takes at most 260 kB: output schemas do not repeat the codes and fields of errors', async () => {
+test('the list of all tools takes at most 280 kB: output schemas do not repeat the codes and fields of errors', async () => {
   const text = JSON.stringify(await (await connect()).listTools());
-  expect(text.length).toBeLessThan(260_000);
+  expect(text.length).toBeLessThan(280_000);
 });
 
 test('a tool accepts the arguments of its endpoint: names, types, limits and defaults', async () => {

@@ -161,6 +161,8 @@ async function watches(call: CallOperation, world: World) {
   await call('all_watch_events', { limit: 1 });
   await call('watch_stats', byId);
   await call('watch_frame', byId);
+  await call('search_moments', { query: 'a white van' });
+  await call('search_moments', { query: '' });
   await call('list_alerts', { state: 'open' });
   await call('list_alerts', { limit: 0 });
   for (const id of ['get_alert', 'acknowledge_alert', 'alert_frame']) await call(id, { alert_id: alertId });
