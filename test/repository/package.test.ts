@@ -79,4 +79,4 @@ test('the package serves API and console without its optional packages, and says
   expect(health.status).toBe(200);
   expect(await page.text()).toContain('<div id="');
   expect(output).toContain('no things such as persons and cars: packages are missing, run npm install');
-});
+}, 90_000);
