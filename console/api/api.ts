@@ -24,6 +24,8 @@ import type {
   Logs,
   CheckRequest,
   Metrics,
+  MomentSearchRequest,
+  MomentSearchResult,
   MonitorRequest,
   NewKey,
   Scope,
@@ -72,6 +74,7 @@ export function createApi(http: Http) {
     ...jobOperations(http),
     ...watchOperations(http),
     ...alertOperations(http),
+    ...memoryOperations(http),
     ...operatorOperations(http),
   };
 }
@@ -221,6 +224,14 @@ function alertOperations(http: Http) {
     reviewAlert: (id: string, correct: boolean, note: string) =>
       http.json<Alert>(`/alerts/${id}/review`, { method: 'POST', body: { correct, note } }),
     acknowledgeAlert: (id: string) => http.json<Alert>(`/alerts/${id}/acknowledge`, { method: 'POST' }),
+  };
+}
+
+/** Operations of the memory of watches. */
+function memoryOperations(http: Http) {
+  return {
+    searchMoments: (request: MomentSearchRequest, signal: AbortSignal) =>
+      http.json<MomentSearchResult>('/moments/search', { method: 'POST', body: request, signal }),
   };
 }
 

@@ -9,6 +9,7 @@ export type Route =
   | { page: 'watch'; watchId: string }
   | { page: 'alerts'; alertId?: string }
   | { page: 'timeline' }
+  | { page: 'search' }
   | { page: 'keys' }
   | { page: 'operations' }
   | { page: 'unknown' };
@@ -22,6 +23,7 @@ export const routeUrls = {
   watch: (watchId: string) => `#/watches/${watchId}`,
   alerts: '#/alerts',
   timeline: '#/timeline',
+  search: '#/search',
   keys: '#/keys',
   operations: '#/operations',
 };
@@ -34,6 +36,7 @@ export function parseRoute(hash: string): Route {
   if (page === 'watches') return id === undefined ? { page: 'watches' } : { page: 'watch', watchId: id };
   if (page === 'alerts') return { page: 'alerts', ...(id !== undefined && { alertId: id }) };
   if (page === 'timeline') return { page: 'timeline' };
+  if (page === 'search') return { page: 'search' };
   if (page === 'keys') return { page: 'keys' };
   return page === 'operations' ? { page: 'operations' } : { page: 'unknown' };
 }

@@ -7,6 +7,7 @@ import { TimelinePage } from '../timeline/timeline-page.tsx';
 import { TryPage } from '../try/try-page.tsx';
 import { OperationsPage } from '../operations/operations-page.tsx';
 import { EmptyState } from '../parts/panel.tsx';
+import { SearchPage } from '../search/search-page.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { WatchPage } from '../watches/watch-page.tsx';
 import { WatchesPage } from '../watches/watches-page.tsx';
@@ -57,6 +58,7 @@ const titles: Record<Route['page'], string> = {
   watch: 'Watch',
   alerts: 'Alerts',
   timeline: 'Time line',
+  search: 'Search',
   keys: 'Keys',
   operations: 'Operations',
   unknown: 'Not found',
@@ -91,6 +93,8 @@ function Page({ route }: { route: Route }) {
       );
     case 'timeline':
       return mayUse(session, 'read') ? <TimelinePage /> : <NeedsScope scope="read" />;
+    case 'search':
+      return mayUse(session, 'jobs') ? <SearchPage /> : <NeedsScope scope="jobs" />;
     case 'keys':
       return mayUse(session, 'keys') ? <KeysPage /> : <NeedsScope scope="keys" />;
     case 'operations':

@@ -68,6 +68,7 @@ const links: Link[] = [
   { page: 'watches', address: routeUrls.watches, name: 'Watches', icon: 'camera', scope: 'read' },
   { page: 'alerts', address: routeUrls.alerts, name: 'Alerts', icon: 'bell', scope: 'read' },
   { page: 'timeline', address: routeUrls.timeline, name: 'Time line', icon: 'pulse', scope: 'read' },
+  { page: 'search', address: routeUrls.search, name: 'Search', icon: 'search', scope: 'jobs' },
   { page: 'jobs', address: routeUrls.jobs, name: 'Jobs', icon: 'jobs', scope: 'read' },
   { page: 'keys', address: routeUrls.keys, name: 'Keys', icon: 'key', scope: 'keys' },
   { page: 'operations', address: routeUrls.operations, name: 'Operations', icon: 'pulse', scope: 'internal' },

@@ -4,7 +4,6 @@ import { useResource } from '../api/use-resource.ts';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Field, TimeInput } from '../parts/field.tsx';
-import { Skeleton } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { dayText, shortTime } from '../time/format.ts';
@@ -56,10 +55,10 @@ export function TimeLine({ watches }: Props) {
         </Field>
       </div>
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
-      {!lanes && !problem && <Skeleton rows={Math.min(8, watches.length)} />}
-      {lanes && (
+      {(lanes || !problem) && (
         <Lanes
-          lanes={lanes}
+          lanes={lanes ?? watches.map((watch) => ({ watch, hours: [], alerts: [] }))}
+          isBusy={!lanes}
           window={window}
           cursor={cursor}
           onCursor={setCursor}
@@ -113,6 +112,7 @@ function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
 }
 
 type LanesProps = {
+  isBusy: boolean;
   lanes: Lane[];
   window: TimeWindow;
   cursor: Cursor | undefined;
@@ -121,7 +121,7 @@ type LanesProps = {
   onZoomOut: () => void;
 };
 
-function Lanes({ lanes, window, cursor, onCursor, onZoom, onZoomOut }: LanesProps) {
+function Lanes({ isBusy, lanes, window, cursor, onCursor, onZoom, onZoomOut }: LanesProps) {
   const { startMs, lengthMs } = window;
   const inside = cursor && cursor.atMs >= startMs && cursor.atMs < startMs + lengthMs ? cursor : undefined;
   const now = Date.now();
@@ -154,6 +154,7 @@ function Lanes({ lanes, window, cursor, onCursor, onZoom, onZoomOut }: LanesProp
         {(text) => (
           <div
             class="lanes"
+            aria-busy={isBusy}
             role="slider"
             tabIndex={0}
             aria-label="Time line. Arrow keys move, Enter shows more, Backspace less"
