@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { runSearch } from '../../console/search/use-search.ts';
+
+const { signal } = new AbortController();
+const response = (fields: object) =>
+  ({ next_cursor: null, limit_reached: false, results: [], ...fields }) as never;
+
+/** Runs a search whose responses are given. Returns the requests. */
+async function requestsOf(responses: object[], wanted = { query: 'a van', thorough: false, maxCalls: 10 }) {
+  const sent: object[] = [];
+  const left = [...responses];
+  const search = async (body: object) => {
+    sent.push(body);
+    return response(left.shift() ?? {});
+  };
+  const seen: unknown[] = [];
+  await runSearch(search, wanted, (each) => seen.push(each), signal);
+  return { sent, seen };
+}
+
+test('a search goes on in steps of few model calls, with the cursor of each response, until its end', async () => {
+  const { sent, seen } = await requestsOf([
+    { next_cursor: 'a', limit_reached: true },
+    { next_cursor: 'b', limit_reached: true },
+    {},
+  ]);
+  const body = { query: 'a van', thorough: false, limit: 100 };
+  expect(sent).toEqual([
+    { ...body, max_calls: 4 },
+    { ...body, max_calls: 8, cursor: 'a' },
+    { ...body, max_calls: 10, cursor: 'b' },
+  ]);
+  expect(seen).toHaveLength(3);
+});
+
+test('a search ends when its model calls are used up', async () => {
+  const { sent } = await requestsOf(
+    Array.from({ length: 9 }, () => ({ next_cursor: 'a', limit_reached: true })),
+  );
+  expect(sent).toHaveLength(3);
+});
+
+test('a search that is stopped shows no later response', async () => {
+  const abort = new AbortController();
+  const seen: unknown[] = [];
+  const search = async () => {
+    abort.abort();
+    return response({ next_cursor: 'a' });
+  };
+  await runSearch(
+    search,
+    { query: 'a van', thorough: false, maxCalls: 4 },
+    (each) => seen.push(each),
+    abort.signal,
+  );
+  expect(seen).toEqual([]);
+});
