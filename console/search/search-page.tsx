@@ -67,7 +67,7 @@ function Progress({
     <section class="panel stack" aria-label="Answer">
       <p role="status">
         {isRunning
-          ? `${pluralize(looked, 'picture')} looked at, ${pluralize(results.length, 'visit')} found…`
+          ? `${pluralize(looked, 'picture')} checked by the model, ${pluralize(results.length, 'visit')} found…`
           : (newest?.sentence ?? 'Stopped before the first answer.')}
       </p>
       {isRunning && (
@@ -82,7 +82,7 @@ function Progress({
         </div>
       )}
       {!isRunning && newest && newest.next_cursor !== null && (
-        <p class="small muted">The search ended before it had looked at all that it chose.</p>
+        <p class="small muted">The search ended before the model had checked all pictures that it chose.</p>
       )}
     </section>
   );

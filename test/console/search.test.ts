@@ -18,7 +18,7 @@ async function requestsOf(responses: object[], wanted = { query: 'a van', thorou
   return { sent, seen };
 }
 
-test('a search goes on in steps of few model calls, with the cursor of each response, until its end', async () => {
+test('a search takes steps of few model calls, with the cursor of each response, until its end', async () => {
   const { sent, seen } = await requestsOf([
     { next_cursor: 'a', limit_reached: true },
     { next_cursor: 'b', limit_reached: true },
