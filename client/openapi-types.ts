@@ -1630,6 +1630,81 @@ export interface Moment {
    */
   picture_url: string | null;
 }
+export interface MomentList {
+  /**
+   * Newest first
+   */
+  moments: Moment[];
+  /**
+   * Value of after for the next page; null on the last. A page with filters can be short
+   */
+  next_after: string | null;
+  /**
+   * What was seen in the span. The four classes are all of the time that the watches were to watch. null on pages with after
+   */
+  watched: {
+    /**
+     * ISO 8601 in UTC, with milliseconds
+     */
+    from: string;
+    /**
+     * ISO 8601 in UTC, with milliseconds
+     */
+    to: string;
+    /**
+     * The model judged what moved
+     */
+    judged_seconds: number;
+    /**
+     * Watched, and nothing moved
+     */
+    quiet_seconds: number;
+    /**
+     * Between two pictures: the stream was there, and nobody looked
+     */
+    between_seconds: number;
+    /**
+     * In gaps
+     */
+    not_seen_seconds: number;
+    /**
+     * Times that nobody saw, in order; at most the longest 500
+     */
+    gaps: {
+      watch_id: string;
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      from: string;
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      to: string;
+      reason:
+        | 'stream'
+        | 'damaged'
+        | 'stale'
+        | 'model'
+        | 'service'
+        | 'budget'
+        | 'frozen'
+        | 'black'
+        | 'overload';
+    }[];
+    /**
+     * Share of the active time with sight; null without active time
+     */
+    coverage: number | null;
+    /**
+     * Visits of this duration and more are sure to be seen
+     */
+    sure_from_seconds: number | null;
+  } | null;
+  /**
+   * Time from which on no picture had to make room; null if none had to
+   */
+  pictures_kept_from: string | null;
+}
 export interface MomentSearchRequest {
   /**
    * What is searched, in plain words: "a white delivery van"

@@ -113,6 +113,12 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
       post<Api.MomentSearchResult>('/moments/search', request, o, false),
     /** Returns the frame of the opening of an alert as JPEG. */
     alertFrame: (alertId: string, o: Signal = {}) => jpeg(`${alert(alertId)}/frame`, o),
+    /** Lists the judged pictures that watches remember, newest first, with how much of the span was seen. */
+    listMoments: (query: MomentFilter = {}, o: Signal = {}) => get<Api.MomentList>('/moments', query, o),
+    /** Returns a judged picture with its verdicts. */
+    getMoment: (momentId: string, o: Signal = {}) => get<Api.Moment>(moment(momentId), {}, o),
+    /** Returns the picture of a moment, as JPEG. */
+    momentPicture: (momentId: string, o: Signal = {}) => jpeg(`${moment(momentId)}/picture`, o),
   };
 }
 
@@ -126,6 +132,17 @@ export type WatchDeliveryFilter = {
 
 /** Filters and page of `listWatches`. */
 export type WatchFilter = { status?: Api.WatchStatus; label?: string; limit?: number; offset?: number };
+/** Filters and page of `listMoments`; times as ISO 8601. */
+export type MomentFilter = {
+  watch_id?: string;
+  from?: string;
+  to?: string;
+  condition_id?: string;
+  verdict?: 'held' | 'not_held' | 'not_judged';
+  after?: string;
+  limit?: number;
+};
+
 /** Filters and page of `listAlerts`; times as ISO 8601. */
 export type AlertFilter = {
   watch_id?: string;
@@ -140,3 +157,4 @@ export type AlertFilter = {
 
 const watch = (watchId: string) => `/watches/${encodeURIComponent(watchId)}`;
 const alert = (alertId: string) => `/alerts/${encodeURIComponent(alertId)}`;
+const moment = (momentId: string) => `/moments/${encodeURIComponent(momentId)}`;

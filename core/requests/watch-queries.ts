@@ -24,7 +24,7 @@ export const createWatchQuerySchema = z.object({
     ),
 });
 
-const instant = z.iso
+export const instant = z.iso
   .datetime({ offset: true })
   .transform((value) => new Date(value))
   .optional();

@@ -69,3 +69,40 @@ export const searchResponseSchema = z.object({
     .describe('Time that nobody saw; `paused`: the watch did not watch. At most 500, the longest ones'),
 });
 apiNames.add(searchResponseSchema, { id: 'MomentSearchResult' });
+
+/** Summary of what was seen of some watches in a span. */
+export const watchedSchema = z.object({
+  from: timestamp,
+  to: timestamp,
+  judged_seconds: seconds.describe('The model judged what moved'),
+  quiet_seconds: seconds.describe('Watched, and nothing moved'),
+  between_seconds: seconds.describe('Between two pictures: the stream was there, and nobody looked'),
+  not_seen_seconds: seconds.describe('In gaps'),
+  gaps: z
+    .array(z.object({ watch_id: z.uuid(), from: timestamp, to: timestamp, reason: spanReasonSchema }))
+    .describe('Times that nobody saw, in order; at most the longest 500'),
+  coverage: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe('Share of the active time with sight; null without active time'),
+  sure_from_seconds: seconds.nullable().describe('Visits of this duration and more are sure to be seen'),
+});
+
+export const momentListResponseSchema = z.object({
+  moments: z.array(momentResponseSchema).describe('Newest first'),
+  next_after: z
+    .string()
+    .nullable()
+    .describe('Value of after for the next page; null on the last. A page with filters can be short'),
+  watched: watchedSchema
+    .nullable()
+    .describe(
+      'What was seen in the span. The four classes are all of the time that the watches were to watch. null on pages with after',
+    ),
+  pictures_kept_from: timestamp
+    .nullable()
+    .describe('Time from which on no picture had to make room; null if none had to'),
+});
+apiNames.add(momentListResponseSchema, { id: 'MomentList' });

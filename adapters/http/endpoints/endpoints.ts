@@ -6,6 +6,7 @@ import { checkEndpoints, streamEndpoints } from './checks.ts';
 import { jobEndpoints } from './jobs.ts';
 import { observabilityEndpoints, serviceEndpoints } from './observability.ts';
 import { startEndpoints } from './starts.ts';
+import { momentEndpoints } from './moments.ts';
 import { alertEndpoints } from './alerts.ts';
 import { usageEndpoints } from './usage.ts';
 import { watchEventEndpoints } from './watch-events.ts';
@@ -29,6 +30,7 @@ export const endpoints: readonly Endpoint[] = [
   ...watchDeliveryEndpoints,
   ...alertEndpoints,
   ...momentSearchEndpoints,
+  ...momentEndpoints,
   ...webhookEndpoints,
   ...keyEndpoints,
   ...callerEndpoints,

@@ -46,3 +46,27 @@ export const searchResult = {
     { watch_id: watchId, from: '2026-03-01T02:10:00.000Z', to: '2026-03-01T03:55:00.000Z', reason: 'stream' },
   ],
 };
+
+export const momentList = {
+  moments: [moment],
+  next_after: null,
+  watched: {
+    from: '2026-03-01T11:00:00.000Z',
+    to: '2026-03-01T12:00:30.000Z',
+    judged_seconds: 240,
+    quiet_seconds: 3_270,
+    between_seconds: 0,
+    not_seen_seconds: 120,
+    gaps: [
+      {
+        watch_id: watchId,
+        from: '2026-03-01T11:20:00.000Z',
+        to: '2026-03-01T11:22:00.000Z',
+        reason: 'stream' as const,
+      },
+    ],
+    coverage: 0.967,
+    sure_from_seconds: 4,
+  },
+  pictures_kept_from: null,
+};

@@ -132,7 +132,8 @@ async function digesting(call: CallOperation, world: World) {
 
 async function watches(call: CallOperation, world: World) {
   const destinations = [{ destination_id: 'team', type: 'webhook', url: 'https://receiver.example/hook' }];
-  const request = { name: 'Lock', ...stream, conditions: [{ condition: monitor.condition }], destinations };
+  const conditions = [{ condition: monitor.condition }];
+  const request = { name: 'Lock', ...stream, conditions, destinations, memory_days: 3 };
   const created = await call('create_watch', { ...request, idempotency_key: 'watch' });
   await call('create_watch', { ...request, idempotency_key: 'watch' });
   await call('create_watch', { ...request, conditions: [] });
@@ -165,6 +166,13 @@ async function watches(call: CallOperation, world: World) {
   await call('search_moments', { query: '' });
   await call('list_alerts', { state: 'open' });
   await call('list_alerts', { limit: 0 });
+  await world.tick(await world.begin({ run_id: created.watch_id, generation: 1 }));
+  const { moments } = await call('list_moments', { limit: 1 });
+  await call('list_moments', { verdict: 'no' });
+  for (const id of ['get_moment', 'moment_picture']) {
+    await call(id, { moment_id: moments[0].moment_id });
+    await call(id, { moment_id: 'absent' });
+  }
   for (const id of ['get_alert', 'acknowledge_alert', 'alert_frame']) await call(id, { alert_id: alertId });
   await call('review_alert', { alert_id: alertId, correct: true });
   await call('watch_stats', byId);
