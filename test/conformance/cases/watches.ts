@@ -37,10 +37,11 @@ export const watchCases: Case[] = [
           {
             condition_id: 'a-cat-is-on-the-roof',
             condition: 'A cat is on the roof',
+            alert_on: 'each_visit',
             checks_to_open: 2,
             checks_considered: 3,
-            checks_to_close: 3,
-            close_after_seconds: 0,
+            checks_to_close: 2,
+            close_after_seconds: 4,
             cooldown_seconds: 0,
             remind_seconds: null,
             severity: 'warning',
