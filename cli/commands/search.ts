@@ -52,7 +52,7 @@ function parseCalls(text: string): number {
 }
 
 /** Searches to the end, or until the calls are used up, and prints results as they arrive. */
-async function search(
+export async function search(
   request: MomentSearchRequest,
   client: Watchpost,
   terminal: Terminal,
