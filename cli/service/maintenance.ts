@@ -1,6 +1,7 @@
 import type { EmbeddedJobStore } from '../../adapters/embedded/runs/job-store.ts';
 import type { EmbeddedKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import type { EmbeddedMediaStore } from '../../adapters/embedded/files/media-store.ts';
+import type { EmbeddedMomentStore } from '../../adapters/embedded/runs/moment-store.ts';
 import type { EmbeddedWatchStore } from '../../adapters/embedded/runs/watch-store.ts';
 import type { EmbeddedDeliveryStore } from '../../adapters/embedded/queue/delivery-store.ts';
 import type { MotionReferences } from '../../adapters/embedded/scheduler/motion-references.ts';
@@ -22,6 +23,8 @@ export type MaintenanceDeps = {
   media: Pick<EmbeddedMediaStore, 'sweep'>;
   watchStore: Pick<EmbeddedWatchStore, 'sweep'>;
   deliveries: Pick<EmbeddedDeliveryStore, 'sweep'>;
+  /** Memory of watches, if the data directory has one. */
+  moments?: Pick<EmbeddedMomentStore, 'sweep'>;
   executions: Pick<Scheduler, 'resume'>;
   motionReferences: Pick<MotionReferences, 'prune'>;
   setTimer: SetTimer;
@@ -81,7 +84,18 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
 }
 
 async function maintain(
-  { core, jobs, keys, media, watchStore, deliveries, motionReferences, log, trimMedia }: MaintenanceDeps,
+  {
+    core,
+    jobs,
+    keys,
+    media,
+    watchStore,
+    deliveries,
+    motionReferences,
+    moments,
+    log,
+    trimMedia,
+  }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = core.now();
@@ -92,6 +106,7 @@ async function maintain(
     'sweep of media': () => media.sweep(addSeconds(now, -computeMediaSeconds(core.limits))),
     ...(trimMedia && { 'quota of media': trimMedia }),
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
+    ...(moments && { 'sweep of moments': async () => core.media.remove(await moments.sweep(now)) }),
     'sweep of watches': () => watchStore.sweep(now),
     'sweep of deliveries': () => deliveries.sweep(now),
     'sweep of motion references': async () => motionReferences.prune(aDayAgo),

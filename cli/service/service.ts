@@ -342,13 +342,14 @@ function createCallerDeps(
 
 function createMaintenance(
   { mediaMb }: Settings,
-  { storedWatches, motionReferences, ports }: ServiceStores,
+  { storedWatches, storedMoments, motionReferences, ports }: ServiceStores,
   core: MaintenanceDeps['core'] & { executions: MaintenanceDeps['executions'] },
 ): MaintenanceDeps {
   const { deliveries, jobs, keys, media } = ports;
   const { executions, log } = core;
   return {
     watchStore: storedWatches,
+    moments: storedMoments,
     deliveries,
     core,
     jobs,
