@@ -1,7 +1,7 @@
 import { Button } from '../parts/button.tsx';
 import { Field, NumberField, Select, TextInput } from '../parts/field.tsx';
 import { ConditionAdvice } from '../try/advice.tsx';
-import { defaultCloseAfter } from './watch-draft.ts';
+import { closingOf } from './watch-draft.ts';
 import type { ConditionDraft, ScheduleDraft } from './watch-draft.ts';
 
 type Props = {
@@ -40,6 +40,12 @@ const sensitivities = [
   { value: 'high', label: 'High' },
 ] as const;
 
+const alertsOn = [
+  { value: 'each_visit', label: 'Each visit' },
+  { value: 'each_stay', label: 'Each stay' },
+  { value: 'by_checks', label: 'By checks' },
+] as const;
+
 const severities = [
   { value: 'info', label: 'Info' },
   { value: 'warning', label: 'Warning' },
@@ -49,7 +55,6 @@ const severities = [
 const counts = [
   { field: 'checks_to_open', label: 'Checks to open' },
   { field: 'checks_considered', label: 'of the last' },
-  { field: 'checks_to_close', label: 'Checks to close' },
 ] as const;
 
 type RulesProps = Pick<Props, 'condition' | 'onChange'>;
@@ -70,15 +75,35 @@ export function ConditionRules({ condition, onChange }: RulesProps) {
             onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
           />
         ))}
-        <NumberField
-          label="Close after (s)"
-          hint="Without the condition, 0 to 3600"
-          min={0}
-          max={3600}
-          empty={String(defaultCloseAfter(condition.condition))}
-          value={condition.close_after_seconds}
-          onValue={(value) => onChange({ ...condition, close_after_seconds: value })}
-        />
+        <Field label="Alert on" hint="A visit ends after 4 s without it, a stay after a time that you set">
+          {(ids) => (
+            <Select
+              {...ids}
+              value={condition.alert_on ?? 'by_checks'}
+              onValue={(alertOn) => onChange({ ...condition, ...closingOf(alertOn) })}
+              options={[...alertsOn]}
+            />
+          )}
+        </Field>
+        {(condition.alert_on ?? 'by_checks') === 'by_checks' && (
+          <NumberField
+            label="Checks to close"
+            min={1}
+            max={10}
+            value={condition.checks_to_close}
+            onValue={(value) => onChange({ ...condition, checks_to_close: value ?? 1 })}
+          />
+        )}
+        {condition.alert_on !== 'each_visit' && (
+          <NumberField
+            label="Close after (s)"
+            hint="Without the condition, 0 to 3600"
+            min={0}
+            max={3600}
+            value={condition.close_after_seconds}
+            onValue={(value) => onChange({ ...condition, close_after_seconds: value ?? 0 })}
+          />
+        )}
         <NumberField
           label="Cooldown (s)"
           hint="From one opening to the next"

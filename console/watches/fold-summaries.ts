@@ -1,7 +1,6 @@
 import { pluralize } from '../parts/pluralize.ts';
 import { duration } from '../time/format.ts';
 import { rulesText, scheduleText } from './watch-labels.ts';
-import { defaultCloseAfter } from './watch-draft.ts';
 import type { WatchDraft } from './watch-draft.ts';
 
 /** Returns a line for each folded part of the form of a watch. */
@@ -10,10 +9,7 @@ export function summarizeFolds(draft: WatchDraft) {
 }
 
 function rules({ conditions }: WatchDraft): string {
-  const texts = conditions.map((each) => {
-    const seconds = each.close_after_seconds ?? defaultCloseAfter(each.condition);
-    return `${rulesText({ ...each, close_after_seconds: seconds })} Severity ${each.severity}.`;
-  });
+  const texts = conditions.map((each) => `${rulesText(each)} Severity ${each.severity}.`);
   return [...new Set(texts)].join(' ');
 }
 

@@ -11,11 +11,9 @@ import type {
 import { toRegionDrafts, toRegions } from './region-text.ts';
 import type { RegionDraft } from './region-text.ts';
 
-/** Condition in the form; a new one has no id yet. `close_after_seconds` is null for the default of its text. */
-export type ConditionDraft = Omit<WatchCondition, 'condition_id' | 'close_after_seconds'> & {
-  condition_id?: string;
-  close_after_seconds: number | null;
-};
+/** Condition in the form; a new one has no id yet. */
+export type ConditionDraft = Omit<WatchCondition, 'condition_id'> & { condition_id?: string };
+type AlertOn = NonNullable<WatchCondition['alert_on']>;
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 type Span = { days: (typeof weekdays)[number][]; from: string; to: string };
@@ -119,6 +117,9 @@ export type WatchDraft = {
   lookBack: boolean;
   follow: boolean;
   retentionDays: number | null;
+  /** Days for which judged pictures are kept; `null` for the default of the service. */
+  memoryDays: number | null;
+  scene: boolean;
   conditions: ConditionDraft[];
   schedule: ScheduleDraft | null;
   /** Limits per day. */
@@ -135,19 +136,19 @@ export const newCondition: ConditionDraft = {
   condition: '',
   checks_to_open: 2,
   checks_considered: 3,
-  checks_to_close: 3,
-  close_after_seconds: null,
+  ...closingOf('each_visit'),
   cooldown_seconds: 0,
   remind_seconds: null,
   severity: 'warning',
   sensitivity: 'normal',
 };
 
-/** Returns the default of the forms: a person who leaves the picture for a moment is one alert. The default of the API is 0. */
-export function defaultCloseAfter(condition: string): number {
-  const names =
-    /\b(?:person|people|somebody|someone|anybody|anyone|man|men|woman|women|child|children|human|visitor|pedestrian)s?\b/i;
-  return names.test(condition) ? 30 : 0;
+/** Returns the numbers with which a choice begins, as the API has them. */
+export function closingOf(
+  alertOn: AlertOn,
+): Required<Pick<WatchCondition, 'alert_on' | 'checks_to_close' | 'close_after_seconds'>> {
+  const [checks, seconds] = { each_visit: [2, 4], each_stay: [2, 30], by_checks: [3, 0] }[alertOn];
+  return { alert_on: alertOn, checks_to_close: checks ?? 3, close_after_seconds: seconds ?? 0 };
 }
 
 /** Form state of a new watch, with the defaults of the API. */
@@ -162,6 +163,8 @@ export const emptyWatchDraft: WatchDraft = {
   lookBack: true,
   follow: false,
   retentionDays: 7,
+  memoryDays: null,
+  scene: true,
   conditions: [newCondition],
   schedule: null,
   modelCalls: null,
@@ -200,6 +203,8 @@ export function toWatchDraft(watch: Watch): WatchDraft {
     lookBack: watch.look_back,
     follow: watch.follow,
     retentionDays: watch.retention_days,
+    memoryDays: watch.memory_days,
+    scene: watch.scene,
     conditions: watch.conditions,
     schedule: watch.schedule && { timeZone: watch.schedule.time_zone, spans: watch.schedule.active },
     modelCalls: watch.budget?.model_calls_per_day ?? null,
@@ -233,11 +238,9 @@ export function toWatchRequest(draft: WatchDraft): WatchRequest {
     look_back: draft.lookBack,
     follow: draft.follow,
     retention_days: draft.retentionDays ?? 7,
-    conditions: draft.conditions.map(({ close_after_seconds: closeAfter, ...each }) => ({
-      ...each,
-      condition: each.condition.trim(),
-      close_after_seconds: closeAfter ?? defaultCloseAfter(each.condition),
-    })),
+    memory_days: draft.memoryDays,
+    scene: draft.scene,
+    conditions: draft.conditions.map((each) => ({ ...each, condition: each.condition.trim() })),
     schedule: draft.schedule && { time_zone: draft.schedule.timeZone.trim(), active: draft.schedule.spans },
     budget: toBudget(draft),
     destinations: draft.destinations.map(toDestination),

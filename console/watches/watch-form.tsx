@@ -151,6 +151,11 @@ const switches = [
     label: 'Check as soon as something moves',
     hint: 'Follows an HLS stream with the bandwidth of a player; an RTSP stream is followed in any case',
   },
+  {
+    field: 'scene',
+    label: 'Describe kept pictures',
+    hint: 'A sentence on what is visible, whatever the conditions: the search finds it',
+  },
 ] as const;
 
 const numbers = [
@@ -178,5 +183,13 @@ const numbers = [
     hint: 'Alerts and evidence, 1 to 90',
     min: 1,
     max: 90,
+  },
+  {
+    field: 'memoryDays',
+    label: 'Memory (days)',
+    hint: 'Judged pictures, for the time line and the search, 0 to 90: up to 0.5 GB per day of a busy camera',
+    min: 0,
+    max: 90,
+    empty: 'Default',
   },
 ] as const;

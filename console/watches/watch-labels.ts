@@ -180,13 +180,17 @@ export function destinationName({
 
 /** Returns when an alert of a condition opens and closes. */
 export function rulesText({
+  alert_on: alertOn,
   checks_to_open: open,
   checks_considered: considered,
   checks_to_close: close,
   close_after_seconds: seconds,
 }: Omit<WatchCondition, 'condition_id'>): string {
+  const opens = `Opens after ${open} of ${considered} checks that hold`;
+  if (alertOn === 'each_visit') return `${opens}. Each visit is an alert.`;
+  if (alertOn === 'each_stay') return `${opens}, closes after ${duration(seconds)} without it.`;
   const time = seconds === 0 ? '' : ` and ${duration(seconds)} without it`;
-  return `Opens after ${open} of ${considered} checks that hold, closes after ${close} that do not${time}.`;
+  return `${opens}, closes after ${close} that do not${time}.`;
 }
 
 /** Returns a schedule as text. */

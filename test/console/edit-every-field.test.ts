@@ -42,6 +42,7 @@ const watch = {
   ...examples.watch,
   input_mode: 'clip',
   schedule: { time_zone: 'UTC', active: [{ days: ['mon', 'tue'], from: '08:00', to: '18:00' }] },
+  conditions: [{ ...examples.watch.conditions[0], alert_on: 'by_checks' }],
   budget: { model_calls_per_day: 10, usd_per_day: 2 },
   destinations: ['webhook', 'ntfy', 'telegram', 'pagerduty', 'email'].map(destination),
   regions: [

@@ -10,6 +10,7 @@ import { emptyDraft, toNewWatch } from '../../console/try/draft.ts';
 import { summarizeFolds } from '../../console/watches/fold-summaries.ts';
 import { addCorner, moveCorner, parseCorners } from '../../console/watches/region-text.ts';
 import {
+  closingOf,
   newCondition,
   newDestination,
   notifyOptions,
@@ -33,7 +34,7 @@ test('a new watch takes stream, condition and webhook of the page, and asks for 
   expect(request).toMatchObject({
     name: 'Yard',
     stream_url: 'https://example.com/a.m3u8',
-    conditions: [{ condition: 'A dog', cooldown_seconds: 0, close_after_seconds: 0 }],
+    conditions: [{ condition: 'A dog', cooldown_seconds: 0, alert_on: 'each_visit' }],
   });
   const { name, stream_url, conditions } = request;
   const defaults = watchRequestSchema.parse({
@@ -65,8 +66,7 @@ test('a duplicate has the rules of its watch, but no stream with a masked passwo
 test('the folded parts of the form say in a line what they hold', () => {
   const draft = { ...toNewWatch({ ...emptyDraft, condition: 'A person' }), usd: 2 };
   expect(summarizeFolds(draft)).toEqual({
-    rules:
-      'Opens after 2 of 3 checks that hold, closes after 3 that do not and 30 s without it. Severity warning.',
+    rules: 'Opens after 2 of 3 checks that hold. Each visit is an alert. Severity warning.',
     when: 'Always',
     cost: 'A check every 10 s, at most $2 per day, alerts are kept for 7 days',
     picture: 'One frame, all of the picture, also the time between checks',
@@ -138,20 +138,16 @@ test('a change of a watch sends only the changed fields', () => {
     conditions: [{ ...newCondition, condition_id: 'dog', condition: 'A dog' }],
   };
   expect(toWatchPatch(before, before)).toEqual({});
-  const person = { ...newCondition, condition: ' A person is at the gate ' };
-  const conditions = [...before.conditions, { ...newCondition, condition: ' A cat ' }, person];
+  const conditions = [...before.conditions, { ...newCondition, condition: ' A cat ' }];
   expect(toWatchPatch(before, { ...before, name: ' Yard ', conditions })).toEqual({
     name: 'Yard',
-    conditions: [
-      { ...before.conditions[0], close_after_seconds: 0 },
-      { ...newCondition, condition: 'A cat', close_after_seconds: 0 },
-      { ...newCondition, condition: 'A person is at the gate', close_after_seconds: 30 },
-    ],
+    conditions: [before.conditions[0], { ...newCondition, condition: 'A cat' }],
   });
-  const chosen = { ...person, close_after_seconds: 5 };
-  expect(toWatchPatch(before, { ...before, conditions: [chosen] }).conditions).toMatchObject([
-    { close_after_seconds: 5 },
-  ]);
+  const parse = (condition: object) =>
+    watchRequestSchema.parse({ ...gateRequest, conditions: [{ condition: 'A dog', ...condition }] })
+      .conditions[0];
+  for (const alertOn of ['each_visit', 'each_stay', 'by_checks'] as const)
+    expect(parse({ alert_on: alertOn })).toMatchObject(closingOf(alertOn));
   expect(toWatchPatch(before, { ...before, lookBack: false })).toEqual({ look_back: false });
   expect(toWatchPatch(before, { ...before, follow: true })).toEqual({ follow: true });
   expect(toWatchPatch(before, { ...before, usd: 2 })).toEqual({
