@@ -3062,6 +3062,12 @@ export interface WatchStats {
     unjudged_seconds: {
       [k: string]: number;
     };
+    /**
+     * Checks, by condition, that did not hold but may have seen it
+     */
+    unsure_sightings: {
+      [k: string]: number;
+    };
   };
   days: {
     /**
@@ -3113,6 +3119,12 @@ export interface WatchStats {
      * The first two, not judged for a condition
      */
     unjudged_seconds: {
+      [k: string]: number;
+    };
+    /**
+     * Checks, by condition, that did not hold but may have seen it
+     */
+    unsure_sightings: {
       [k: string]: number;
     };
     /**
@@ -3173,6 +3185,12 @@ export interface WatchStats {
      * The first two, not judged for a condition
      */
     unjudged_seconds: {
+      [k: string]: number;
+    };
+    /**
+     * Checks, by condition, that did not hold but may have seen it
+     */
+    unsure_sightings: {
       [k: string]: number;
     };
     /**

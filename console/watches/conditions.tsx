@@ -1,5 +1,5 @@
 import { withoutDisclosure } from '../alerts/alert-texts.ts';
-import type { ConditionState, Watch, WatchStats } from '../api/types.ts';
+import type { ConditionState, Watch, WatchCondition, WatchStats } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
@@ -43,6 +43,7 @@ export function Conditions({ watch, stats, onChange }: Props) {
               {rulesText(condition)} {state && <Sight state={state} />}{' '}
               <Precision id={condition.condition_id} stats={stats} />
             </p>
+            <Unsure condition={condition} stats={stats} />
             {state?.snoozed_until && Date.parse(state.snoozed_until) > Date.now() && (
               <p class="small">
                 Snoozed, ends <When at={state.snoozed_until} />{' '}
@@ -79,6 +80,19 @@ function Sight({ state }: { state: ConditionState }) {
       )}
       Last seen <When at={state.seen_at} />.
     </>
+  );
+}
+
+/** Counts what the model was not sure of today, with the remedy. */
+function Unsure({ condition, stats }: { condition: WatchCondition; stats: WatchStats | undefined }) {
+  const today = new Date().toISOString().slice(0, 10);
+  const count = stats?.days.find(({ day }) => day === today)?.unsure_sightings[condition.condition_id] ?? 0;
+  if (count === 0) return null;
+  const remedy = condition.sensitivity === 'high' ? 'aim lower' : 'try sensitivity high, or aim lower';
+  return (
+    <p class="small">
+      {count} unsure {count === 1 ? 'sighting' : 'sightings'} today: {remedy}.
+    </p>
   );
 }
 

@@ -12,12 +12,17 @@ export type SpanClass = (typeof spanClasses)[number];
 /** Part of the active time. `reason` is that of a gap, else `null`. */
 export type Span = { from: Date; to: Date; class: SpanClass; reason: SpanReason | null };
 
-/** Seen part of an hour of a watch, as stored: its spans as text, and for each condition the seconds in which the model did not judge it. */
+/** Seen part of an hour of a watch, as stored: its spans as text, and for each condition the seconds in which the model did not judge it, and its unsure sightings. */
 export const seenHourSchema = z.object({
   spans: z.string(),
   unjudged: z.record(z.string(), z.number()).optional(),
+  unsure: z.record(z.string(), z.number()).optional(),
 });
 export type SeenHour = z.infer<typeof seenHourSchema>;
 
 /** Addition of a commit to an hour. */
-export type SeenAddition = { spans: readonly Span[]; unjudged: Readonly<Record<string, number>> };
+export type SeenAddition = {
+  spans: readonly Span[];
+  unjudged: Readonly<Record<string, number>>;
+  unsure?: Readonly<Record<string, number>>;
+};

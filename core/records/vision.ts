@@ -95,9 +95,12 @@ export const conditionQuestionSchema = z.object({
 export type ConditionQuestion = z.infer<typeof conditionQuestionSchema>;
 
 /** Verdict on one of the conditions of a call; `triggered` is `null` if the model cannot judge it. */
-export const conditionVerdictSchema = verdictSchema
-  .omit({ tokens: true, judged: true })
-  .extend({ condition_id: z.string(), triggered: z.boolean().nullable() });
+export const conditionVerdictSchema = verdictSchema.omit({ tokens: true, judged: true }).extend({
+  condition_id: z.string(),
+  triggered: z.boolean().nullable(),
+  /** Present if it does not hold, but the picture may show it. */
+  unsure: z.literal(true).optional(),
+});
 export type ConditionVerdict = z.infer<typeof conditionVerdictSchema>;
 
 /**

@@ -171,6 +171,9 @@ const countersSchema = z.object({
   between_seconds: seconds.describe('Between two pictures'),
   not_seen_seconds: seconds.describe('In gaps'),
   unjudged_seconds: z.record(z.string(), seconds).describe('The first two, not judged for a condition'),
+  unsure_sightings: z
+    .record(z.string(), count)
+    .describe('Checks, by condition, that did not hold but may have seen it'),
 });
 
 const precisionSchema = z.object({

@@ -62,7 +62,7 @@ const digits = 3;
 export function extendHour(
   hour: Date,
   before: SeenHour | undefined,
-  { spans, unjudged }: SeenAddition,
+  { spans, unjudged, unsure = {} }: SeenAddition,
 ): SeenHour {
   const tenths = (at: Date) => Math.round((at.getTime() - hour.getTime()) / tenthMs);
   const added = spans.map(({ from, to, class: name, reason }): HourSpan => ({
@@ -70,15 +70,20 @@ export function extendHour(
     end: tenths(to),
     code: codes[reason ?? (name === 'not_seen' ? 'service' : name)],
   }));
-  const all = { ...before?.unjudged };
-  for (const [id, seconds] of Object.entries(unjudged))
-    all[id] = Math.round(((all[id] ?? 0) + seconds) * 10) / 10;
+  const sums = { unjudged: addAll(before?.unjudged, unjudged), unsure: addAll(before?.unsure, unsure) };
   return {
     spans: encode(
       limit(merge([...decode(before?.spans ?? ''), ...added.filter(({ begin, end }) => begin < end)])),
     ),
-    ...(Object.keys(all).length > 0 && { unjudged: all }),
+    ...(Object.keys(sums.unjudged).length > 0 && { unjudged: sums.unjudged }),
+    ...(Object.keys(sums.unsure).length > 0 && { unsure: sums.unsure }),
   };
+}
+
+function addAll(before: Readonly<Record<string, number>> = {}, added: Readonly<Record<string, number>>) {
+  const all = { ...before };
+  for (const [id, value] of Object.entries(added)) all[id] = Math.round(((all[id] ?? 0) + value) * 10) / 10;
+  return all;
 }
 
 /** Returns the spans of an hour, in the order of their commits. */

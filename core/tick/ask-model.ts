@@ -18,6 +18,8 @@ export type ConditionVerdict = {
   boxes?: EvidenceBox[];
   shown_at_seconds?: number;
   prompt_version?: string;
+  /** Present if it does not hold, but the picture may show it. */
+  unsure?: true;
 };
 
 /** Answer of the model about one condition; `verdict` is `null` if it has none. */
@@ -209,7 +211,7 @@ function readAnswer(
   const named = verdicts.filter(({ condition_id: id }) => id === condition.condition_id);
   const [verdict] = named;
   if (!verdict || named.length > 1) return { ...withoutVerdict(condition, joint), leftOut: joint };
-  const { triggered, explanation, boxes, shown_at_seconds, prompt_version } = verdict;
+  const { triggered, explanation, boxes, shown_at_seconds, prompt_version, unsure } = verdict;
   if (triggered === null) return { ...withoutVerdict(condition, joint), unjudgedReason: explanation };
   return {
     ...withoutVerdict(condition, joint),
@@ -219,6 +221,7 @@ function readAnswer(
       ...(boxes && { boxes }),
       ...(shown_at_seconds !== undefined && { shown_at_seconds }),
       ...(prompt_version !== undefined && { prompt_version }),
+      ...(unsure && { unsure }),
     },
   };
 }

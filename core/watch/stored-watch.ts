@@ -60,9 +60,11 @@ export function sumByHour(hours: RunChange['hours'] = []): HourAddition[] {
 
 function joinSeen(additions: readonly SeenAddition[]): SeenAddition | undefined {
   if (additions.length === 0) return undefined;
+  const unsure = sumValues(additions.map((addition) => Object.entries(addition.unsure ?? {})));
   return {
     spans: additions.flatMap(({ spans }) => spans),
     unjudged: Object.fromEntries(sumValues(additions.map(({ unjudged }) => Object.entries(unjudged)))),
+    ...(unsure.size > 0 && { unsure: Object.fromEntries(unsure) }),
   };
 }
 

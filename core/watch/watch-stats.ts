@@ -126,9 +126,7 @@ function presentSeen(hours: readonly HourOfWatch[], { watched_ms: watched, gap_m
   const notSeen = Math.min(active, Math.max(gap / 1000, sum.not_seen));
   const judged = Math.min(active - notSeen, sum.judged);
   const quiet = Math.min(active - notSeen - judged, sum.quiet);
-  const unjudged = new Map<string, number>();
-  for (const [id, seconds] of hours.flatMap(({ seen }) => Object.entries(seen?.unjudged ?? {})))
-    unjudged.set(id, (unjudged.get(id) ?? 0) + seconds);
+  const unjudged = sumBy(hours, 'unjudged');
   return {
     judged_seconds: round(judged),
     quiet_seconds: round(quiet),
@@ -136,6 +134,14 @@ function presentSeen(hours: readonly HourOfWatch[], { watched_ms: watched, gap_m
     not_seen_seconds: round(notSeen),
     unjudged_seconds: Object.fromEntries([...unjudged].map(([id, seconds]) => [id, round(seconds)])),
   };
+}
+
+/** Sums a number that hours have by condition. */
+function sumBy(hours: readonly HourOfWatch[], name: 'unjudged' | 'unsure'): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [id, value] of hours.flatMap(({ seen }) => Object.entries(seen?.[name] ?? {})))
+    sums.set(id, (sums.get(id) ?? 0) + value);
+  return sums;
 }
 
 function round(seconds: number): number {
@@ -161,6 +167,7 @@ function presentCounts(hours: readonly HourOfWatch[]): WatchStats['total'] {
     usd: counts.unpriced_calls > 0 ? null : microUsd / 1_000_000,
     coverage: watched + gap === 0 ? null : watched / (watched + gap),
     ...presentSeen(hours, counts),
+    unsure_sightings: Object.fromEntries(sumBy(hours, 'unsure')),
   };
 }
 

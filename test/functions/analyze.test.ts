@@ -161,6 +161,7 @@ describe('analyze: model calls of other functions', () => {
       boxes: [{ label: 'boat', score: 0.5, x: 0, y: 0, width: 1, height: 1 }],
       shown_at_seconds: 1.5,
       prompt_version: 'strict-1',
+      unsure: true,
     };
     const tokens = { input_tokens: 10, output_tokens: 2 };
     const answer: Required<MomentVerdicts & Called> = {

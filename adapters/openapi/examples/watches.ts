@@ -192,6 +192,7 @@ const counters = {
   between_seconds: 0,
   not_seen_seconds: 0,
   unjudged_seconds: {},
+  unsure_sightings: { [conditionId]: 2 },
 };
 
 const precision = {

@@ -73,7 +73,9 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       for (const { condition_id, ...question } of questions) {
         const { holds, isDoubt, measured, ...rest } = await decideText(media, question, deps, signal);
         facts ??= measured;
-        verdicts.push({ condition_id, triggered: holds ?? (isDoubt ? false : null), ...rest });
+        const isUnsure = holds === null && isDoubt;
+        const triggered = holds ?? (isDoubt ? false : null);
+        verdicts.push({ condition_id, triggered, ...rest, ...(isUnsure && { unsure: true }) });
       }
       const detected = deps.reader?.readBefore(media);
       const scene = detected ? describeDetected(detected) : facts && describeMeasured(facts);

@@ -138,7 +138,7 @@ export function decideWatchTick(
     alerts: steps.flatMap(({ change }) => change ?? []),
     hours: [
       ...countByHour(classifySpans(spans, readLook(outcome, seenAt)), unjudged),
-      ...countTick(outcome, counts, now),
+      ...countTick(outcome, counts, conditions, now),
     ],
   };
 }

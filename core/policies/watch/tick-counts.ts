@@ -1,5 +1,6 @@
 import type { CallerUse } from '../../records/caller-use.ts';
-import type { WatchCounts } from '../../records/watch-state.ts';
+import type { ConditionState, WatchCounts } from '../../records/watch-state.ts';
+import { isUnjudgeable } from './condition.ts';
 import { toHour } from './hourly-counts.ts';
 import type { HourlyCounts } from './hourly-counts.ts';
 import type { WatchOutcome } from './outcome.ts';
@@ -7,10 +8,11 @@ import type { WatchOutcome } from './outcome.ts';
 /** Numbers of alerts that a tick opened, closed and repeated. */
 export type AlertCounts = { opened: number; closed: number; reminders: number };
 
-/** Returns the counts of a tick, in the hour of its commit. */
+/** Returns the counts of a tick, in the hour of its commit. `conditions`: their states after it. */
 export function countTick(
   outcome: WatchOutcome,
   { opened, closed, reminders }: AlertCounts,
+  conditions: readonly ConditionState[],
   now: Date,
 ): HourlyCounts[] {
   const counts: Partial<WatchCounts> = {
@@ -20,7 +22,23 @@ export function countTick(
     reminders,
     ...outcomeCounts(outcome),
   };
-  return [{ hour: toHour(now), counts }];
+  const unsure: Record<string, number> = {};
+  for (const state of conditions) if (isUnsure(outcome, state)) unsure[state.condition_id] = 1;
+  const seen = { spans: [], unjudged: {}, unsure };
+  return [{ hour: toHour(now), counts, ...(Object.keys(unsure).length > 0 && { seen }) }];
+}
+
+/** Returns true if a check did not see a condition hold, but may have: by a verdict of the model, or because it gave none to one that it can judge. */
+function isUnsure(outcome: WatchOutcome, state: ConditionState): boolean {
+  if (outcome.kind !== 'judged') return false;
+  const answers = [...outcome.earlier.flatMap((moment) => moment.answers), ...outcome.answers].filter(
+    ({ condition_id: id }) => id === state.condition_id,
+  );
+  if (answers.some(({ verdict }) => verdict?.triggered)) return false;
+  return answers.some(
+    ({ verdict, unjudgedReason }) =>
+      verdict?.unsure || (unjudgedReason !== undefined && !isUnjudgeable(state)),
+  );
 }
 
 function outcomeCounts(outcome: WatchOutcome): Partial<WatchCounts> {

@@ -87,6 +87,23 @@ describe('the time that a watch was to watch', () => {
     expect(await read()).toMatchObject({ judged_seconds: 30, unjudged_seconds: { car: 30 } });
   });
 
+  test('checks that may have seen a condition are counted by condition, once each', async () => {
+    let step = await run(await createWatch({ conditions: ['person', 'car'] }), 1);
+    world.c.vision.judge = async (_media, questions) => ({
+      moments: [
+        questions.map(({ condition_id, condition }) => ({
+          condition_id,
+          triggered: false,
+          explanation: '',
+          ...(condition.includes('car') && { unsure: true as const }),
+        })),
+      ],
+      tokens: { input_tokens: 1, output_tokens: 1 },
+    });
+    for (let count = 0; count < 3; count += 1) step = await tick(step, still, [], true);
+    expect(await read()).toMatchObject({ unsure_sightings: { car: 3 } });
+  });
+
   test('no visit is in quiet time, whatever moves', async () => {
     let step: WorkflowState = await run(await createWatch(), 1);
     let seed = 7;
