@@ -1,7 +1,7 @@
+import { withoutDisclosure } from '../../core/disclosure.ts';
 import type { Notification, NotifiedEvent } from '../../core/ports/destinations.ts';
 import type { Severity } from '../../core/records/watch.ts';
 import type { WatchChangeReason } from '../../core/records/watch-event.ts';
-import { withoutDisclosure } from '../vision/pixel/explain.ts';
 import { formatDuration, formatTime } from './format-time.ts';
 
 /** Text of a notification for people, from which each format takes the parts that it has room for. */

@@ -1,4 +1,5 @@
 import type { Limits } from '../dependencies.ts';
+import { maskRecipient } from '../mask-recipient.ts';
 import { defaultNotify } from '../delivery/receivers.ts';
 import type { Destination, DestinationAddress, WatchConfig } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
@@ -59,11 +60,6 @@ export function maskAddress(address: DestinationAddress): string {
   if (address.type === 'email') return maskRecipient(text);
   const isName = address.type === 'pagerduty' || address.type === 'telegram';
   return isName ? `${text.slice(0, 3)}***` : maskAll(text);
-}
-
-/** Masks the name of an e-mail address; a domain such as `@example.com` stays. */
-export function maskRecipient(address: string): string {
-  return address.replace(/^(.).*@/, '$1***@');
 }
 
 /** Returns a URL with its host only: the path of a receiver is often its secret. */

@@ -22,6 +22,8 @@ const writers: Record<string, string> = {
   'adapters/aws/invoke/create-invoke.ts': own,
   'adapters/aws/platform-secret.ts': operator,
   'adapters/aws/recent-log.ts': own,
+  'adapters/destinations/telegram/telegram.ts':
+    'a receiver, whose answer the sender cuts at its limit of bytes',
   'adapters/embedded/console-addresses.ts': own,
   'adapters/embedded/queue/delivery-message-table.ts': own,
   'adapters/embedded/sqlite/record.ts': own,
@@ -38,6 +40,7 @@ const writers: Record<string, string> = {
   'adapters/vision/openai/join-stream.ts': 'the model, whose answer is counted before',
   'adapters/vision/openai/post-with-retry.ts': counted,
   'core/evaluation/labelled-set.ts': operator,
+  'core/memory/search-cursor.ts': 'a caller, whose request `request-body.ts` has counted',
   'functions/deliver/handler.ts': own,
 };
 

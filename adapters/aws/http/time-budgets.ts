@@ -9,6 +9,8 @@ export const callSeconds = {
   model: 18,
   /** Attempt of a webhook (`createHttpSender`). */
   webhook: 30,
+  /** Part of a search in moments (`core/memory/search-moments.ts`). */
+  search: 25,
   /** Last summary of a cancelled digest. */
   summary: rules.cancelSummaryTimeoutSeconds,
 } as const;
@@ -29,6 +31,7 @@ export const endpointCalls: Readonly<Record<string, readonly (keyof typeof callS
   preview_new_watch: ['probe', 'capture', 'model'],
   test_watch: ['webhook'],
   test_webhook: ['webhook'],
+  search_moments: ['search'],
   cancel_job: ['summary'],
   // Refused on AWS.
   list_cameras: [],

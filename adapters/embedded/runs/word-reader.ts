@@ -27,12 +27,14 @@ const answerSchema = z.object({
   value: z.union([matchesSchema, z.number()]).optional(),
   error: z.string().optional(),
 });
+const fileSchema = z.object({ file: z.string() });
 type Pending = { resolve: (value: unknown) => void; reject: (error: Error) => void };
 
 /** Creates the search in moments. A database in a file is read in a thread, which starts with the first search; one in memory has no other connection. */
 export function createWordReader(database: DatabaseSync): WordReader {
-  const path = database.location();
-  if (path === null)
+  // `database.location()` is younger than the oldest Node that the package runs on.
+  const { file: path } = fileSchema.parse(database.prepare('PRAGMA database_list').get());
+  if (path === '')
     return {
       words: async (...search) => withStorageErrors(() => findWords(database, ...search)),
       count: async (span, now) => withStorageErrors(() => countMoments(database, span, now)),

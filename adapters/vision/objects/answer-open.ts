@@ -2,7 +2,8 @@ import { listParts, type ObjectsAtom } from '../condition/condition.ts';
 import { findNoun } from '../condition/nouns.ts';
 import { parseCondition } from '../condition/parse-condition.ts';
 import { readTokens } from '../condition/read-tokens.ts';
-import { describeFrame, disclosure } from '../pixel/explain.ts';
+import { disclosure } from '../../../core/disclosure.ts';
+import { describeFrame } from '../pixel/explain.ts';
 import { readMoments } from '../pixel/read-moments.ts';
 import {
   describeColors,

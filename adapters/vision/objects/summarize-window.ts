@@ -1,6 +1,6 @@
 import { selectEvenly } from '../../../core/policies/digest/summarize-windows.ts';
 import type { Sample } from '../../../core/ports/vision-model.ts';
-import { disclosure } from '../pixel/explain.ts';
+import { disclosure } from '../../../core/disclosure.ts';
 import { decoded, measuredSize } from '../pixel/read-moments.ts';
 import { summarizeSamples } from '../pixel/summarize.ts';
 import { type BuiltInDeps, detect, inputSize } from './object-moments.ts';

@@ -1,21 +1,14 @@
+import { disclosure } from '../../../core/disclosure.ts';
 import { colors } from './colors.ts';
 import type { Measurement } from '../condition/condition.ts';
 import { thresholds, type Moment } from './evaluate.ts';
 import type { PictureFacts } from './measure-picture.ts';
-
-/** Sentence in every answer, so that callers do not mistake the built-in model for a vision-language model. */
-export const disclosure = 'Judged by the built-in model, which is not a vision-language model.';
 
 /** Joins the sentences of an explanation, cut to 600 characters with the disclosure, which is never cut. */
 export function withDisclosure(sentences: string[]): string {
   const text = sentences.join(' ');
   const room = 600 - disclosure.length - 1;
   return `${text.length <= room ? text : `${text.slice(0, room - 1)}…`} ${disclosure}`;
-}
-
-/** Returns an explanation without that sentence, for messages that name the model apart from it. */
-export function withoutDisclosure(explanation: string): string {
-  return explanation.endsWith(disclosure) ? explanation.slice(0, -disclosure.length).trim() : explanation;
 }
 
 /** Hint for conditions that the built-in model does not judge. */

@@ -166,14 +166,15 @@ async function watches(call: CallOperation, world: World) {
   await call('search_moments', { query: '' });
   await call('list_alerts', { state: 'open' });
   await call('list_alerts', { limit: 0 });
-  await world.tick(await world.begin({ run_id: created.watch_id, generation: 1 }));
+  for (const id of ['get_alert', 'acknowledge_alert', 'alert_frame']) await call(id, { alert_id: alertId });
+  const run = await world.c.runs.get(created.watch_id, world.c.now());
+  await world.tick(await world.begin({ run_id: created.watch_id, generation: run?.generation ?? 0 }));
   const { moments } = await call('list_moments', { limit: 1 });
   await call('list_moments', { verdict: 'no' });
   for (const id of ['get_moment', 'moment_picture']) {
     await call(id, { moment_id: moments[0].moment_id });
     await call(id, { moment_id: 'absent' });
   }
-  for (const id of ['get_alert', 'acknowledge_alert', 'alert_frame']) await call(id, { alert_id: alertId });
   await call('review_alert', { alert_id: alertId, correct: true });
   await call('watch_stats', byId);
   await call('delete_watch', byId);
