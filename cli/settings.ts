@@ -186,7 +186,7 @@ const settingsSchema = z.object({
     .register(help, { fallback: '3600', text: 'retention of an ended job, in seconds' }),
   mediaMb: wholeNumber(0, 10_000_000).prefault('10000').register(help, {
     fallback: '10000',
-    text: 'maximum size of stored frames and clips, in MB: the oldest of the caller with the most are removed, those of open alerts kept; 0: no maximum',
+    text: 'maximum size of stored frames and clips, in MB: pictures of moments and then the oldest of the caller with the most are removed, those of open alerts kept; 0: no maximum',
   }),
   modelGraceSeconds: wholeNumber(0, 86_400).prefault('300').register(help, {
     fallback: '300',

@@ -123,6 +123,7 @@ export type MediaTrimDeps = {
   maxMb: number;
   media: Pick<EmbeddedMediaStore, 'trim'>;
   watches: Pick<EmbeddedWatchStore, 'neededMedia'>;
+  moments: Pick<EmbeddedMomentStore, 'releasePictures'>;
   runs: Pick<RunStore, 'source'>;
   log: Log;
   now: () => Date;
@@ -135,6 +136,7 @@ export function createMediaTrim({
   maxMb,
   media,
   watches,
+  moments: { releasePictures },
   runs,
   log,
   now,
@@ -144,7 +146,13 @@ export function createMediaTrim({
   return async () => {
     const maxBytes = maxMb * megabyte;
     const needed = watches.neededMedia();
-    const { removed, bytes } = await media.trim({ maxBytes, needed, findCaller, now: now() });
+    const { removed, bytes } = await media.trim({
+      maxBytes,
+      needed,
+      findCaller,
+      releasePictures,
+      now: now(),
+    });
     const fits = bytes <= maxBytes;
     if (removed > 0) log.info('Oldest media removed', { count: removed, max_mb: maxMb });
     if (!fits && fitted)

@@ -364,6 +364,7 @@ function createMaintenance(
         maxMb: mediaMb,
         media,
         watches: storedWatches,
+        moments: storedMoments,
         runs: ports.runs,
         log,
         now,

@@ -1,5 +1,6 @@
 import { lstat, opendir, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import { momentFolder } from '../../../core/policies/watch/evidence.ts';
 import { findLargest } from '../../fair-cache.ts';
 
 export type MediaQuota = {
@@ -9,6 +10,8 @@ export type MediaQuota = {
   needed: ReadonlySet<string>;
   /** Returns the caller of a source; undefined for one that is not stored any more. Default: each source is a caller of its own. */
   findCaller?: (sourceId: string) => Promise<string | undefined>;
+  /** Forgets at most `limit` pictures of moments of a caller, those of no verdict that held first, and returns their keys. */
+  releasePictures?: (caller: string, limit: number) => readonly string[];
   now: Date;
 };
 
@@ -19,7 +22,15 @@ export type Trimmed = { removed: number; bytes: number };
 const minAgeMs = 300_000;
 
 /** Media of a caller. Several names can be links to one file: its space is free when the last one is removed. */
-type Holder = { size: number; names: Map<string, number>; removable: StoredFile[] };
+type Holder = {
+  size: number;
+  names: Map<string, number>;
+  removable: StoredFile[];
+  /** Pictures of moments by key. They are removed before all else. */
+  pictures: Map<string, StoredFile>;
+};
+
+const releasedAtOnce = 20;
 
 /**
  * Removes files under `directory` until the rest fits: the oldest of the caller that holds most, so that nobody loses evidence because another caller's media
@@ -34,20 +45,33 @@ export async function trimMedia(directory: string, quota: MediaQuota): Promise<T
     const caller = findLargest(holders);
     const holder = caller !== undefined && holders.get(caller);
     if (!holder || holder.size <= share) break;
-    const oldest = holder.removable.pop();
-    if (oldest === undefined) {
-      holders.delete(caller);
-      continue;
+    const oldest = takeOldest(caller, holder, quota);
+    if (oldest.length === 0) holders.delete(caller);
+    for (const { path, file, size } of oldest) {
+      await rm(path, { force: true });
+      removed += 1;
+      const left = (holder.names.get(file) ?? 1) - 1;
+      holder.names.set(file, left);
+      if (left > 0) continue;
+      holder.size -= size;
+      bytes -= size;
     }
-    await rm(oldest.path, { force: true });
-    removed += 1;
-    const left = (holder.names.get(oldest.file) ?? 1) - 1;
-    holder.names.set(oldest.file, left);
-    if (left > 0) continue;
-    holder.size -= oldest.size;
-    bytes -= oldest.size;
   }
   return { removed, bytes };
+}
+
+/** Returns what of a caller goes next: some pictures of moments, then the oldest file; none if all is needed. */
+function takeOldest(caller: string, holder: Holder, { releasePictures }: MediaQuota): StoredFile[] {
+  const { pictures } = holder;
+  while (pictures.size > 0) {
+    const keys = releasePictures?.(caller, releasedAtOnce) ?? [];
+    if (keys.length === 0) break;
+    const files = keys.flatMap((key) => pictures.get(key) ?? []);
+    for (const key of keys) pictures.delete(key);
+    if (files.length > 0) return files;
+  }
+  const oldest = holder.removable.pop();
+  return oldest ? [oldest] : [];
 }
 
 /** Returns what each caller holds, the oldest file last. */
@@ -63,13 +87,14 @@ async function readHolders(
     const sourceId = basename(dirname(path));
     const caller = callers.get(sourceId) ?? (await findCaller(sourceId)) ?? sourceId;
     callers.set(sourceId, caller);
-    const holder = holders.get(caller) ?? { size: 0, names: new Map<string, number>(), removable: [] };
+    const holder = holders.get(caller) ?? { size: 0, names: new Map(), removable: [], pictures: new Map() };
     holders.set(caller, holder);
     const names = holder.names.get(file) ?? 0;
     if (names === 0) holder.size += size;
     holder.names.set(file, names + 1);
-    const isNeeded = needed.has(relative(directory, path).split(sep).join('/'));
-    if (!isNeeded && now.getTime() - writtenMs >= minAgeMs) holder.removable.push(stored);
+    const key = relative(directory, path).split(sep).join('/');
+    if (key.startsWith(`${momentFolder}/`)) holder.pictures.set(key, stored);
+    else if (!needed.has(key) && now.getTime() - writtenMs >= minAgeMs) holder.removable.push(stored);
   }
   return holders;
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMediaStore } from '../../../../adapters/embedded/files/media-store.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { createMediaTrim } from '../../../../cli/service/maintenance.ts';
+import { gate, newMoment, remember } from '../../../contract/moment-store.contract.ts';
 import { newAlert, newChange, newCreation } from '../../../contract/watch-records.ts';
 import { createCollectedLog } from '../log/collected-log.ts';
 
@@ -69,6 +70,35 @@ test('media that are needed, and those of a tick under way, stay even if they do
   const needed = new Set(['evidence/7/a/1.jpg']);
   expect(await media.trim({ maxBytes: 0, needed, now })).toEqual({ removed: 1, bytes: 2_000_000 });
   expect(await left(['evidence/7/a/1.jpg', 'captures/a/3.jpg'])).toHaveLength(2);
+});
+
+test('pictures of moments make room before evidence, those of no verdict that held first', async () => {
+  const { runs, watches, moments } = embeddedRuns(openDatabase(':memory:'));
+  const held = [{ condition_id: 'person', triggered: true, explanation: '' }];
+  const remembered = [newMoment(10, { verdicts: held }), ...[20, 30].map((second) => newMoment(second))];
+  await remember(
+    { runs, watches },
+    remembered.map((moment) => [moment]),
+  );
+  const evidence = `evidence/7/${gate}/1.jpg`;
+  const keys = [evidence, ...remembered.map(({ frame_key: key }) => key!)];
+  for (const key of keys) await store(key, 9000);
+  const media = createMediaStore(directory);
+  const findCaller = async () => 'alice';
+  const trim = (maxBytes: number, limit: number) =>
+    media.trim({
+      maxBytes,
+      needed: new Set(),
+      findCaller,
+      releasePictures: (caller) => moments.releasePictures(caller, limit),
+      now,
+    });
+  expect(await trim(2_500_000, 2)).toEqual({ removed: 2, bytes: 2_000_000 });
+  expect(await left(keys)).toEqual(keys.slice(0, 2));
+  expect(await moments.picturesKeptFrom(gate)).toEqual(new Date(remembered[2]!.at));
+  expect(await trim(1_500_000, 2)).toEqual({ removed: 1, bytes: 1_000_000 });
+  expect(await left(keys)).toEqual([evidence]);
+  expect(await trim(500_000, 2)).toEqual({ removed: 1, bytes: 0 });
 });
 
 test('a frame that jobs share takes its space once, until the last of them removes it', async () => {
@@ -148,6 +178,7 @@ test('media that do not fit are reported once, until they fit again', async () =
     maxMb: 2,
     media,
     watches: { neededMedia: () => new Set() },
+    moments: { releasePictures: () => [] },
     runs: { source: async () => undefined },
     log,
     now: () => now,
