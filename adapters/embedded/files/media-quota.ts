@@ -87,7 +87,12 @@ async function readHolders(
     const sourceId = basename(dirname(path));
     const caller = callers.get(sourceId) ?? (await findCaller(sourceId)) ?? sourceId;
     callers.set(sourceId, caller);
-    const holder = holders.get(caller) ?? { size: 0, names: new Map(), removable: [], pictures: new Map() };
+    const holder: Holder = holders.get(caller) ?? {
+      size: 0,
+      names: new Map(),
+      removable: [],
+      pictures: new Map(),
+    };
     holders.set(caller, holder);
     const names = holder.names.get(file) ?? 0;
     if (names === 0) holder.size += size;
