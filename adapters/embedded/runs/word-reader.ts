@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
 import type { MomentStore, WordMatches } from '../../../core/ports/moment-store.ts';
+import { databaseFile } from '../sqlite/database-file.ts';
 import { withStorageErrors } from '../sqlite/transaction.ts';
 import { countMoments, findWords } from './moment-words.ts';
 import type { WordRequest } from './word-worker.ts';
@@ -27,14 +28,12 @@ const answerSchema = z.object({
   value: z.union([matchesSchema, z.number()]).optional(),
   error: z.string().optional(),
 });
-const fileSchema = z.object({ file: z.string() });
 type Pending = { resolve: (value: unknown) => void; reject: (error: Error) => void };
 
 /** Creates the search in moments. A database in a file is read in a thread, which starts with the first search; one in memory has no other connection. */
 export function createWordReader(database: DatabaseSync): WordReader {
-  // `database.location()` is younger than the oldest Node that the package runs on.
-  const { file: path } = fileSchema.parse(database.prepare('PRAGMA database_list').get());
-  if (path === '')
+  const path = databaseFile(database);
+  if (path === null)
     return {
       words: async (...search) => withStorageErrors(() => findWords(database, ...search)),
       count: async (span, now) => withStorageErrors(() => countMoments(database, span, now)),

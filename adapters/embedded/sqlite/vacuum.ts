@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
 import type { Log } from '../../../core/ports/log.ts';
+import { databaseFile } from './database-file.ts';
 import { clearGap } from './page-gaps.ts';
 import { transaction, withoutWaiting, withStorageErrors } from './transaction.ts';
 
@@ -64,7 +65,7 @@ export async function removeDeleted(database: DatabaseSync, pause: Pause = sleep
   const marked = withStorageErrors(() => find.get(mark));
   if (marked === undefined) return false;
   await returnFreePages(database, pause);
-  const path = database.location();
+  const path = databaseFile(database);
   if (path !== null) await clearGaps(database, path, pause);
   // A deletion meanwhile has changed the mark.
   const remove = database.prepare('DELETE FROM facts WHERE name = ? AND value = ?');
