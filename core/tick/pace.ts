@@ -176,7 +176,9 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
       busy = { done: busy.done * keptUse + done, seconds: busy.seconds * keptUse + windowMs / 1000 };
       const load = [...loads.values()].reduce((sum, part) => sum + part, 0);
       if (busy.done === 0 || (need === 1 && lateInARow < lateWindows)) return need;
-      return Math.min(maxStretch, Math.max(need, (load / (busy.done / busy.seconds)) * margin));
+      // Runs that have ended are a part of the load for a while, but no check comes later than its wait.
+      const asked = Math.min(load / (busy.done / busy.seconds), largestFactor() + lateIntervals);
+      return Math.min(maxStretch, Math.max(need, asked * margin));
     }
     if (lateIntervals >= inTime) return need;
     return Math.max(1, need / decrease ** (1 / largestFactor()));

@@ -258,3 +258,20 @@ describe('of several callers, those beyond an equal share are stretched', () => 
     expect(machine.pace.read().stretch).toBe(1);
   });
 });
+
+test('jobs that have ended are no load that others wait for', () => {
+  let nowMs = start.getTime();
+  const ignore = () => undefined;
+  const log = { debug: ignore, info: ignore, warning: ignore, error: ignore };
+  const pace = createPace({ steadyNow: () => new Date(nowMs), log });
+  for (let job = 0; job < 100; job += 1) pace.stretch({ run_id: `ended-${job}`, caller: 'harbour' }, 10);
+  nowMs += 5000;
+  for (let window = 0; window < 2; window += 1) {
+    pace.record('decoder', 11_000);
+    pace.stretch({ run_id: 'left', caller: 'harbour' }, 10);
+    nowMs += 5000;
+  }
+  const { stretch } = pace.read();
+  expect(stretch).toBeGreaterThan(1);
+  expect(stretch).toBeLessThan(3);
+});
