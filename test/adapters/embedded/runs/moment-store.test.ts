@@ -22,7 +22,7 @@ describeMomentStore('The embedded store of a file, which a thread searches', asy
 
 describeMomentStore('The double of tests', async (captures) => createMemoryMoments(captures.flat()));
 
-test('after a deletion no sentence, word or key of a picture of a moment is left in the files of the database', async () => {
+test('a deletion leaves no sentence, word or key of a picture of a moment in the files of the database', async () => {
   const path = join(folderOfTest(), 'watchpost.sqlite');
   const database = openDatabase(path);
   const stores = embeddedRuns(database);
