@@ -25,7 +25,7 @@ type Props = {
 
 /** Shows what is known about the time at the cursor: its class, its alert, and a picture. */
 export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
-  const settled = useSettled(lane && atMs !== undefined ? { lane, atMs } : undefined);
+  const settled = useSettled(lane && atMs !== undefined ? { watchId: lane.watch.watch_id, atMs } : undefined);
   if (!lane || atMs === undefined)
     return (
       <>
@@ -41,7 +41,7 @@ export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
     <>
       {children(`${lane.watch.name}, ${time}. ${text}`)}
       <div class="lane-detail">
-        {alert && alert.frame_url !== null && settled?.lane === lane && (
+        {alert && alert.frame_url !== null && settled?.watchId === lane.watch.watch_id && (
           <ProtectedPicture path={`/alerts/${alert.alert_id}/frame`} alt={`Evidence: ${alert.explanation}`} />
         )}
         <div>
@@ -72,12 +72,12 @@ function unknownText(atMs: number): string {
 /** Time for which a cursor stands before a picture is requested, in milliseconds. */
 const pauseMs = 120;
 
-/** Returns a value once it has stood for a moment: each of a move would be a request. */
-function useSettled<T extends { atMs: number }>(value: T | undefined): T | undefined {
+/** Returns a place once the cursor has stood there for a moment: each of a move would be a request. A lane that is read again stays the same place. */
+function useSettled<T extends { watchId: string; atMs: number }>(value: T | undefined): T | undefined {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), pauseMs);
     return () => clearTimeout(timer);
-  }, [value?.atMs]);
+  }, [value?.watchId, value?.atMs]);
   return settled;
 }
