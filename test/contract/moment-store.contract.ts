@@ -91,6 +91,35 @@ export function describeMomentStore(
       expect(await store.count(span, now)).toBe(5);
     });
 
+    test('a page leaves out no moment of captures that overlap, of any watch', async () => {
+      const overlapping = [
+        [newMoment(10, {}, 8), newMoment(10)],
+        [newMoment(20, {}, 15), newMoment(20)],
+        [newMoment(12, { watch_id: yard }, 9), newMoment(12, { watch_id: yard })],
+      ];
+      const store = await make(overlapping);
+      const listed: Moment[] = [];
+      for (let next; ;) {
+        const page = await store.list({ ...span, limit: 1, after: next }, now);
+        listed.push(...page.moments);
+        if (page.next === null) break;
+        next = page.next;
+      }
+      const times = overlapping.flat().map(({ at }) => at);
+      expect(listed.map(({ at }) => at)).toEqual(times.toSorted().toReversed());
+    });
+
+    test('a span that ends before the memory of a watch begins has no moments', async () => {
+      const store = await make(captures);
+      const watches = [
+        { watchId: gate, from: start },
+        { watchId: yard, from: after(3000) },
+      ];
+      const page = await store.list({ ...span, watches, to: after(30), limit: 9 }, now);
+      expect(page.moments.every(({ watch_id: id }) => id === gate)).toBe(true);
+      expect(await store.count({ ...span, watches, to: after(30) }, now)).toBe(4);
+    });
+
     test('each watch has its own begin', async () => {
       const store = await make(captures);
       const watches = [

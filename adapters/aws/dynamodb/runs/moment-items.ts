@@ -39,7 +39,7 @@ export function createMomentStore(table: Table): MomentStore {
   return {
     list: async (query, now) =>
       mergeMoments(query, ({ watchId, from }, after, limit) =>
-        readRun({ ...query, watchId, from }, after, limit, now),
+        readRun({ ...query, watchId, from }, after === query.after ? undefined : after, limit, now),
       ),
     get: async (caller, momentId, now) => {
       const key = toKey(momentId);
@@ -75,34 +75,37 @@ export function createMomentStore(table: Table): MomentStore {
     picturesKeptFrom: async () => null,
   };
 
+  /** Reads items of a watch, newest first, behind that of `read`. `after` is the position of the page. */
   async function readRun(
-    { caller, watchId, from, to }: { caller: string; watchId: string; from: Date; to: Date },
-    after: MomentPosition | undefined,
+    { caller, watchId, from, to, after }: ReadSpan,
+    read: MomentPosition | undefined,
     limit: number,
     now: Date,
   ): Promise<MomentRun> {
-    const newest = addSeconds(to, maxBeforeCaptureSeconds);
-    const last = after && readMomentId(after.moment_id)?.captureAt;
+    const until = after ? earlier(to, addSeconds(new Date(after.at), 1)) : to;
+    if (until <= from) return { moments: [], after: null };
+    const last = read && toKey(read.moment_id)?.sk;
     const items = await table.query({
       where: '#pk = :watch AND #sk BETWEEN :from AND :to',
       values: {
         ':watch': runPartition(watchId),
         ':from': sortKey(from),
-        // The item of the position may have older moments.
-        ':to': `${sortKey(last ? earlier(last, newest) : newest)}~`,
+        // Captures overlap: an item that is newer than the position may have moments behind it.
+        ':to': last ?? `${sortKey(addSeconds(until, maxBeforeCaptureSeconds))}~`,
       },
       newestFirst: true,
       mayLag: true,
-      limit,
+      // The first item was read before.
+      limit: last === undefined ? limit : limit + 1,
     });
-    const read = items.map(readMoments);
-    const moments = read
+    const unread = items.filter((item) => readKey(item).sk !== last).map(readMoments);
+    const moments = unread
       .flat()
       .filter((moment) => moment.caller === caller && new Date(moment.expires_at) > now)
       .filter(({ at }) => new Date(at) >= from && new Date(at) < to)
       .filter((moment) => !after || newestFirst(after, moment) < 0)
       .toSorted(newestFirst);
-    return { moments, after: items.length < limit ? null : (read.at(-1)?.[0] ?? null) };
+    return { moments, after: unread.length < limit ? null : (unread.at(-1)?.[0] ?? null) };
   }
 
   /** Reads the moments of a span, of each watch side by side; those of a time that was not read of every watch are left out. */
@@ -127,6 +130,14 @@ export function createMomentStore(table: Table): MomentStore {
     return { moments, readFrom: readFrom === '' ? null : readFrom };
   }
 }
+
+type ReadSpan = {
+  caller: string;
+  watchId: string;
+  from: Date;
+  to: Date;
+  after?: MomentPosition | undefined;
+};
 
 function toKey(momentId: string): ItemKey | undefined {
   const name = readMomentId(momentId);
