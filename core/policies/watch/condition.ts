@@ -197,9 +197,10 @@ export function countedChecks(
   }));
 }
 
-/** Empties the history. */
+/** Empties the history, with the time since which pictures show it. */
 export function forget(state: ConditionState): ConditionState {
-  return { ...state, history: '', checked_at: [] };
+  const { seen_from: _, ...rest } = state;
+  return { ...rest, history: '', checked_at: [] };
 }
 
 function isSnoozed({ snoozed_until: until }: ConditionState, now: Date): boolean {

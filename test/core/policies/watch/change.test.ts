@@ -4,7 +4,9 @@ import { watchChangeReasonSchema } from '../../../../core/records/watch-event.ts
 import type { WatchChangeReason } from '../../../../core/records/watch-event.ts';
 import { describe, expect, test } from 'vitest';
 import { changeWatch, deleteWatch, pauseWatch, resumeWatch } from '../../../../core/policies/watch/change.ts';
-import { opened } from '../../../../core/policies/watch/condition.ts';
+import { closed, opened, withPicture } from '../../../../core/policies/watch/condition.ts';
+import { mapWatchTimes } from '../../../../core/policies/watch/map-times.ts';
+import { onClock } from '../../../../core/sight/clock-change.ts';
 import { createWatchRun, initialConditionState } from '../../../../core/policies/watch/initial-state.ts';
 import { watchWakeUpTime } from '../../../../core/policies/watch/next-tick.ts';
 import { lostStream } from '../../../support/trouble.ts';
@@ -145,5 +147,28 @@ describe('change of a watch', () => {
     expect(seen).toEqual({ ...run.seen, position: { segment: '7:/7.ts', segment_seconds: 2 } });
     const edited = changeWatch(run, { config: watch.config, isOtherStream: false }, later);
     expect({ ...run, ...edited.set }.seen).toEqual(run.seen);
+  });
+});
+
+describe('the time for which an alert saw its condition', () => {
+  const seen = withPicture(initialConditionState('lock-0', now), true, now);
+  const open = opened(seen, { alertId, explanation: '', severity: 'warning', retentionDays: 7 }, now);
+
+  test('a visit after the end of an alert begins with its own first picture', () => {
+    expect(closed(open, 'unknown').seen_from).toBeUndefined();
+    expect(withPicture(closed(seen, 'clear'), true, later).seen_from).toBe(later.toISOString());
+  });
+
+  test('a clock that is set back moves begin and end of the sight', () => {
+    const conditions = [{ ...open, alert: { ...open.alert, clear_from: now.toISOString() } }];
+    const run = {
+      ...watch,
+      sight: { ...watch.sight, counted_until: now.toISOString() },
+      state: { ...watch.state, conditions },
+    };
+    const hourAgo = new Date(now.getTime() - 3_600_000);
+    const { state } = onClock(run, hourAgo, mapWatchTimes);
+    const at = hourAgo.toISOString();
+    expect(state.conditions[0]?.alert).toMatchObject({ held_at: at, seen_from: at, clear_from: at });
   });
 });
