@@ -1640,7 +1640,7 @@ export interface MomentList {
    */
   next_after: string | null;
   /**
-   * What was seen in the span. The four classes are all of the time that the watches were to watch. null on pages with after
+   * Division of the span by what was seen. The four classes are all of the time that the watches were to watch. null on pages with after
    */
   watched: {
     /**
@@ -1707,7 +1707,7 @@ export interface MomentList {
 }
 export interface MomentSearchRequest {
   /**
-   * What is searched, in plain words: "a white delivery van"
+   * Description of the pictures to find, in plain words: "a white delivery van"
    */
   query: string;
   /**
@@ -1744,7 +1744,7 @@ export interface MomentSearchRequest {
 }
 export interface MomentSearchResult {
   /**
-   * What was found, what was checked, and what nobody saw, for people
+   * Sentence for people: what was found, what was checked, and what nobody saw
    */
   sentence: string;
   /**

@@ -25,10 +25,11 @@ export function matchWords(moments: readonly Moment[], stems: QueryStems, limit:
   }
   const found = newest.flatMap(({ moment, isMatch }) => (isMatch ? [moment] : []));
   const kept = found.slice(0, limit);
+  const readFrom = found.length > limit ? (kept.at(-1)?.at ?? null) : null;
   return {
     matches: toMatches(kept, stems, (moment) => neighbors.get(moment) ?? []),
-    read: moments.length,
-    readFrom: found.length > limit ? (kept.at(-1)?.at ?? null) : null,
+    read: readFrom === null ? moments.length : moments.filter(({ at }) => at >= readFrom).length,
+    readFrom,
   };
 }
 

@@ -40,9 +40,9 @@ const searchStateSchema = z.object({
   notJudged: z.string().max(1000).nullable(),
   /** Visits by words, best first, whose pictures are not checked yet. */
   candidates: z.array(candidateSchema).max(maxCandidates),
-  /** Place of a thorough search: its watch, by number, the moment before which it continues, and whether the visit before it has matched up to there. */
+  /** Place of a thorough search: its watch (the first one if empty), the moment before which it continues, and whether the visit before it has matched up to there. */
   place: z.object({
-    watch: z.int().nonnegative(),
+    watch: z.string().max(40),
     after: z.object({ at: z.iso.datetime(), moment_id: z.string().max(100) }).nullable(),
     joined: z.boolean(),
   }),

@@ -101,16 +101,18 @@ export async function searchMoments(
   const watches = await readSpans(remembering, span, deps);
   const bounds = { caller, deadline: addSeconds(now, maxSeconds), maxCalls: input.maxCalls, signal };
   const state = before ?? newState(digest, { ...span, from: earliest(watches) ?? span.from }, deps);
-  if (!before) await begin(input, watches, state, bounds, deps);
-  const callsBefore = before?.counts.calls ?? 0;
+  // The cursor is in the hands of the caller.
+  state.pictures = Math.min(state.pictures, deps.vision.capabilities.maxPictures);
   const looks = input.thorough ? lookThoroughly : lookByWords;
-  const { found, isDone } = await looks(input, watches, state, bounds, deps);
-  await deps.meter.count({
-    kind: 'search',
-    isNew: !before,
-    calls: state.counts.calls - callsBefore,
-    microUsd: (state.counts.micro_usd ?? 0) - (before?.counts.micro_usd ?? 0),
-  });
+  const { found, isDone } = await counted(
+    async () => {
+      if (!before) await begin(input, watches, state, bounds, deps);
+      return looks(input, watches, state, bounds, deps);
+    },
+    state,
+    !before,
+    deps,
+  );
   const estimate = estimateThorough(state, deps);
   const unseen = listUnseen(watches);
   return {
@@ -133,6 +135,22 @@ export async function searchMoments(
   };
 }
 
+/** Counts the calls of a part of a search, and their price if it is known, also those of a part that fails. */
+async function counted<Result>(
+  part: () => Promise<Result>,
+  { counts }: SearchState,
+  isNew: boolean,
+  { meter }: SearchDeps,
+): Promise<Result> {
+  const { calls, micro_usd: microUsd } = counts;
+  try {
+    return await part();
+  } finally {
+    const spent = counts.micro_usd === null || microUsd === null ? 0 : counts.micro_usd - microUsd;
+    await meter.count({ kind: 'search', isNew, calls: counts.calls - calls, microUsd: spent });
+  }
+}
+
 function newState(
   digest: string,
   { from, to }: { from: Date; to: Date },
@@ -148,7 +166,7 @@ function newState(
     unreadBefore: null,
     notJudged: null,
     candidates: [],
-    place: { watch: 0, after: null, joined: false },
+    place: { watch: '', after: null, joined: false },
     pictures: vision.capabilities.maxPictures,
   };
 }
@@ -166,15 +184,16 @@ async function begin(
     state.words = await readWords(query, state, bounds, deps);
     await readCandidates(query, watches, state, bounds, deps);
   } else state.counts.moments = await deps.moments.count(span, deps.now());
+  const all = thorough ? state.counts.moments : await deps.moments.count(span, deps.now());
   const { moments } = await deps.moments.list({ ...span, limit: maxEstimated }, deps.now());
   const byWatch = Map.groupBy(moments, ({ watch_id: id }) => id);
   const visits = watches.reduce(
     (sum, { watch, spans }) => sum + chooseOfEachVisit(byWatch.get(watch.run_id) ?? [], spans).length,
     0,
   );
-  const exact = moments.length >= state.counts.moments;
+  const exact = moments.length >= all;
   state.visits = {
-    count: exact ? visits : Math.round((visits * state.counts.moments) / moments.length),
+    count: exact ? visits : Math.round((visits * all) / Math.max(1, moments.length)),
     exact,
   };
 }
@@ -230,7 +249,7 @@ async function lookByWords(
   while (isLeft() && found.length < limit && hasRoom(state, bounds, deps.now())) {
     if (state.candidates.length === 0) await readCandidates(query, watches, state, bounds, deps);
     const step = await lookOrEnd(
-      () => lookAtNext(state.candidates, query, state, bounds, deps),
+      () => lookAtNext(state.candidates.slice(0, limit - found.length), query, state, bounds, deps),
       state,
       before,
     );
@@ -253,12 +272,17 @@ async function lookThoroughly(
   const { place } = state;
   const found: FoundVisit[] = [];
   const before = state.counts.looked;
-  for (let watch = watches[place.watch]; watch; watch = watches[place.watch]) {
+  // A watch may be deleted between two calls: the next one follows by its id.
+  const ordered = watches.toSorted((one, other) => (one.watch.run_id < other.watch.run_id ? -1 : 1));
+  let index = ordered.findIndex(({ watch }) => watch.run_id >= place.watch);
+  for (let watch = ordered[index]; watch; watch = ordered[index]) {
+    const { run_id: id } = watch.watch;
+    if (place.watch !== id) Object.assign(place, { watch: id, after: null, joined: false });
     const { visits, isLast } = await readVisits(watch, state, bounds, deps);
     let left = visits;
     while (left.length > 0) {
       if (found.length >= limit || !hasRoom(state, bounds, deps.now())) return { found, isDone: false };
-      const candidates = left.map(({ candidate }) => candidate);
+      const candidates = left.slice(0, limit - found.length).map(({ candidate }) => candidate);
       const step = await lookOrEnd(() => lookAtNext(candidates, query, state, bounds, deps), state, before);
       if (step === undefined) return { found, isDone: false };
       for (const { candidate, moment, matched } of step.looked) {
@@ -272,7 +296,7 @@ async function lookThoroughly(
       if (oldest) place.after = { at: oldest.at, moment_id: oldest.moment_id };
       left = left.slice(step.done);
     }
-    if (isLast) state.place = Object.assign(place, { watch: place.watch + 1, after: null, joined: false });
+    if (isLast) index += 1;
   }
   return { found, isDone: true };
 }

@@ -10,7 +10,7 @@ const instant = z.iso
 
 /** Body of `POST /moments/search`. */
 export const momentSearchRequestSchema = z.object({
-  query: text(1, 500).describe('What is searched, in plain words: "a white delivery van"'),
+  query: text(1, 500).describe('Description of the pictures to find, in plain words: "a white delivery van"'),
   watch_ids: z
     .preprocess(
       (value) => (Array.isArray(value) ? value.slice(0, maxWatches + 1) : value),

@@ -34,7 +34,7 @@ const foundSchema = z.object({
 
 /** Response of `POST /moments/search`. */
 export const searchResponseSchema = z.object({
-  sentence: z.string().describe('What was found, what was checked, and what nobody saw, for people'),
+  sentence: z.string().describe('Sentence for people: what was found, what was checked, and what nobody saw'),
   results: z.array(foundSchema).describe('One moment for each visit, best first; newest first if thorough'),
   next_cursor: z.string().nullable().describe('Send it as cursor to continue; null at the end'),
   limit_reached: z.boolean().describe('True if max_calls is used up: raise it to continue'),
@@ -99,7 +99,7 @@ export const momentListResponseSchema = z.object({
   watched: watchedSchema
     .nullable()
     .describe(
-      'What was seen in the span. The four classes are all of the time that the watches were to watch. null on pages with after',
+      'Division of the span by what was seen. The four classes are all of the time that the watches were to watch. null on pages with after',
     ),
   pictures_kept_from: timestamp
     .nullable()

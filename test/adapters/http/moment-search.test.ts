@@ -190,6 +190,7 @@ describe('a search in parts', () => {
   });
 
   test('a thorough search is continued too, and its neighboring matches are one visit', async () => {
+    world.c.modelPrice = { input: 0.000_001, output: 0, pictureTokens: 1000, videoTokensPerSecond: null };
     await remember(
       says(0, 'A dog'),
       says(0.5, 'A cat'),
@@ -199,8 +200,15 @@ describe('a search in parts', () => {
     );
     matching.add(0).add(1).add(2).add(4);
     const first = await search({ thorough: true, limit: 1 });
+    const before = await world.c.meter.read();
     const rest = await search({ thorough: true, cursor: first.next_cursor, limit: 9 });
     expect([first, rest].flatMap(minutesOf)).toEqual([25, 0.9]);
+    const { searches } = await world.c.meter.read();
+    const spent = searches.microUsd - before.searches.microUsd;
+    expect(spent).toBeCloseTo((rest.cost_usd - first.cost_usd) * 1e6);
+    expect(spent).toBeGreaterThan(0);
+    const { model_calls: calls } = rest;
+    expect((await world.c.meter.read()).searches).toMatchObject({ searches: 1, calls });
     const whole = await search({ thorough: true });
     expect(minutesOf(whole)).toEqual([25, 0.9]);
     expect(whole.results.at(-1)).toMatchObject({ from: after(0).toISOString(), to: after(54).toISOString() });
