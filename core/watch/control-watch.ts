@@ -64,8 +64,7 @@ export async function deleteStoredWatch(watchId: string, caller: string, deps: W
   });
   // A tick under way removes what it has stored.
   await removeQuietly(deleted, () => deps.media.removeOfSource(deleted.source_id), deps);
-  if (deleted.config.memory_days > 0)
-    await removeQuietly(deleted, () => forgetMoments(watchId, null, deps), deps);
+  await removeQuietly(deleted, () => forgetMoments(watchId, null, deps), deps);
   return notified.filter(({ open_alerts: alerts, stream_lost: isLost }) => alerts.length > 0 || isLost);
 }
 

@@ -81,12 +81,13 @@ export async function editWatch(
   });
   await startQuietly(changed, deps);
   if (unseen.length > 0) await removeQuietly(changed, () => deps.media.remove(unseen), deps);
+  // First: nothing else ends what stands open at destinations that are gone.
+  const former = ending ? await endFormer(ending.former, ending.watch, changed, deps) : [];
   const { memory_days: days } = changed.config;
   if (ending && days < ending.watch.config.memory_days) {
     const before = days === 0 ? null : addSeconds(deps.now(), -days * daySeconds);
     await removeQuietly(changed, () => forgetMoments(watchId, before, deps), deps);
   }
-  const former = ending ? await endFormer(ending.former, ending.watch, changed, deps) : [];
   return { ...changed, former };
 }
 
