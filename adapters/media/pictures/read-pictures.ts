@@ -24,6 +24,9 @@ const markers = { start: 0xd8, end: 0xd9, scan: 0xda, min: 0xc0, restart: [0xd0,
 const startBytes = Buffer.from([0xff, markers.start, 0xff]);
 const minCapacity = 64 * 1024;
 
+/** Encoders fill pictures up to words, and count the filling. */
+const maxPaddingBytes = 16;
+
 /** Headers of a part that are read for its length. */
 const maxHeaderBytes = 512;
 
@@ -86,8 +89,10 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
 
   function isPlausible(length: number): boolean {
     if (Number.isNaN(stated)) return true;
-    hasRightLength ||= stated === length;
-    return stated === length || !hasRightLength;
+    const padding = stated - length;
+    const isRight = padding >= 0 && padding < maxPaddingBytes;
+    hasRightLength ||= isRight;
+    return isRight || !hasRightLength;
   }
 
   /** Drops what precedes the next start marker. Keeps the bytes that may begin one, and headers. */

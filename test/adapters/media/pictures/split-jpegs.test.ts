@@ -26,6 +26,7 @@ describe('JPEGs of a stream', () => {
   test.each([
     ['parts with boundaries and lengths', [part(one), part(two)]],
     ['parts with wrong lengths', [part(one, 5), part(two, 900_000)]],
+    ['parts that are filled up to words', [part(one), part(Buffer.concat([two, Buffer.alloc(3)]))]],
     ['JPEGs behind each other', [one, two]],
     ['bytes one by one', Array.from(Buffer.concat([part(one), part(two)]), (byte) => Buffer.from([byte]))],
     ['a byte in front that looks like a start', [Buffer.from([0xff, 0xff, 0xd8]), one, two]],
