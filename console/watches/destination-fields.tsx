@@ -73,8 +73,8 @@ export function DestinationFields({ destinations, onChange }: Props) {
                 label={`${tokenTypes.get(destination.type)} of destination ${index + 1}`}
                 hint={
                   destination.type === 'telegram'
-                    ? 'From @BotFather; a stored one stays unless you enter another'
-                    : 'Optional; a stored one stays unless you enter another'
+                    ? 'From @BotFather; a stored one stays with its chat: enter it again for another'
+                    : 'Optional; a stored one stays with its topic: enter it again for another'
                 }
               >
                 {(ids) => (

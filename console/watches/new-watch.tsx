@@ -24,7 +24,9 @@ export function NewWatch({ before, like, onClose }: Props) {
   const { api } = useSession();
   const [draft, setDraft] = useState(before);
   const [tellsOthers, setTellsOthers] = useState(before.destinations.length > 0);
-  const { value: watches } = useResource((signal) => api.watches(signal), []);
+  // Without them, a watch has no destinations to copy.
+  const { value: watches, problem } = useResource((signal) => api.watches(signal), []);
+  const isLoading = !watches && !problem;
   const teller = [...(like ? [like] : []), ...(watches ?? []).toReversed()].find(
     ({ destinations }) => destinations.length > 0,
   );
@@ -36,7 +38,7 @@ export function NewWatch({ before, like, onClose }: Props) {
   });
   const submit = (event: Event) => {
     event.preventDefault();
-    if (watches) void creating.run();
+    if (!isLoading) void creating.run();
   };
   return (
     <Dialog title="New watch" wide closesByClickBeside={false} onClose={onClose}>
@@ -69,7 +71,7 @@ export function NewWatch({ before, like, onClose }: Props) {
             </>
           }
         />
-        <DialogActions action={creating} onClose={onClose} disabled={!watches}>
+        <DialogActions action={creating} onClose={onClose} disabled={isLoading}>
           Start watching
         </DialogActions>
       </form>
