@@ -13,8 +13,8 @@ import type { Lane } from './lane-bars.ts';
 import { dayOf, lengthOf, newestDay, stepShare, windowLengths, zoomTo } from './time-window.ts';
 import type { TimeWindow } from './time-window.ts';
 
-/** Columns of hours change slowly, and each lane is a request. */
-const [everyMs, everyMsOfHours] = [15_000, 60_000];
+/** Each lane is a request: many are read again less often. */
+const [everyMs, everyMsOfMany, many] = [15_000, 60_000, 10];
 const maxAlertPages = 5;
 
 /** Place of the pointer or of the arrow keys. */
@@ -109,11 +109,8 @@ function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
   };
   const isOver = startMs + lengthMs < Date.now();
   const ids = watches.map(({ watch_id: id }) => id).join();
-  return useResource(
-    load,
-    [ids, startMs, lengthMs],
-    isOver ? undefined : lengthMs > 3_600_000 ? everyMsOfHours : everyMs,
-  );
+  const againMs = watches.length > many ? everyMsOfMany : everyMs;
+  return useResource(load, [ids, startMs, lengthMs], isOver ? undefined : againMs);
 }
 
 type LanesProps = {
