@@ -1624,6 +1624,17 @@ export interface Moment {
     explanation: string;
   }[];
   judged_by: string;
+  /**
+   * @maxItems 8
+   */
+  reviews?: {
+    condition_id: string;
+    condition: string;
+    holds: boolean;
+    missed: boolean;
+    at: string;
+    by: string;
+  }[];
   expires_at: string;
   /**
    * URL of the judged picture; requires the API key. null if it was not kept, or had to make room
@@ -1704,6 +1715,16 @@ export interface MomentList {
    * Time from which on no picture had to make room; null if none had to
    */
   pictures_kept_from: string | null;
+}
+export interface MomentReviewRequest {
+  /**
+   * Condition of the watch
+   */
+  condition_id: string;
+  /**
+   * True if it holds in the picture
+   */
+  holds: boolean;
 }
 export interface MomentSearchRequest {
   /**
@@ -3247,6 +3268,21 @@ export interface WatchStats {
       from: number;
       to: number;
     } | null;
+    /**
+     * Moments that were reviewed as missed
+     */
+    missed: number;
+    /**
+     * Share of right alerts in those and what was missed; null if no miss is known
+     */
+    recall: number | null;
+    /**
+     * 95 % confidence interval of the recall (Wilson)
+     */
+    recall_interval: {
+      from: number;
+      to: number;
+    } | null;
   }[];
   /**
    * Reviewed alerts by condition and week
@@ -3260,6 +3296,21 @@ export interface WatchStats {
      * 95 % confidence interval of the precision (Wilson)
      */
     interval: {
+      from: number;
+      to: number;
+    } | null;
+    /**
+     * Moments that were reviewed as missed
+     */
+    missed: number;
+    /**
+     * Share of right alerts in those and what was missed; null if no miss is known
+     */
+    recall: number | null;
+    /**
+     * 95 % confidence interval of the recall (Wilson)
+     */
+    recall_interval: {
       from: number;
       to: number;
     } | null;

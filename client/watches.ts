@@ -117,6 +117,9 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
     listMoments: (query: MomentFilter = {}, o: Signal = {}) => get<Api.MomentList>('/moments', query, o),
     /** Returns a judged picture with its verdicts. */
     getMoment: (momentId: string, o: Signal = {}) => get<Api.Moment>(moment(momentId), {}, o),
+    /** Stores whether a condition holds in the picture of a moment. */
+    reviewMoment: (momentId: string, request: Api.MomentReviewRequest, o: Signal = {}) =>
+      post<Api.Moment>(`${moment(momentId)}/review`, request, o, true),
     /** Returns the picture of a moment, as JPEG. */
     momentPicture: (momentId: string, o: Signal = {}) => jpeg(`${moment(momentId)}/picture`, o),
   };
@@ -139,6 +142,7 @@ export type MomentFilter = {
   to?: string;
   condition_id?: string;
   verdict?: 'held' | 'not_held' | 'not_judged';
+  reviewed?: boolean;
   after?: string;
   limit?: number;
 };

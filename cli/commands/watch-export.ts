@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { addService, openService } from '../target/target-options.ts';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WatchpostError, type Alert, type Watchpost } from '../../client/index.ts';
+import { WatchpostError, type Watchpost } from '../../client/index.ts';
 import { CommandError } from '../command-error.ts';
 import type { Terminal } from '../terminal.ts';
 import { findWatch } from '../watches/find-watch.ts';
@@ -20,7 +20,7 @@ export function addExport(watch: Command, terminal: Terminal): void {
     watch
       .command('export')
       .argument('<folder>', 'folder of the set')
-      .description('write reviewed alerts as a labelled set, which watchpost evaluate reads'),
+      .description('write reviewed alerts and moments as a labelled set, which watchpost evaluate reads'),
   )
     .option('--watch <watch>', 'name or id; default: all watches')
     .addOption(new Option('--from <time>', 'open at this time or later (ISO 8601)').argParser(parseTime))
@@ -48,8 +48,8 @@ export type ExportOptions = {
 };
 
 /**
- * Writes reviewed alerts as a labelled set: `set.jsonl` and their frames in `frames/`. An export into the same folder
- * replaces the examples that it has again and keeps the others, whose evidence may have expired since.
+ * Writes reviewed alerts and moments as a labelled set: `set.jsonl` and their frames in `frames/`. An export into the same folder
+ * replaces the examples that it has again and keeps the others, whose pictures may have expired since.
  */
 export async function exportReviews(
   client: Watchpost,
@@ -57,72 +57,105 @@ export async function exportReviews(
   terminal: Terminal,
 ): Promise<void> {
   const watchId = watch === undefined ? undefined : (await findWatch(watch, client)).watch_id;
-  const reviewed = await listReviewed(client, { watch_id: watchId, from, to });
+  const filter = Object.fromEntries(
+    Object.entries({ watch_id: watchId, from, to }).filter(([, value]) => value !== undefined),
+  );
+  const reviewed = [...(await listAlerts(client, filter)), ...(await listMoments(client, filter))];
   await mkdir(join(folder, 'frames'), { recursive: true });
   const lines = new Map<string, string>();
   let withoutFrame = 0;
-  for (const { alert, review } of reviewed) {
-    const frame = await readFrame(alert.alert_id, client);
+  for (const { id, read, fields } of reviewed) {
+    const frame = await readFrame(read);
     if (frame === undefined) withoutFrame += 1;
     else {
-      const picture = `frames/${alert.alert_id}.jpg`;
+      const picture = `frames/${id}.jpg`;
       await writeFile(join(folder, picture), frame);
-      lines.set(alert.alert_id, JSON.stringify(toExample(alert, review, picture)));
+      lines.set(id, JSON.stringify({ id, picture, ...fields }));
     }
   }
   const kept = await readOtherLines(join(folder, 'set.jsonl'), lines);
   await writeWhole(join(folder, 'set.jsonl'), [...kept, ...lines.values()]);
-  terminal.print(`${lines.size} reviewed alerts in ${join(folder, 'set.jsonl')}`);
+  terminal.print(`${lines.size} reviewed pictures in ${join(folder, 'set.jsonl')}`);
   if (kept.length > 0) terminal.note(`${kept.length} earlier examples of that file were kept.`);
   if (withoutFrame > 0)
-    terminal.note(`${withoutFrame} reviewed alerts have no frame any more; they were left out.`);
+    terminal.note(`${withoutFrame} reviews have no picture any more; they were left out.`);
   if (reviewed.length === 0)
-    terminal.note('No alert is reviewed yet: mark alerts as right or wrong in the console first.');
+    terminal.note(
+      'Nothing is reviewed yet: mark alerts as right or wrong, and moments as missed, in the console first.',
+    );
 }
 
-type Review = NonNullable<Alert['review']>;
+/** Reviewed picture: fields of its line in a labelled set (core/evaluation/labelled-set.ts). */
+type Reviewed = { id: string; read: () => Promise<Uint8Array>; fields: object };
+type Filter = { watch_id?: string; from?: string; to?: string };
 
-async function listReviewed(
-  client: Watchpost,
-  filter: { watch_id: string | undefined; from: string | undefined; to: string | undefined },
-): Promise<{ alert: Alert; review: Review }[]> {
-  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-  const reviewed: { alert: Alert; review: Review }[] = [];
-  for (let after: string | undefined; ;) {
-    const page = await client.listAlerts({ ...given, limit: 100, ...(after !== undefined && { after }) });
-    for (const alert of page.alerts)
-      if (alert.review !== null) reviewed.push({ alert, review: alert.review });
-    if (page.next_after === null) return reviewed.toReversed();
-    after = page.next_after;
+/** Lists reviewed alerts. The model said yes: it opened the alert. */
+async function listAlerts(client: Watchpost, filter: Filter): Promise<Reviewed[]> {
+  const list = (after: object) => client.listAlerts({ ...filter, limit: 100, ...after });
+  const alerts = await readPages(list, (page) => page.alerts);
+  return alerts.flatMap(({ review, ...alert }) =>
+    review === null
+      ? []
+      : {
+          id: alert.alert_id,
+          read: () => client.alertFrame(alert.alert_id),
+          fields: {
+            condition: alert.condition,
+            expected: review.correct ? 'yes' : 'no',
+            tags: [alert.condition_id, ...alert.labels],
+            ...(review.note !== '' && { note: review.note }),
+            watch: alert.watch_name,
+            verdict: { triggered: true, explanation: alert.explanation },
+            opened_at: alert.opened_at,
+          },
+        },
+  );
+}
+
+/** Lists reviewed moments, one entry a condition. */
+async function listMoments(client: Watchpost, filter: Filter): Promise<Reviewed[]> {
+  const list = (after: object) => client.listMoments({ ...filter, reviewed: true, limit: 100, ...after });
+  const moments = await readPages(list, (page) => page.moments);
+  return moments.flatMap(({ reviews = [], moment_id: momentId, verdicts, at }) =>
+    reviews.map(({ condition_id: id, condition, holds, missed }) => {
+      const { triggered, explanation } = verdicts.find(({ condition_id: other }) => other === id) ?? {};
+      return {
+        id: `${momentId}-${id}`,
+        read: () => client.momentPicture(momentId),
+        fields: {
+          condition,
+          expected: holds ? 'yes' : 'no',
+          tags: [id, ...(missed ? ['missed'] : [])],
+          ...(typeof triggered === 'boolean' && { verdict: { triggered, explanation } }),
+          at,
+        },
+      };
+    }),
+  );
+}
+
+/** Reads all pages of a list, and returns its entries, oldest first. */
+async function readPages<Page extends { next_after: string | null }, Entry>(
+  list: (after: { after?: string }) => Promise<Page>,
+  read: (page: Page) => readonly Entry[],
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  for (let after: { after?: string } = {}; ;) {
+    const page = await list(after);
+    entries.push(...read(page));
+    if (page.next_after === null) return entries.toReversed();
+    after = { after: page.next_after };
   }
 }
 
-/** Reads the evidence of an alert. Returns undefined if none was left or it has expired. */
-async function readFrame(alertId: string, client: Watchpost): Promise<Uint8Array | undefined> {
+/** Reads a picture. Returns undefined if none was left or it has expired. */
+async function readFrame(read: () => Promise<Uint8Array>): Promise<Uint8Array | undefined> {
   try {
-    return await client.alertFrame(alertId);
+    return await read();
   } catch (error) {
     if (error instanceof WatchpostError && error.status === 404) return undefined;
     throw error;
   }
-}
-
-/**
- * Converts a reviewed alert to a line of a labelled set (core/evaluation/labelled-set.ts). The model said yes: it
- * opened the alert.
- */
-function toExample(alert: Alert, { correct, note }: Review, picture: string) {
-  return {
-    id: alert.alert_id,
-    picture,
-    condition: alert.condition,
-    expected: correct ? 'yes' : 'no',
-    tags: [alert.condition_id, ...alert.labels],
-    ...(note !== '' && { note }),
-    watch: alert.watch_name,
-    verdict: { triggered: true, explanation: alert.explanation },
-    opened_at: alert.opened_at,
-  };
 }
 
 async function readOtherLines(file: string, lines: ReadonlyMap<string, string>): Promise<string[]> {

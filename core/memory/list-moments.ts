@@ -19,6 +19,7 @@ export type MomentListInput = {
   to: Date | undefined;
   conditionId: string | undefined;
   triggered: boolean | null | undefined;
+  reviewed: boolean;
   after: MomentPosition | undefined;
   limit: number;
 };

@@ -12,7 +12,11 @@ function place({ at, moment_id: id }: MomentPosition): string {
 }
 
 /** Returns true if a moment passes the filters of a query. */
-export function passesFilters({ verdicts }: Moment, { conditionId, triggered }: MomentQuery): boolean {
+export function passesFilters(
+  { verdicts, reviews }: Moment,
+  { conditionId, triggered, reviewed = false }: MomentQuery,
+): boolean {
+  if (reviewed && reviews === undefined) return false;
   if (conditionId === undefined && triggered === undefined) return true;
   return verdicts.some(
     (verdict) =>

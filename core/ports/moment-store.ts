@@ -1,4 +1,4 @@
-import type { Moment } from '../records/moment.ts';
+import type { Moment, MomentReview } from '../records/moment.ts';
 
 /** Watch with the begin of what is read of its memory, inclusive. */
 export type RememberedWatch = { watchId: string; from: Date };
@@ -14,6 +14,8 @@ export type MomentQuery = MomentSpan & {
   conditionId?: string | undefined;
   /** Verdict of the condition, or of any without one; `null`: not judged. */
   triggered?: boolean | null | undefined;
+  /** True for moments with a review only. */
+  reviewed?: boolean | undefined;
   /** Position after which the page begins. */
   after?: MomentPosition | undefined;
   limit: number;
@@ -48,6 +50,8 @@ export interface MomentStore {
   /** Returns at most `limit` moments, newest first. */
   list(query: MomentQuery, now: Date): Promise<MomentPage>;
   get(caller: string, momentId: string, now: Date): Promise<Moment | undefined>;
+  /** Stores a review, and counts in the same transaction what it changes of the misses. Returns undefined if the moment does not exist. */
+  review(caller: string, momentId: string, review: MomentReview, now: Date): Promise<Moment | undefined>;
   /** Returns the number of moments in a span. */
   count(span: MomentSpan, now: Date): Promise<number>;
   /** Returns the newest `limit` moments whose text has at least one of the stems. */

@@ -61,8 +61,14 @@ export type AlertPosition = Pick<Alert, 'opened_at' | 'alert_id'>;
 /** Statistics of one hour (UTC). */
 export type HourOfWatch = { hour: string; counts: WatchCounts; seen?: SeenHour | undefined };
 
-/** Reviewed alerts of a condition that opened in one hour (UTC). */
-export type ReviewedHour = { hour: string; condition_id: string; correct: number; wrong: number };
+/** Reviewed alerts of a condition that opened in one hour (UTC), and moments of the hour that it should have opened an alert about. */
+export type ReviewedHour = {
+  hour: string;
+  condition_id: string;
+  correct: number;
+  wrong: number;
+  missed: number;
+};
 
 /** Creation and lists of watches, their alerts and statistics; `RunStore` has all that follows a creation. `create` and `review` are transactions. */
 export interface WatchStore {

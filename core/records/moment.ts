@@ -20,6 +20,18 @@ export const momentVerdictSchema = z.object({
   explanation: z.string(),
 });
 
+/** Judgement of a person about a moment, with the text of the condition then. `missed`: it holds, and no alert of the condition was open. */
+export const momentReviewSchema = z.object({
+  condition_id: z.string(),
+  condition: z.string(),
+  holds: z.boolean(),
+  missed: z.boolean(),
+  at: timestampSchema,
+  /** Label of the API key, or its prefix. */
+  by: z.string(),
+});
+export type MomentReview = z.infer<typeof momentReviewSchema>;
+
 /** Picture that a model judged, in the memory of its watch. */
 export const momentSchema = sceneSchema.extend({
   moment_id: z.string(),
@@ -29,6 +41,8 @@ export const momentSchema = sceneSchema.extend({
   verdicts: z.array(momentVerdictSchema).max(8),
   /** Name of the model that judged it. */
   judged_by: z.string(),
+  /** Newest review of each condition; absent without any. */
+  reviews: z.array(momentReviewSchema).max(8).optional(),
   /** Media key of the judged frame; `null` if it was not kept, or had to make room. */
   frame_key: z.string().nullable(),
   expires_at: timestampSchema,
@@ -38,6 +52,18 @@ export type Moment = z.infer<typeof momentSchema>;
 /** Returns all that a search in words reads of a moment. */
 export function momentText({ verdicts, scene = '', objects = [] }: Moment): string {
   return [...verdicts.map(({ explanation }) => explanation), scene, ...objects].join('\n');
+}
+
+/** Returns a moment with a review, which replaces an earlier one of its condition, and the change of the number of misses. */
+export function withReview(moment: Moment, review: MomentReview): { reviewed: Moment; missed: number } {
+  const { reviews = [] } = moment;
+  const isSame = ({ condition_id: id }: MomentReview) => id === review.condition_id;
+  const before = reviews.find(isSame)?.missed ?? false;
+  const others = reviews.filter((other) => !isSame(other)).slice(-7);
+  return {
+    reviewed: { ...moment, reviews: [...others, review] },
+    missed: Number(review.missed) - Number(before),
+  };
 }
 
 /** Names of a moment: its watch, the newest moment of its capture and the tick, which one item of a store has, and its own time. */

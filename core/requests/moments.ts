@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { readMomentId } from '../records/moment.ts';
-import { integer, jobId, text } from './fields.ts';
+import { apiNames } from '../api-names.ts';
+import { flag, integer, jobId, text } from './fields.ts';
 import { instant } from './watch-queries.ts';
 
 /** Path and query of `/moments`. */
 
 export const momentPathSchema = z.object({ moment_id: text(1, 80) });
+
+/** Body of `POST /moments/{moment_id}/review`. */
+export const momentReviewRequestSchema = z.object({
+  condition_id: text(1, 40).describe('Condition of the watch'),
+  holds: flag.describe('True if it holds in the picture'),
+});
+apiNames.add(momentReviewRequestSchema, { id: 'MomentReviewRequest' });
 
 /** Verdicts of the filter, as a moment has them. */
 const verdicts = { held: true, not_held: false, not_judged: null } as const;
@@ -19,6 +27,7 @@ export const momentListQuerySchema = z.object({
     .enum(['held', 'not_held', 'not_judged'])
     .optional()
     .describe('Only moments with this verdict, of the condition if one is given'),
+  reviewed: flag.default(false).describe('Only moments that were reviewed'),
   after: z
     .string()
     .refine((value) => readMomentPosition(value) !== undefined, 'after must be the next_after of a page')

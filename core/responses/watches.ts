@@ -176,15 +176,22 @@ const countersSchema = z.object({
     .describe('Checks, by condition, that did not hold but may have seen it'),
 });
 
+const interval = z.object({ from: z.number(), to: z.number() }).nullable();
+
 const precisionSchema = z.object({
   condition_id: z.string(),
   reviewed: count,
   correct: count,
   precision: z.number().min(0).max(1).nullable(),
-  interval: z
-    .object({ from: z.number(), to: z.number() })
+  interval: interval.describe('95 % confidence interval of the precision (Wilson)'),
+  missed: count.describe('Moments that were reviewed as missed'),
+  recall: z
+    .number()
+    .min(0)
+    .max(1)
     .nullable()
-    .describe('95 % confidence interval of the precision (Wilson)'),
+    .describe('Share of right alerts in those and what was missed; null if no miss is known'),
+  recall_interval: interval.describe('95 % confidence interval of the recall (Wilson)'),
 });
 
 /** Statistics of a watch. */

@@ -177,12 +177,18 @@ function presentPrecision(
 ): WatchStats['precision'][number] {
   const correct = reviews.reduce((sum, hour) => sum + hour.correct, 0);
   const reviewed = correct + reviews.reduce((sum, hour) => sum + hour.wrong, 0);
+  const missed = reviews.reduce((sum, hour) => sum + hour.missed, 0);
   const precision = wilson(correct, reviewed);
+  // Without a known miss, nothing is known of what was missed.
+  const recall = missed === 0 ? null : wilson(correct, correct + missed);
   return {
     condition_id: conditionId,
     reviewed,
     correct,
     precision: precision && precision.value,
     interval: precision && { from: precision.low, to: precision.high },
+    missed,
+    recall: recall && recall.value,
+    recall_interval: recall && { from: recall.low, to: recall.high },
   };
 }

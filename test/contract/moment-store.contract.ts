@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MomentSpan, MomentStore, WordMatches } from '../../core/ports/moment-store.ts';
 import { toMomentId } from '../../core/records/moment.ts';
-import type { Moment } from '../../core/records/moment.ts';
+import type { Moment, MomentReview } from '../../core/records/moment.ts';
 import { addSeconds } from '../../core/time.ts';
 import type { viewRuns } from '../support/select-runs.ts';
 import { after, start } from './records.ts';
@@ -171,6 +171,30 @@ export function describeMomentStore(
         expect(await store.get('alice', moment.moment_id, now)).toEqual(moment);
       expect(await store.get('alice', newMoment(11).moment_id, now)).toBeUndefined();
       expect(await store.get('alice', 'a moment', now)).toBeUndefined();
+    });
+
+    test('a review is stored in its moment, and replaces an earlier one of its condition', async () => {
+      const store = await make(captures);
+      const { moment_id: id } = captures[2]?.[1] ?? newMoment(0);
+      const review = (fields: Partial<MomentReview> = {}): MomentReview => ({
+        condition_id: 'person',
+        condition: 'A person is there',
+        holds: true,
+        missed: true,
+        at: now.toISOString(),
+        by: 'control room',
+        ...fields,
+      });
+      await store.review('alice', id, review(), now);
+      await store.review('alice', id, review({ condition_id: 'van' }), now);
+      const last = review({ holds: false, missed: false });
+      const reviewed = await store.review('alice', id, last, now);
+      expect(reviewed).toEqual({ ...captures[2]?.[1], reviews: [review({ condition_id: 'van' }), last] });
+      expect(await store.get('alice', id, now)).toEqual(reviewed);
+      expect((await store.list({ ...span, reviewed: true, limit: 9 }, now)).moments).toEqual([reviewed]);
+      expect(await findIds(store, span, 'van')).toEqual([id]);
+      expect(await store.review('bob', id, last, now)).toBeUndefined();
+      expect(await store.review('alice', newMoment(11).moment_id, last, now)).toBeUndefined();
     });
 
     test('a moment that has expired is in no answer', async () => {

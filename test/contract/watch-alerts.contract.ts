@@ -142,7 +142,7 @@ export function alertCases(makeStore: MakeStore): void {
 
     expect((await store.alert(second.alert_id, start))?.review).toEqual(review(false));
     expect(await store.reviewedHours(id, start, after(86_400))).toEqual([
-      { hour: start.toISOString(), condition_id: 'person', correct: 1, wrong: 1 },
+      { hour: start.toISOString(), condition_id: 'person', correct: 1, wrong: 1, missed: 0 },
     ]);
     expect(await store.reviewedHours(id, after(-86_400), start)).toEqual([]);
     expect(await store.review(randomUUID(), review(true), start)).toBeUndefined();

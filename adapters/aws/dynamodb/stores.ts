@@ -95,7 +95,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     eraser: createCallerEraser(table),
     keys: createKeyStore(table, backoff),
     watches: createWatchStore(runs, deps, backoff),
-    moments: createMomentStore(table),
+    moments: createMomentStore(table, backoff),
     deliveries: createDeliveryStore(table, backoff, now),
     meter: createMeter({ table, random: backoff.random, since }),
     usage: createUsageLedger(table),

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { mergeMoments } from '../../../core/memory/merge-moments.ts';
+import { toHour } from '../../../core/policies/watch/hourly-counts.ts';
 import type { MomentStore } from '../../../core/ports/moment-store.ts';
+import { withReview } from '../../../core/records/moment.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 import { markDeleted } from '../sqlite/vacuum.ts';
 import { createWordReader } from './word-reader.ts';
@@ -18,7 +20,10 @@ export type EmbeddedMomentStore = MomentStore & {
 const removedAtOnce = 500;
 
 /** Creates the store of moments of the embedded mode. */
-export function createMomentStore(database: DatabaseSync, { moments }: RunTables): EmbeddedMomentStore {
+export function createMomentStore(
+  database: DatabaseSync,
+  { moments, reviews }: RunTables,
+): EmbeddedMomentStore {
   return {
     list: async (query, now) =>
       mergeMoments(query, async ({ watchId, from }, after, limit) => {
@@ -26,6 +31,16 @@ export function createMomentStore(database: DatabaseSync, { moments }: RunTables
         return { moments: page, after: page.length < limit ? null : (page.at(-1) ?? null) };
       }),
     get: async (caller, momentId, now) => withStorageErrors(() => moments.find(caller, momentId, now)),
+    review: async (caller, momentId, review, now) =>
+      transaction(database, () => {
+        const moment = moments.find(caller, momentId, now);
+        if (moment === undefined) return undefined;
+        const { reviewed, missed } = withReview(moment, review);
+        moments.replace(reviewed);
+        if (missed !== 0)
+          reviews.add(moment.watch_id, toHour(new Date(moment.at)), review.condition_id, { missed });
+        return reviewed;
+      }),
     ...createWordReader(database),
     remove: async (watchId, before, limit) => {
       const keys: string[] = [];

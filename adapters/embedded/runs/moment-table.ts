@@ -19,6 +19,9 @@ export function createMomentTable(database: DatabaseSync) {
   const find = database.prepare(`
     SELECT frame_key, record FROM moments
     WHERE watch_id = ? AND at = ? AND moment_id = ? AND caller = ? AND expires_at > ?`);
+  const setRecord = database.prepare(
+    'UPDATE moments SET record = ? WHERE watch_id = ? AND at = ? AND moment_id = ?',
+  );
   const page = database.prepare(`
     SELECT frame_key, record FROM moments WHERE watch_id = :watch_id AND caller = :caller AND expires_at > :now
     AND at >= :from AND at < :to AND (at, moment_id) < (:after_at, :after_id)
@@ -46,6 +49,11 @@ export function createMomentTable(database: DatabaseSync) {
       const name = readMomentId(id);
       const row = name && find.get(name.watchId, name.at.getTime(), id, caller, now.getTime());
       return row && readMoment(row);
+    },
+    /** Replaces the record of a moment; its words and verdicts are the same. */
+    replace: (moment: Moment) => {
+      const { frame_key: _, ...record } = moment;
+      setRecord.run(JSON.stringify(record), record.watch_id, toMilliseconds(record.at), record.moment_id);
     },
     page: (query: Omit<MomentQuery, 'watches'>, watchId: string, from: Date, now: Date): Moment[] =>
       page

@@ -112,19 +112,39 @@ const hourSchema = z.object({ hour: z.string() });
 
 export function createReviewTable(database: DatabaseSync) {
   const add = database.prepare(`
-    INSERT INTO watch_reviews VALUES (:watch_id, :hour, :condition_id, :correct, :wrong)
-    ON CONFLICT DO UPDATE SET correct = correct + excluded.correct, wrong = wrong + excluded.wrong`);
+    INSERT INTO watch_reviews VALUES (:watch_id, :hour, :condition_id, :correct, :wrong, :missed)
+    ON CONFLICT DO UPDATE
+    SET correct = correct + excluded.correct, wrong = wrong + excluded.wrong, missed = missed + excluded.missed`);
   const list = database.prepare(`
-    SELECT hour, condition_id, correct, wrong FROM watch_reviews
+    SELECT hour, condition_id, correct, wrong, missed FROM watch_reviews
     WHERE watch_id = ? AND hour >= ? AND hour < ? ORDER BY hour, condition_id`);
   return {
-    add: (watchId: string, hour: string, conditionId: string, delta: { correct: number; wrong: number }) =>
-      void add.run({ watch_id: watchId, hour, condition_id: conditionId, ...delta }),
+    add: (
+      watchId: string,
+      hour: string,
+      conditionId: string,
+      delta: { correct?: number; wrong?: number; missed?: number },
+    ) =>
+      void add.run({
+        watch_id: watchId,
+        hour,
+        condition_id: conditionId,
+        correct: 0,
+        wrong: 0,
+        missed: 0,
+        ...delta,
+      }),
     list: (watchId: string, from: Date, to: Date) =>
       reviewsSchema.parse(list.all(watchId, from.toISOString(), to.toISOString())),
   };
 }
 
 const reviewsSchema = z.array(
-  z.object({ hour: z.string(), condition_id: z.string(), correct: z.int(), wrong: z.int() }),
+  z.object({
+    hour: z.string(),
+    condition_id: z.string(),
+    correct: z.int(),
+    wrong: z.int(),
+    missed: z.int(),
+  }),
 );

@@ -184,6 +184,7 @@ CREATE TABLE watch_reviews (
   condition_id TEXT NOT NULL,
   correct INTEGER NOT NULL,
   wrong INTEGER NOT NULL,
+  missed INTEGER NOT NULL,
   PRIMARY KEY (watch_id, hour, condition_id)
 ) STRICT, WITHOUT ROWID;
 

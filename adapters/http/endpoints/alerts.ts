@@ -140,6 +140,6 @@ export const alertEndpoints = [
 ];
 
 /** Returns the name of a key for people: its label, else its prefix. */
-function nameKey({ label, prefix }: Call['key']): string {
+export function nameKey({ label, prefix }: Call['key']): string {
   return label ?? prefix;
 }

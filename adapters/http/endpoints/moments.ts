@@ -1,14 +1,17 @@
 import { listMoments, readMomentPicture, requireOwnMoment } from '../../../core/memory/list-moments.ts';
 import { presentMoment } from '../../../core/memory/present-search.ts';
+import { reviewOwnMoment } from '../../../core/memory/review-moment.ts';
 import {
   momentListQuerySchema,
   momentPathSchema,
+  momentReviewRequestSchema,
   readMomentPosition,
   readVerdict,
 } from '../../../core/requests/moments.ts';
 import { momentListResponseSchema, momentResponseSchema } from '../../../core/responses/moments.ts';
 import * as examples from '../../openapi/examples/moments.ts';
 import { defineEndpoint } from '../endpoint.ts';
+import { nameKey } from './alerts.ts';
 import { jpegResponse, jsonResponse } from '../endpoint-response.ts';
 
 /** Memory of the watches of a caller. */
@@ -53,6 +56,36 @@ const getMomentEndpoint = defineEndpoint(
     presentMoment(await requireOwnMoment(parameters.moment_id, caller, deps), deps),
 );
 
+const reviewMomentEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'review_moment',
+    scope: 'jobs',
+    method: 'post',
+    effect: 'changes',
+    path: '/moments/{moment_id}/review',
+    title: 'Review a moment',
+    description:
+      'Stores whether a condition of the watch holds in the picture. One that holds without an open alert was missed: misses give the recall in the statistics. Reviews change no state, and go with their moment.',
+    request: { parameters: momentPathSchema, body: momentReviewRequestSchema },
+    response: jsonResponse(momentResponseSchema, { description: 'The reviewed moment' }),
+    errors: ['NOT_FOUND', 'BAD_REQUEST'],
+    examples: {
+      parameters: momentExample,
+      body: { missed: { condition_id: 'person', holds: true } },
+      response: { moment: examples.reviewedMoment },
+    },
+  },
+  async ({ parameters, body, caller, key }, deps) => {
+    const { condition_id: conditionId, holds } = body;
+    const review = { conditionId, holds };
+    return presentMoment(
+      await reviewOwnMoment(parameters.moment_id, review, caller, nameKey(key), deps),
+      deps,
+    );
+  },
+);
+
 const momentPictureEndpoint = defineEndpoint(
   {
     ...shared,
@@ -68,4 +101,9 @@ const momentPictureEndpoint = defineEndpoint(
   ({ parameters, caller }, deps) => readMomentPicture(parameters.moment_id, caller, deps),
 );
 
-export const momentEndpoints = [listMomentsEndpoint, getMomentEndpoint, momentPictureEndpoint];
+export const momentEndpoints = [
+  listMomentsEndpoint,
+  getMomentEndpoint,
+  reviewMomentEndpoint,
+  momentPictureEndpoint,
+];

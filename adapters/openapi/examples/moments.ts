@@ -14,6 +14,20 @@ export const moment = {
   picture_url: `https://watch.example/api/moments/${watchId}-mm7q4w1s-5-0/picture`,
 };
 
+export const reviewedMoment = {
+  ...moment,
+  reviews: [
+    {
+      condition_id: 'person',
+      condition: 'A person is at the gate',
+      holds: true,
+      missed: true,
+      at: '2026-03-01T12:30:00.000Z',
+      by: 'control room',
+    },
+  ],
+};
+
 export const searchResult = {
   sentence:
     '1 found: 1,204 moments, 3 matched in words, 3 checked; `thorough` checks all 302 visits (about $0.05). Visits of 12 s and more are sure to be seen; not seen Sun 1 Mar 02:10 to 03:55 (UTC): camera lost.',

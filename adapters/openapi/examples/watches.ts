@@ -201,6 +201,9 @@ const precision = {
   correct: 18,
   precision: 0.9,
   interval: { from: 0.699, to: 0.972 },
+  missed: 2,
+  recall: 0.9,
+  recall_interval: { from: 0.699, to: 0.972 },
 };
 
 export const stats = {

@@ -247,6 +247,34 @@ describe('watchpost watch export', () => {
     );
   });
 
+  test('a moment that was reviewed as missed is exported with its picture and the condition', async () => {
+    await apply([{ ...gate, memory_days: 3 }]);
+    const { watch_id: id } = (await client.listWatches()).watches[0]!;
+    let step = await world.begin({ run_id: id, generation: 0 });
+    for (const verdict of [false, false]) {
+      world.script.verdicts.push(verdict);
+      step = await world.tick(step);
+    }
+    const { moments } = await client.listMoments();
+    const { moment_id: missed, verdicts } = moments[0]!;
+    await client.reviewMoment(missed, { condition_id: verdicts[0]!.condition_id, holds: true });
+    await exportReviews(client, { folder: target(), ...all }, terminal);
+    const { examples, problems } = read();
+    expect(problems).toEqual([]);
+    expect(examples).toMatchObject([
+      {
+        id: `${missed}-${verdicts[0]!.condition_id}`,
+        expected: 'yes',
+        condition: 'A person is there',
+        tags: [verdicts[0]!.condition_id, 'missed'],
+        verdict: { triggered: false },
+      },
+    ]);
+    expect(readFileSync(join(target(), `frames/${examples[0]!.id}.jpg`)).subarray(0, 2)).toEqual(
+      Buffer.from([255, 216]),
+    );
+  });
+
   test('an alert without evidence is left out and counted', async () => {
     await apply([gate]);
     const id = await openAlert(world, (await client.listWatches()).watches[0]!.watch_id);
@@ -254,6 +282,6 @@ describe('watchpost watch export', () => {
     world.pictures.clear();
     await exportReviews(client, { folder: target(), ...all }, terminal);
     expect(read().examples).toEqual([]);
-    expect(printed).toContain('1 reviewed alerts have no frame any more; they were left out.');
+    expect(printed).toContain('1 reviews have no picture any more; they were left out.');
   });
 });

@@ -1,6 +1,7 @@
 import { newestFirst, passesFilters } from '../../../core/memory/merge-moments.ts';
 import { matchWords } from '../../../core/memory/match-words.ts';
 import type { MomentSpan, MomentStore } from '../../../core/ports/moment-store.ts';
+import { withReview } from '../../../core/records/moment.ts';
 import type { Moment } from '../../../core/records/moment.ts';
 
 /** Creates a store of moments in memory. */
@@ -27,6 +28,13 @@ export function createMemoryMoments(stored: Moment[] = []): MomentStore & { stor
       stored.find(
         (moment) => moment.moment_id === id && moment.caller === caller && new Date(moment.expires_at) > now,
       ),
+    review: async (caller, id, review) => {
+      const index = stored.findIndex((moment) => moment.moment_id === id && moment.caller === caller);
+      const moment = stored[index];
+      if (!moment) return undefined;
+      stored[index] = withReview(moment, review).reviewed;
+      return stored[index];
+    },
     count: async (span, now) => within(span, now).length,
     words: async (span, stems, limit, now) => matchWords(within(span, now), stems, limit),
     remove: async (watchId, before, limit) => {

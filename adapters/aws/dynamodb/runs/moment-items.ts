@@ -3,14 +3,17 @@ import { mergeMoments, newestFirst } from '../../../../core/memory/merge-moments
 import type { MomentRun } from '../../../../core/memory/merge-moments.ts';
 import { matchWords } from '../../../../core/memory/match-words.ts';
 import type { MomentPosition, MomentSpan, MomentStore } from '../../../../core/ports/moment-store.ts';
-import { momentSchema, readMomentId, toMomentId } from '../../../../core/records/moment.ts';
-import type { Moment } from '../../../../core/records/moment.ts';
+import { momentSchema, readMomentId, toMomentId, withReview } from '../../../../core/records/moment.ts';
+import type { Moment, MomentReview } from '../../../../core/records/moment.ts';
 import { rules } from '../../../../core/rules.ts';
 import { addSeconds, earlier } from '../../../../core/time.ts';
+import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { itemKeys, readRunId, runPartition, sortPrefixes } from '../table/keys.ts';
 import { packRecord, readItem, readKey, readRecord } from '../table/record.ts';
+import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import type { Table } from '../table/table.ts';
 import type { Item, ItemKey, Write } from '../table/write.ts';
+import { countReviews } from './review-counts.ts';
 
 /** Returns the write of the moments of a capture: one item, which expires with the last of them. */
 export function putMoments(moments: readonly Moment[]): Write[] {
@@ -35,7 +38,7 @@ const deletionsAtOnce = 25;
 const maxBeforeCaptureSeconds = rules.maxScanSeconds + 60;
 
 /** Creates the store of moments. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
-export function createMomentStore(table: Table): MomentStore {
+export function createMomentStore(table: Table, backoff: BackoffDeps): MomentStore {
   return {
     list: async (query, now) =>
       mergeMoments(query, ({ watchId, from }, after, limit) =>
@@ -47,6 +50,8 @@ export function createMomentStore(table: Table): MomentStore {
       const moment = item && readMoments(item).find(({ moment_id: id }) => id === momentId);
       return moment?.caller === caller && new Date(moment.expires_at) > now ? moment : undefined;
     },
+    review: async (caller, momentId, review, now) =>
+      (await retryWithJitter(() => tryReview(caller, momentId, review, now), backoff)).moment,
     count: async (span, now) => (await readAll(span, now)).moments.length,
     words: async (span, stems, limit, now) => {
       const { moments, readFrom } = await readAll(span, now);
@@ -74,6 +79,29 @@ export function createMomentStore(table: Table): MomentStore {
     },
     picturesKeptFrom: async () => null,
   };
+
+  /** Stores a review in the item of its capture, and its count. Returns undefined if the item was changed meanwhile. */
+  async function tryReview(caller: string, momentId: string, review: MomentReview, now: Date) {
+    const key = toKey(momentId);
+    const item = key && (await table.get(key));
+    const moments = item ? readMoments(item) : [];
+    const moment = moments.find(({ moment_id: id }) => id === momentId);
+    if (!key || !item || moment?.caller !== caller || new Date(moment.expires_at) <= now)
+      return { moment: undefined };
+    const { reviewed, missed } = withReview(moment, review);
+    const record = storedSchema.parse(moments.map((other) => (other === moment ? reviewed : other)));
+    const result = await table.transact([
+      {
+        kind: 'update',
+        key,
+        change: 'SET #record = :record',
+        condition: '#record = :before',
+        values: { ':record': packRecord(record), ':before': item['record'] },
+      },
+      countReviews(moment.watch_id, new Date(moment.at), review.condition_id, { missed }),
+    ]);
+    return result.kind === 'written' ? { moment: reviewed } : undefined;
+  }
 
   /** Reads items of a watch, newest first, behind that of `read`. `after` is the position of the page. */
   async function readRun(

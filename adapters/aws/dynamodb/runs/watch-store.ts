@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import type { RunStore } from '../../../../core/ports/run-store.ts';
 import { isIdle } from '../../../../core/event/stored-run.ts';
-import { statsRetentionSeconds, type WatchStore } from '../../../../core/ports/watch-store.ts';
+import type { WatchStore } from '../../../../core/ports/watch-store.ts';
 import { isWatch } from '../../../../core/records/run.ts';
 import { watchProgressSchema, type WatchRun } from '../../../../core/records/watch-run.ts';
 import { watchCountsSchema, type Alert } from '../../../../core/records/watch-state.ts';
-import { addSeconds } from '../../../../core/time.ts';
-import { toHour } from '../../../../core/policies/watch/hourly-counts.ts';
 import { reviewDelta, zeroWatchCounts } from '../../../../core/watch/stored-watch.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
@@ -15,6 +13,7 @@ import { itemKeys, runPartition, sortPrefixes } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';
 import { readSeen } from './run-commit.ts';
 import type { RunDeps } from './run-commit.ts';
+import { countReviews } from './review-counts.ts';
 import { readRuns } from './run-list.ts';
 import { readRepairIndex } from './run-store.ts';
 import type { Table } from '../table/table.ts';
@@ -72,8 +71,6 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
   async function tryReview(alertId: string, review: NonNullable<Alert['review']>, now: Date) {
     const alert = await findAlert(table, alertId, now);
     if (alert === undefined) return { alert };
-    const { correct, wrong } = reviewDelta(alert, review);
-    const at = new Date(alert.opened_at);
     const before = alert.review && JSON.stringify(alert.review);
     const result = await table.transact([
       {
@@ -83,16 +80,7 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
         condition: before === null ? 'attribute_not_exists(#review)' : '#review = :before',
         values: { ':review': JSON.stringify(review), ...(before !== null && { ':before': before }) },
       },
-      {
-        kind: 'update',
-        key: itemKeys.watchReviews(alert.watch_id, toHour(at), alert.condition_id),
-        change: 'SET #ttl = :ttl ADD #correct :correct, #wrong :wrong',
-        values: {
-          ':correct': correct,
-          ':wrong': wrong,
-          ':ttl': Math.ceil(addSeconds(at, statsRetentionSeconds).getTime() / 1000),
-        },
-      },
+      countReviews(alert.watch_id, new Date(alert.opened_at), alert.condition_id, reviewDelta(alert, review)),
     ]);
     return result.kind === 'written' ? { alert: { ...alert, review } } : undefined;
   }
@@ -119,7 +107,11 @@ function inOrder(keys: ItemKey[], items: Item[]): Item[] {
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });
 const watchesSchema = z.object({ watches: z.set(z.string()).optional() });
-const reviewsSchema = z.object({ correct: z.int(), wrong: z.int() });
+const reviewsSchema = z.object({
+  correct: z.int().default(0),
+  wrong: z.int().default(0),
+  missed: z.int().default(0),
+});
 const hourSchema = z.object(
   Object.fromEntries(Object.keys(watchCountsSchema.shape).map((name) => [name, z.int().default(0)])),
 );

@@ -18,6 +18,7 @@ import { describeEventSessions } from '../../../contract/event-sessions.contract
 import { describeJobStore } from '../../../contract/job-store.contract.ts';
 import { describeKeyStore } from '../../../contract/key-store.contract.ts';
 import { describeMeter } from '../../../contract/meter.contract.ts';
+import { describeReviewedMoments } from '../../../contract/reviewed-moments.contract.ts';
 import { describeMomentStore, remember } from '../../../contract/moment-store.contract.ts';
 import { describeUsageLedger } from '../../../contract/usage-ledger.contract.ts';
 import { describeRunStore } from '../../../contract/run-store.contract.ts';
@@ -63,6 +64,7 @@ withDynamoLocal((makeTable) => {
     await remember(stores, captures);
     return stores.moments;
   });
+  describeReviewedMoments('The table', makeStores);
   describeCallLimiter(
     'The table',
     async (callLimits, now) => (await makeStores({ callLimits, now })).limiter,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { removeDeleted } from '../../../../adapters/embedded/sqlite/vacuum.ts';
 import { describeMomentStore, gate, newMoment, remember } from '../../../contract/moment-store.contract.ts';
+import { describeReviewedMoments } from '../../../contract/reviewed-moments.contract.ts';
 import { embeddedRuns } from '../../../support/select-runs.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
 import { createMemoryMoments } from '../../../support/watches/memory-moments.ts';
@@ -19,6 +20,8 @@ describeMomentStore('The embedded store of a file, which a thread searches', asy
   await remember(stores, captures);
   return stores.moments;
 });
+
+describeReviewedMoments('The embedded store', () => embeddedRuns(openDatabase(':memory:')));
 
 describeMomentStore('The double of tests', async (captures) => createMemoryMoments(captures.flat()));
 

@@ -173,3 +173,54 @@ describe('GET /moments/{moment_id}', () => {
     for (const id of [absent, 'x', '%00']) expect((await call('GET', `/moments/${id}`)).status).toBe(404);
   });
 });
+
+describe('POST /moments/{moment_id}/review', () => {
+  const review = async (id: string, body: object) =>
+    call('POST', `/moments/${id}/review`, { condition_id: 'person', ...body });
+  const precision = async () => (await call('GET', `/watches/${watchId}/stats`)).body.precision[0];
+
+  test('a miss lowers the recall in the statistics, with its interval, until it is taken back', async () => {
+    await check([false, true, true, false]);
+    const { moments } = await list();
+    const [missed] = moments;
+    const { alerts } = (await call('GET', '/alerts')).body;
+    await call('POST', `/alerts/${alerts[0].alert_id}/review`, { correct: true });
+    expect(await precision()).toMatchObject({ missed: 0, recall: null, recall_interval: null });
+    // Before the alert had opened.
+    const before = moments.at(-1).moment_id;
+    const answer = await review(before, { holds: true });
+    expect(answer.body).toMatchObject({
+      moment_id: before,
+      reviews: [{ condition_id: 'person', condition: 'A person is at the gate', holds: true, missed: true }],
+    });
+    await review(before, { holds: true });
+    expect(await precision()).toMatchObject({ missed: 1, recall: 0.5, recall_interval: expect.anything() });
+    expect((await list('?reviewed=true')).moments).toHaveLength(1);
+    await review(before, { holds: false });
+    expect(await precision()).toMatchObject({ missed: 0, recall: null });
+    // The alert was open: it was not missed.
+    expect((await review(missed.moment_id, { holds: true })).body.reviews[0].missed).toBe(false);
+    expect(await precision()).toMatchObject({ missed: 0 });
+  });
+
+  test('a review of another condition, or of a moment of another caller, is refused', async () => {
+    await check([false]);
+    const [id = ''] = idsOf(await list());
+    expect((await review(id, { condition_id: 'dog', holds: true })).body.error.code).toBe('BAD_REQUEST');
+    expect((await review(`${watchId}-1-1-0`, { holds: true })).status).toBe(404);
+    const other = await createHttpCaller(world, 'other');
+    const theirs = await other('POST', `/moments/${id}/review`, { condition_id: 'person', holds: true });
+    expect(theirs.status).toBe(404);
+    expect((await review(id, {})).status).toBe(422);
+  });
+
+  test('a review goes with its moment, and the number of misses stays', async () => {
+    await check([false]);
+    const [id = ''] = idsOf(await list());
+    await review(id, { holds: true });
+    world.clock.now = addSeconds(world.clock.now, 4 * 86_400);
+    expect((await review(id, { holds: true })).status).toBe(404);
+    expect((await list('?reviewed=true')).moments).toEqual([]);
+    expect(await precision()).toMatchObject({ missed: 1 });
+  });
+});

@@ -1,0 +1,42 @@
+import type { CoreDeps } from '../dependencies.ts';
+import { WatchpostError } from '../errors.ts';
+import type { Moment } from '../records/moment.ts';
+import { requireOwnMoment } from './list-moments.ts';
+
+type Deps = Pick<CoreDeps, 'moments' | 'watches' | 'baseUrl' | 'now'>;
+
+/**
+ * Stores a person's judgement of a condition in a moment. It replaces an earlier one and changes no state. A condition that holds is missed unless an alert of it
+ * was open then. Throws `NOT_FOUND` for a moment that is gone or is another caller's, and `BAD_REQUEST` for another condition than one of the watch.
+ */
+export async function reviewOwnMoment(
+  momentId: string,
+  { conditionId, holds }: { conditionId: string; holds: boolean },
+  caller: string,
+  by: string,
+  deps: Deps,
+): Promise<Moment> {
+  const { watch_id: watchId, at } = await requireOwnMoment(momentId, caller, deps);
+  const watch = (await deps.watches.list(caller)).find(({ run_id: id }) => id === watchId);
+  const rule = watch?.config.conditions.find(({ condition_id: id }) => id === conditionId);
+  if (!rule)
+    throw new WatchpostError(
+      'BAD_REQUEST',
+      `The watch has no condition ${conditionId}`,
+      'Use the condition_id of one of its conditions.',
+    );
+  const [from, to] = [new Date(at), new Date(Date.parse(at) + 1)];
+  const [alert] = await deps.watches.alerts({ caller, watchId, conditionId, from, to, limit: 1 }, deps.now());
+  const { condition } = rule;
+  const review = {
+    condition_id: conditionId,
+    condition,
+    holds,
+    missed: holds && alert === undefined,
+    at: deps.now().toISOString(),
+    by,
+  };
+  const reviewed = await deps.moments.review(caller, momentId, review, deps.now());
+  // It expired meanwhile.
+  return reviewed ?? requireOwnMoment(momentId, caller, deps);
+}
