@@ -2090,6 +2090,16 @@ export interface Service {
     condition_examples: string[];
   };
 }
+export interface SignInCode {
+  /**
+   * Signs one browser in with the key; the console takes it at /console#/sign-in/CODE
+   */
+  code: string;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  expires_at: string;
+}
 export interface SnoozeRequest {
   /**
    * 0 ends the snooze

@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { createApi } from './api/api.ts';
 import type { Api } from './api/api.ts';
 import { createHttp } from './api/http.ts';
@@ -6,16 +6,24 @@ import type { RequestOutcome } from './api/http.ts';
 import { createPictures } from './api/pictures.ts';
 import { asProblem } from './api/problem.ts';
 import type { Problem } from './api/problem.ts';
+import { beginSession, followProof, forgetProof, identify, readProof } from './session/begin-session.ts';
+import type { Credential } from './session/begin-session.ts';
 import { SessionContext } from './session/session.ts';
 import type { Session } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
 import { ConnectionBanner } from './shell/connection-banner.tsx';
+import { routeUrls, useRoute } from './shell/routes.ts';
 import { Shell } from './shell/shell.tsx';
+
+type Entry = { busy: boolean; problem?: Problem; notice?: string };
+
+const ended = 'Your key is no longer accepted. Sign in with another one.';
 
 /** Shows the sign-in, then the pages. The end of a session clears all data that its key gave access to. */
 export function App() {
+  const route = useRoute();
   const [session, setSession] = useState<Session>();
-  const [entry, setEntry] = useState<{ busy: boolean; problem?: Problem; notice?: string }>({ busy: false });
+  const [entry, setEntry] = useState<Entry>({ busy: readProof() !== undefined });
   const [reachable, setReachable] = useState(true);
 
   const inUse = useRef<Api>(undefined);
@@ -29,35 +37,63 @@ export function App() {
     setEntry({ busy: false, ...(notice === undefined ? {} : { notice }) });
   }, []);
 
-  const onOutcome = (outcome: RequestOutcome, api: Api) => {
+  const onOutcome = (outcome: RequestOutcome, api?: Api) => {
     setReachable(outcome !== 'unreachable');
-    // Ignores late responses for the key of an earlier session.
-    if (outcome === 'unauthorized' && inUse.current === api)
-      end('Your key is no longer accepted. Sign in with another one.');
+    // Ignores late responses for an earlier session.
+    if (outcome !== 'unauthorized' || api === undefined || inUse.current !== api) return;
+    forgetProof();
+    end(ended);
   };
 
-  const signIn = async (key: string) => {
+  const signOut = async (api: Api) => {
+    end();
+    forgetProof();
+    await api.endSession().catch(() => undefined);
+  };
+
+  const signIn = async (credential: Credential) => {
     setEntry({ busy: true });
-    const api: Api = createApi(createHttp(key, (outcome) => onOutcome(outcome, api)));
     try {
-      const [me, service] = await Promise.all([api.me(), api.service()]);
+      const { me, proof } = await beginSession(credential, (outcome) => onOutcome(outcome));
+      const api: Api = createApi(createHttp(identify(proof), (outcome) => onOutcome(outcome, api)));
+      const service = await api.service();
+      end();
       inUse.current = api;
-      setSession({ api, pictures: createPictures(api), me, service, signOut: () => end() });
-      setEntry({ busy: false });
+      // The code of the link is used up: it leaves the address and the history.
+      if ('code' in credential) location.replace(routeUrls.watches);
+      setSession({ api, pictures: createPictures(api), me, service, signOut: () => void signOut(api) });
     } catch (error) {
-      setEntry({ busy: false, problem: asProblem(error) });
+      const problem = asProblem(error);
+      if ('proof' in credential && problem.status === 401) {
+        forgetProof();
+        end(ended);
+      } else setEntry({ busy: false, problem });
     }
   };
 
+  useEffect(() => {
+    const proof = readProof();
+    if (proof !== undefined && route.page !== 'sign-in') void signIn({ proof });
+    return followProof((other) => (other === undefined ? end() : void signIn({ proof: other })));
+  }, []);
+
+  // A reload shows its page without the sign-in before it.
+  const resumes = entry.busy && route.page !== 'sign-in' && readProof() !== undefined;
   return (
     <>
       <ConnectionBanner reachable={reachable} onReachable={() => setReachable(true)} />
-      {session ? (
+      {session && route.page !== 'sign-in' ? (
         <SessionContext.Provider value={session}>
           <Shell />
         </SessionContext.Provider>
       ) : (
-        <SignIn onKey={(key) => void signIn(key)} {...entry} />
+        !resumes && (
+          <SignIn
+            {...entry}
+            {...(route.page === 'sign-in' && { code: route.code })}
+            onCredential={(credential) => void signIn(credential)}
+          />
+        )
       )}
     </>
   );

@@ -8,6 +8,7 @@ import {
 } from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
+import { beginSession, endSession, readSession, readSignInCode, sessionPath } from './console-session.ts';
 import type { HttpDeps } from './dependencies.ts';
 import { allowOrigins } from './cors.ts';
 import { endpoints } from './endpoints/endpoints.ts';
@@ -38,8 +39,15 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.get('/healthz', healthz(deps));
   app.get(`${evidencePath}/:watch_id/:sequence`, evidence(deps));
   if (deps.allowedOrigins.length > 0) app.use('/api/*', allowOrigins(deps));
-  app.use('/api/*', bearerAuth(deps), inNameOfCaller(deps));
-  app.use('/api/me', rememberConsole(deps));
+  // The only path that takes a sign-in code, so before those that do not.
+  app.post(
+    sessionPath,
+    bearerAuth(deps, readSignInCode(deps), readSession(deps)),
+    rememberConsole(deps),
+    beginSession(deps),
+  );
+  app.use('/api/*', bearerAuth(deps, readSession(deps)), inNameOfCaller(deps));
+  app.delete(sessionPath, endSession);
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
   app.onError((error, context) => {

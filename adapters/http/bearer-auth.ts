@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { hashApiKey } from '../../core/access/api-key.ts';
 import type { KeyCrypto } from '../../core/access/api-key.ts';
@@ -31,10 +32,17 @@ export type AuthEnv = {
 const bearer = /^Bearer ([^\s]+)$/i;
 const touchAfterMs = 60_000;
 
-/** Authenticates the request and sets `key`. Throws `UnauthorizedError` for a missing, unknown or revoked key. */
-export function bearerAuth(deps: AuthDeps) {
+/** Reads the key of a request that has no `Authorization` header. */
+type ReadKey = (context: Context) => Promise<ApiKey | undefined>;
+
+/**
+ * Authenticates the request and sets `key`. Throws `UnauthorizedError` for a missing, unknown or revoked key. `others` read keys only of
+ * requests without `Authorization`.
+ */
+export function bearerAuth(deps: AuthDeps, ...others: ReadKey[]) {
   return createMiddleware<AuthEnv>(async (c, next) => {
-    const key = await readKey(c.req.header('Authorization'), deps);
+    const header = c.req.header('Authorization');
+    const key = header === undefined ? await readFirst(others, c) : await readKey(header, deps);
     if (!key || isRevoked(key, deps.steadyNow())) throw new UnauthorizedError();
     c.set('key', key);
     await touch(key, deps);
@@ -42,8 +50,16 @@ export function bearerAuth(deps: AuthDeps) {
   });
 }
 
-async function readKey(header: string | undefined, deps: AuthDeps): Promise<ApiKey | undefined> {
-  const text = bearer.exec(header ?? '')?.[1];
+async function readFirst(readers: readonly ReadKey[], context: Context): Promise<ApiKey | undefined> {
+  for (const read of readers) {
+    const key = await read(context);
+    if (key) return key;
+  }
+  return undefined;
+}
+
+async function readKey(header: string, deps: AuthDeps): Promise<ApiKey | undefined> {
+  const text = bearer.exec(header)?.[1];
   const hash = text === undefined ? undefined : hashApiKey(text, deps);
   return hash === undefined ? undefined : deps.keys.find(hash);
 }

@@ -30,6 +30,7 @@ import type {
   NewKey,
   Scope,
   Service,
+  SignInCode,
   StreamValidation,
   Watch,
   WatchDeliveryPage,
@@ -82,7 +83,7 @@ export function createApi(http: Http) {
 /** Operations of keys, callers and the signing secret. */
 function accessOperations(http: Http) {
   return {
-    me: () => http.json<Key>('/me', { headers: { 'Watchpost-Console': location.origin } }),
+    endSession: () => http.send('/session', { method: 'DELETE' }),
     service: () => http.json<Service>('/service'),
     /** Reads all pages: at most 100 valid keys, and those revoked within 30 days. */
     keys: async (caller?: string, signal?: AbortSignal) => {
@@ -99,6 +100,7 @@ function accessOperations(http: Http) {
       http.json<NewKey>('/keys', { method: 'POST', body: request }),
     labelKey: (id: string, label: string | null) =>
       http.json<Key>(`/keys/${id}`, { method: 'PATCH', body: { label } }),
+    createSignInCode: (id: string) => http.json<SignInCode>(`/keys/${id}/sign-in-code`, { method: 'POST' }),
     rotateKey: (id: string, graceSeconds: number, descendants: boolean) =>
       http.json<NewKey & { replaces: Key }>(`/keys/${id}/rotate`, {
         method: 'POST',

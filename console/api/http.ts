@@ -17,7 +17,7 @@ export type CallOptions = Omit<Call, 'path'>;
 /** Outcome of a request, for the connection banner and the session. */
 export type RequestOutcome = 'answered' | 'unauthorized' | 'unreachable';
 
-/** HTTP client of the API for one key. */
+/** HTTP client of the API for one session. */
 export type Http = {
   /** Returns the parsed body of a successful response. Throws `Problem`. */
   json<T>(path: string, options?: CallOptions): Promise<T>;
@@ -30,20 +30,23 @@ export type Http = {
 /** Base path of the API on this host. */
 export const basePath = '/api';
 
-/** Creates the HTTP client of this host's API. The key is sent only in the `Authorization` header. */
-export function createHttp(key: string, onOutcome: (outcome: RequestOutcome) => void): Http {
+/** Creates the HTTP client of this host's API. `identity`: the headers that name the session, or begin one. */
+export function createHttp(
+  identity: Record<string, string>,
+  onOutcome: (outcome: RequestOutcome) => void,
+): Http {
   const open = async (call: Call): Promise<Response> => {
     const response = await fetch(`${basePath}${call.path}${queryText(call.query)}`, {
       method: call.method ?? 'GET',
       headers: {
-        Authorization: `Bearer ${key}`,
+        ...identity,
         ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...call.headers,
       },
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       ...(call.signal ? { signal: call.signal } : {}),
       cache: 'no-store',
-      credentials: 'omit',
+      credentials: 'same-origin',
       redirect: 'error',
     }).catch((error: unknown) => {
       if (call.signal?.aborted) throw error;

@@ -9,6 +9,7 @@ import { mayUse, useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
 import { Callers } from './callers.tsx';
 import { KeyTable } from './key-table.tsx';
+import { SignInDevice } from './sign-in-device.tsx';
 import { WebhookSecretPanel } from './webhook-secret.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -92,6 +93,7 @@ export function KeysPage() {
   const [caller, setCaller] = useState(me.caller);
   const [creating, setCreating] = useState(false);
   const [made, setMade] = useState<NewKey>();
+  const [addsDevice, setAddsDevice] = useState(false);
   const keys = useResource((signal) => api.keys(admin ? caller : undefined, signal), [caller]);
   const callers = useResource(async (signal) => (admin ? api.callers(signal) : []), []);
 
@@ -106,9 +108,12 @@ export function KeysPage() {
         title="Keys"
         lead="API keys for your programs, and the secret that signs webhooks."
         aside={
-          <Button kind="primary" onClick={() => setCreating(true)}>
-            New key
-          </Button>
+          <div class="actions">
+            <Button onClick={() => setAddsDevice(true)}>Sign in a telephone</Button>
+            <Button kind="primary" onClick={() => setCreating(true)}>
+              New key
+            </Button>
+          </div>
         }
       />
       <div class="stack wide-gap">
@@ -144,6 +149,7 @@ export function KeysPage() {
         {admin && <Callers callers={callers} />}
       </div>
       {creating && <CreateKey caller={caller} onCreated={shown} onClose={() => setCreating(false)} />}
+      {addsDevice && <SignInDevice onChange={keys.reload} onClose={() => setAddsDevice(false)} />}
       {made && <NewKeyDialog made={made} onClose={() => setMade(undefined)} />}
     </>
   );

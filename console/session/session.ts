@@ -4,7 +4,7 @@ import type { Api } from '../api/api.ts';
 import type { Pictures } from '../api/pictures.ts';
 import type { Key, Scope, Service } from '../api/types.ts';
 
-/** Signed-in session. The page keeps the key only in memory. */
+/** Signed-in session. The page holds no key: the browser keeps its cookie out of reach of scripts. */
 export type Session = {
   api: Api;
   pictures: Pictures;

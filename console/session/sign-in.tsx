@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
+import type { Credential } from './begin-session.ts';
 import { Button } from '../parts/button.tsx';
 import { CodeBlock } from '../parts/panel.tsx';
 import { Field, SecretInput } from '../parts/field.tsx';
@@ -8,7 +9,9 @@ import { Logo } from '../shell/logo.tsx';
 import { ThemeToggle } from '../shell/theme-toggle.tsx';
 
 type Props = {
-  onKey: (key: string) => void;
+  onCredential: (credential: Credential) => void;
+  /** Code of the link that was opened. */
+  code?: string;
   busy: boolean;
   problem?: Problem;
   /** Reason for the end of the previous session. */
@@ -17,14 +20,8 @@ type Props = {
 
 const readKey = `node -p 'require("./.watchpost/watchpost.json").api_key'`;
 
-/** Shows the sign-in form with instructions to find a key. */
-export function SignIn({ onKey, busy, problem, notice }: Props) {
-  const [text, setText] = useState('');
-  const key = text.trim();
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (key !== '' && !busy) onKey(key);
-  };
+/** Shows the sign-in: a button for the code of a link, otherwise a form with instructions to find a key. */
+export function SignIn({ onCredential, code, busy, problem, notice }: Props) {
   return (
     <div class="sign-in">
       <header class="sign-in-top">
@@ -33,28 +30,50 @@ export function SignIn({ onKey, busy, problem, notice }: Props) {
       </header>
       <main class="sign-in-card" id="main">
         <h1>Sign in</h1>
-        <p class="muted">Paste an API key of this Watchpost.</p>
+        <p class="muted">
+          {code === undefined
+            ? 'Paste an API key of this Watchpost.'
+            : 'This link signs this device in, once.'}
+        </p>
         {notice !== undefined && !problem && (
           <p class="note" role="status">
             {notice}
           </p>
         )}
-        {problem && <ProblemNote problem={explained(problem)} />}
-        <form onSubmit={submit} class="stack">
-          <Field label="API key" hint="Begins with wp_">
-            {(id) => <SecretInput {...id} value={text} onValue={setText} autoFocus />}
-          </Field>
-          <Button kind="primary" type="submit" busy={busy} disabled={key === ''} wide>
-            Sign in
+        {problem && <ProblemNote problem={explained(problem, code !== undefined)} />}
+        {code === undefined ? (
+          <KeyForm busy={busy} onKey={(key) => onCredential({ key })} />
+        ) : (
+          <Button kind="primary" busy={busy} onClick={() => onCredential({ code })} wide>
+            Sign in on this device
           </Button>
-        </form>
+        )}
         <p class="small muted">
-          The page keeps the key in memory and sends it only to this host. It never stores the key, so sign in
-          again after a reload.
+          This device stays signed in until you sign out, the key is revoked, or nobody opens the console here
+          for 30 days. The browser does not store the key.
         </p>
-        <KeyHelp />
+        {code === undefined && <KeyHelp />}
       </main>
     </div>
+  );
+}
+
+function KeyForm({ busy, onKey }: { busy: boolean; onKey: (key: string) => void }) {
+  const [text, setText] = useState('');
+  const key = text.trim();
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (key !== '' && !busy) onKey(key);
+  };
+  return (
+    <form onSubmit={submit} class="stack">
+      <Field label="API key" hint="Begins with wp_">
+        {(id) => <SecretInput {...id} value={text} onValue={setText} autoFocus />}
+      </Field>
+      <Button kind="primary" type="submit" busy={busy} disabled={key === ''} wide>
+        Sign in
+      </Button>
+    </form>
   );
 }
 
@@ -78,11 +97,13 @@ function KeyHelp() {
   );
 }
 
-function explained(problem: Problem) {
+function explained(problem: Problem, isCode: boolean) {
   if (problem.status !== 401) return problem;
   return {
-    message: 'This key is not valid',
-    remedy: 'Check that the key is complete and not revoked.',
+    message: isCode ? 'This link was used or has expired' : 'This key is not valid',
+    remedy: isCode
+      ? 'Create a new one on the page Keys of a device that is signed in.'
+      : 'Check that the key is complete and not revoked.',
     code: problem.code,
   };
 }

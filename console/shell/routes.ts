@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 /** Page in the URL fragment: works with any static file server, and the browser does not send it. */
 export type Route =
+  | { page: 'home' }
   | { page: 'look' }
   | { page: 'jobs' }
   | { page: 'job'; jobId: string }
@@ -12,6 +13,7 @@ export type Route =
   | { page: 'search' }
   | { page: 'keys' }
   | { page: 'operations' }
+  | { page: 'sign-in'; code: string }
   | { page: 'unknown' };
 
 /** URL fragments of the pages. */
@@ -26,17 +28,20 @@ export const routeUrls = {
   search: '#/search',
   keys: '#/keys',
   operations: '#/operations',
+  signIn: (code: string) => `#/sign-in/${code}`,
 };
 
 /** Parses a URL fragment; an unknown one gives page `unknown`. */
 export function parseRoute(hash: string): Route {
   const [, page = '', id] = hash.split('/');
-  if (page === '' || page === 'try') return { page: 'look' };
+  if (page === '') return { page: 'home' };
+  if (page === 'try') return { page: 'look' };
   if (page === 'jobs') return id === undefined ? { page: 'jobs' } : { page: 'job', jobId: id };
   if (page === 'watches') return id === undefined ? { page: 'watches' } : { page: 'watch', watchId: id };
   if (page === 'alerts') return { page: 'alerts', ...(id !== undefined && { alertId: id }) };
   if (page === 'timeline') return { page: 'timeline' };
   if (page === 'search') return { page: 'search' };
+  if (page === 'sign-in' && id !== undefined) return { page: 'sign-in', code: id };
   if (page === 'keys') return { page: 'keys' };
   return page === 'operations' ? { page: 'operations' } : { page: 'unknown' };
 }

@@ -51,6 +51,7 @@ function findPlace(route: Route): string {
 }
 
 const titles: Record<Route['page'], string> = {
+  home: 'Watches',
   look: 'Try',
   jobs: 'Jobs',
   job: 'Job',
@@ -61,12 +62,16 @@ const titles: Record<Route['page'], string> = {
   search: 'Search',
   keys: 'Keys',
   operations: 'Operations',
+  'sign-in': 'Sign in',
   unknown: 'Not found',
 };
 
 function Page({ route }: { route: Route }) {
   const session = useSession();
   switch (route.page) {
+    case 'home':
+      // A new owner has nothing to look at yet.
+      return mayUse(session, 'jobs') ? <TryPage /> : <WatchesPage />;
     case 'look':
       return mayUse(session, 'jobs') ? <TryPage /> : <NeedsScope scope="jobs" />;
     case 'jobs':
@@ -99,6 +104,7 @@ function Page({ route }: { route: Route }) {
       return mayUse(session, 'keys') ? <KeysPage /> : <NeedsScope scope="keys" />;
     case 'operations':
       return mayUse(session, 'internal') ? <OperationsPage /> : <NeedsScope scope="internal" />;
+    case 'sign-in':
     case 'unknown':
       return (
         <EmptyState icon="look" title="Page not found">

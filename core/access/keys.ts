@@ -164,7 +164,7 @@ async function checkCreationRate(caller: string, now: Date, { keys }: KeyDeps): 
 }
 
 /** Finds a key. Throws `NOT_FOUND` for an unknown key and for a key that the actor may not see. */
-async function visibleKey(actor: Actor, id: string, deps: KeyDeps): Promise<ApiKey> {
+export async function visibleKey(actor: Actor, id: string, deps: KeyDeps): Promise<ApiKey> {
   const key = await deps.keys.find(id);
   if (key && maySee(actor, key.caller)) return key;
   throw new WatchpostError('NOT_FOUND', 'Key not found', 'Use a key_id from GET /keys.');

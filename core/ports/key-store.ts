@@ -20,6 +20,8 @@ export interface KeyStore {
   revoke(hash: string, at: Date): Promise<void>;
   relabel(hash: string, label: string | null): Promise<void>;
   touch(hash: string, at: Date): Promise<void>;
+  /** Stores the first use of a valid key, once: returns false if it was used before, was revoked or is unknown. */
+  claim(hash: string, at: Date): Promise<boolean>;
 }
 
 /** Filter and page of `list`. */

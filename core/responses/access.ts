@@ -39,6 +39,14 @@ export const newKeySchema = keySchema.extend({
 });
 apiNames.add(newKeySchema, { id: 'NewKey' });
 
+export const signInCodeSchema = z.object({
+  code: z
+    .string()
+    .describe('Signs one browser in with the key; the console takes it at /console#/sign-in/CODE'),
+  expires_at: timestamp,
+});
+apiNames.add(signInCodeSchema, { id: 'SignInCode' });
+
 export const rotatedKeySchema = newKeySchema.extend({
   replaces: revokedKeySchema.describe('Old key, valid until revoked_at'),
 });

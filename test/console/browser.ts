@@ -43,6 +43,8 @@ export async function openPage(browser: Browser, host: string): Promise<WatchedP
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.context().setOffline(false);
   await leave(page, host);
+  await page.evaluate('localStorage.clear()');
+  await page.context().clearCookies();
   const faults: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' && !isAnswer(message.text())) faults.push(`console: ${message.text()}`);

@@ -200,6 +200,22 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       });
     });
 
+    test('one of many concurrent claims of a key succeeds, and none of a used, revoked or unknown one', async () => {
+      const store = await makeStore();
+      const [key, used, revoked] = [newKey(), newKey(), newKey()];
+      for (const each of [key, used, revoked]) await store.put(each);
+      await store.touch(used.hash, after(1));
+      await store.revoke(revoked.hash, after(2));
+
+      const claims = await Promise.all([3, 3, 3, 3].map((second) => store.claim(key.hash, after(second))));
+
+      expect(claims.filter(Boolean)).toHaveLength(1);
+      expect((await store.find(key.hash))?.last_used_at).toBe(after(3).toISOString());
+      expect(await store.claim(used.hash, after(7))).toBe(false);
+      expect(await store.claim(revoked.hash, after(7))).toBe(false);
+      expect(await store.claim(newKey().hash, after(7))).toBe(false);
+    });
+
     test('revoking, touching or labeling an unknown key creates none', async () => {
       const store = await makeStore();
       const { hash } = newKey();

@@ -6,6 +6,8 @@ export const httpEventSchema = z.object({
   rawQueryString: z.string().default(''),
   /** Header names in lower case. Repeated headers are joined by commas. */
   headers: z.record(z.string(), z.string()).default({}),
+  /** Cookies, which this format moves out of the headers. */
+  cookies: z.array(z.string()).default([]),
   requestContext: z.object({ domainName: z.string(), http: z.object({ method: z.string() }) }),
   body: z.string().nullish(),
   isBase64Encoded: z.boolean().default(false),
@@ -28,6 +30,7 @@ const restEventSchema = z
   })
   .transform((event): HttpEvent => ({
     rawPath: event.path,
+    cookies: [],
     rawQueryString: toQueryString(event.multiValueQueryStringParameters ?? {}),
     headers: Object.fromEntries(
       Object.entries(event.multiValueHeaders ?? {}).map(([name, all]) => [name.toLowerCase(), all.join(',')]),
@@ -73,9 +76,10 @@ function toPath({ rawPath }: HttpEvent): string {
 }
 
 /** Decodes bytes above ASCII as one character each, like Node's HTTP server. */
-function toHeaders({ headers }: HttpEvent): Headers {
+function toHeaders({ headers, cookies }: HttpEvent): Headers {
+  const all = cookies.length === 0 ? headers : { ...headers, cookie: cookies.join('; ') };
   return new Headers(
-    Object.entries(headers).map(([name, value]): [string, string] => [
+    Object.entries(all).map(([name, value]): [string, string] => [
       name,
       Buffer.from(value, 'utf8').toString('latin1'),
     ]),

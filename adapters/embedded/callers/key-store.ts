@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { apiKeySchema, type ApiKey } from '../../../core/records/key.ts';
+import { apiKeySchema, isRevoked, type ApiKey } from '../../../core/records/key.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import { readCount, readOptionalRecord, readRecords, toMilliseconds } from '../sqlite/record.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
@@ -79,6 +79,13 @@ export function createKeyStore(database: DatabaseSync): EmbeddedKeyStore {
     revoke: async (hash, at) => change(hash, (key) => revoked(key, at)),
     relabel: async (hash, label) => change(hash, (key) => ({ ...key, label })),
     touch: async (hash, at) => change(hash, (key) => touched(key, at)),
+    claim: async (hash, at) =>
+      transaction(database, () => {
+        const key = read(hash);
+        if (!key || key.last_used_at !== null || isRevoked(key, at)) return false;
+        update.run(JSON.stringify(touched(key, at)), hash);
+        return true;
+      }),
     sweep: async (revokedBefore) =>
       transaction(database, () => {
         const over = readRecords(apiKeySchema, revokedBy.all(revokedBefore.toISOString(), maxSweptAtOnce));

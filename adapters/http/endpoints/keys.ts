@@ -25,6 +25,7 @@ import {
   keyListResponseSchema,
   keySchema,
   newKeySchema,
+  signInCodeSchema,
   revokedKeySchema,
   rotatedKeySchema,
   erasureResponseSchema,
@@ -34,6 +35,7 @@ import {
 import * as examples from '../../openapi/examples/access.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
+import { createSignInCode } from '../../../core/access/sign-in.ts';
 import { eraseCaller } from '../../../core/access/erase-caller.ts';
 import { addCaller, listCallers, presentCaller } from '../../../core/access/callers.ts';
 
@@ -145,6 +147,26 @@ const revokeKeyEndpoint = defineEndpoint(
     presentRevocation(await revokeKey(key, parameters.key_id, query.descendants, deps)),
 );
 
+const signInCodeEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'create_sign_in_code',
+    method: 'post',
+    path: '/keys/{key_id}/sign-in-code',
+    title: 'Create a code that signs a browser in',
+    description:
+      'Creates a code for a key that was never used, with which the console of one device signs in, once and within 5 minutes. The device never gets the text of the key.',
+    effect: 'changes',
+    withoutTool: true,
+    request: { parameters: keyPathSchema },
+    response: jsonResponse(signInCodeSchema, { description: 'The code', secret: true }),
+    errors: ['BAD_REQUEST', 'NOT_FOUND'],
+    examples: { parameters: keyExample, response: { code: examples.signInCode } },
+  },
+  async ({ parameters, key }, deps) =>
+    createSignInCode(key, parameters.key_id, { ...deps, signer: deps.evidenceLinks.signer }),
+);
+
 const rotateKeyEndpoint = defineEndpoint(
   {
     ...shared,
@@ -171,6 +193,7 @@ export const keyEndpoints = [
   relabelKeyEndpoint,
   revokeKeyEndpoint,
   rotateKeyEndpoint,
+  signInCodeEndpoint,
 ];
 
 const eraseCallerEndpoint = defineEndpoint(

@@ -13,6 +13,10 @@ export const key = {
 };
 
 export const newKey = { key: text, ...key, last_used_at: null };
+export const signInCode = {
+  code: `${key.key_id}.1772366700.${'s'.repeat(43)}`,
+  expires_at: '2026-03-01T12:05:00.000Z',
+};
 export const rotatedKey = { ...newKey, replaces: { ...key, revoked_at: '2026-03-01T13:00:00.000Z' } };
 export const revokedKey = { ...key, revoked_at: '2026-03-01T12:00:00.000Z' };
 

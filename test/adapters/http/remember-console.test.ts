@@ -15,8 +15,8 @@ afterEach(() => world.close());
 async function open(headers: Record<string, string>): Promise<number> {
   const consoleOpened = async (caller: string, origin: string) => void opened.push([caller, origin]);
   const response = await createApp({ ...world.c, consoleOpened, acceptsHost: () => true }).request(
-    '/api/me',
-    { headers },
+    '/api/session',
+    { method: 'POST', headers: { Origin: 'http://192.168.1.5:8787', ...headers } },
   );
   return response.status;
 }

@@ -196,6 +196,7 @@ async function access(call: CallOperation) {
   await call('relabel_key', { key_id: id, label: 'renamed' });
   const rotated = await call('rotate_key', { key_id: id, grace_seconds: 0 });
   await call('rotate_key', { key_id: id });
+  await call('create_sign_in_code', { key_id: rotated.key_id });
   await call('revoke_key', { key_id: rotated.key_id });
   await call('revoke_key', { key_id: 'nothing' });
   await call('delete_caller', { caller: 'canal' });

@@ -44,15 +44,17 @@ export function createKeyStore(table: Table, backoff: BackoffDeps): KeyStore {
     revoke: async (hash, at) => {
       if (isHash(hash)) await retryWithJitter(() => tryRevoke(table, hash, at), backoff);
     },
-    relabel: async (hash, label) => change(table, hash, 'label', label, 'attribute_exists(#pk)'),
-    touch: async (hash, at) =>
-      change(
-        table,
-        hash,
-        'last_used_at',
-        at.toISOString(),
-        `${isNull('last_used_at')} OR #last_used_at < :value`,
-      ),
+    relabel: async (hash, label) => {
+      await change(table, hash, 'label', label, 'attribute_exists(#pk)');
+    },
+    touch: async (hash, at) => {
+      const isNewer = `${isNull('last_used_at')} OR #last_used_at < :value`;
+      await change(table, hash, 'last_used_at', at.toISOString(), isNewer);
+    },
+    claim: async (hash, at) => {
+      const isUnused = `${isNull('last_used_at')} AND (${isNull('revoked_at')} OR #revoked_at > :value)`;
+      return change(table, hash, 'last_used_at', at.toISOString(), isUnused);
+    },
   };
 }
 
@@ -149,23 +151,24 @@ async function tryRevoke(table: Table, hash: string, at: Date): Promise<'done' |
   return result.kind === 'written' ? 'done' : undefined;
 }
 
-/** Changes one attribute. Does nothing if the condition fails, or the key does not exist. */
+/** Changes one attribute. Returns false and does nothing if the condition fails, or the key does not exist. */
 async function change(
   table: Table,
   hash: string,
   name: string,
   value: string | null,
   condition: string,
-): Promise<void> {
-  if (!isHash(hash)) return;
+): Promise<boolean> {
+  if (!isHash(hash)) return false;
   const nullType = condition.includes(':null') ? { ':null': 'NULL' } : {};
-  await table.write({
+  const result = await table.write({
     kind: 'update',
     key: itemKeys.apiKey(hash),
     change: `SET #${name} = :value`,
     condition,
     values: { ':value': value, ...nullType },
   });
+  return result.kind === 'written';
 }
 
 async function keysAt(table: Table, places: Item[]): Promise<ApiKey[]> {

@@ -102,9 +102,18 @@ describe('resultOf', () => {
     expect(result).toEqual({
       statusCode: 422,
       headers: { 'content-type': 'application/json', 'retry-after': '3' },
+      cookies: [],
       body: '{"a":"ü"}',
       isBase64Encoded: false,
     });
+  });
+
+  test('cookies are in the field of their own, in requests and results', async () => {
+    const request = toRequest(httpEventSchema.parse({ ...httpEvent({}), cookies: ['a=1', 'b=2'] }));
+    expect(request.headers.get('cookie')).toBe('a=1; b=2');
+    const result = await toHttpResult(new Response('', { headers: { 'Set-Cookie': 'a=1; HttpOnly' } }));
+    expect(result.cookies).toEqual(['a=1; HttpOnly']);
+    expect(result.headers).not.toHaveProperty('set-cookie');
   });
 
   test('an image is base64', async () => {
