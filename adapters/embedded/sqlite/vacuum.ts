@@ -15,6 +15,8 @@ const pauseMs = 20;
 const maxAttempts = 50;
 /** Between looks for deletions, and after a pass that failed. */
 const [betweenPassesMs, afterFailureMs] = [1_000, 60_000];
+/** Looks after which a pass follows anyhow: each minute expired rows are removed, and reading the file for those of a minute costs too much. An hour. */
+const looksUntilPass = 3_600;
 const mark = 'deletions_to_overwrite';
 
 type Pause = (milliseconds: number) => Promise<unknown>;
@@ -31,15 +33,16 @@ type RemovalDeps = {
   wait?: (milliseconds: number, value: undefined, options: { signal: AbortSignal }) => Promise<unknown>;
 };
 
-/** Removes what a process before has left, and what is deleted from now on. Returns a function that ends a pass after its step. */
+/** Removes what a process before has left, what is deleted from now on, and hourly what has expired. Returns a function that ends a pass after its step. */
 export function startRemoval({ database, log, wait = sleep }: RemovalDeps): () => Promise<void> {
   const ending = new AbortController();
   const { signal } = ending;
   const pause: Pause = async (milliseconds) => wait(milliseconds, undefined, { signal });
   const repeat = async () => {
-    while (!signal.aborted) {
+    for (let looks = 1; !signal.aborted; looks += 1) {
       let waitMs = betweenPassesMs;
       try {
+        if (looks % looksUntilPass === 0) transaction(database, () => markDeleted(database));
         if (await removeDeleted(database, pause)) log.info('Erased data overwritten in the database');
       } catch (error) {
         waitMs = afterFailureMs;

@@ -169,3 +169,19 @@ test('a removal ends after its step when the service ends, and leaves the rest t
   expect(await removeDeleted(database, setImmediate)).toBe(true);
   database.close();
 });
+
+test('a service overwrites each hour what has expired, of which nothing is marked', async () => {
+  const { database, contains } = fill();
+  database.exec("DELETE FROM notes WHERE caller = 'erased'; DELETE FROM named WHERE caller = 'erased'");
+  const log = { info: vi.fn(), warning: vi.fn() };
+  let seconds = 0;
+  const wait = async (milliseconds: number) => {
+    if (milliseconds === 1_000) seconds += 1;
+    await setImmediate();
+  };
+  const end = startRemoval({ database, log, wait });
+  await vi.waitFor(() => expect(log.info).toHaveBeenCalledOnce(), { timeout: 20_000 });
+  await end();
+  expect(seconds).toBeGreaterThanOrEqual(3_599);
+  expect(contains()).toBe(false);
+});
