@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { MomentSpan, MomentStore, WordMatches } from '../../core/ports/moment-store.ts';
 import { toMomentId } from '../../core/records/moment.ts';
 import type { Moment, MomentReview } from '../../core/records/moment.ts';
+import type { Watch } from '../../core/records/watch.ts';
 import { addSeconds } from '../../core/time.ts';
 import type { viewRuns } from '../support/select-runs.ts';
 import { after, start } from './records.ts';
@@ -29,15 +30,16 @@ export function newMoment(second: number, fields: Partial<Moment> = {}, before =
   };
 }
 
-/** Commits captures with their moments, each in a tick of its own. */
+/** Commits captures with their moments, each in a tick of its own. `fields` are those of their watches. */
 export async function remember(
   { runs, watches }: Pick<Stores, 'runs' | 'watches'>,
   captures: readonly (readonly Moment[])[],
+  fields: Partial<Watch> = {},
 ): Promise<void> {
   const versions = new Map<string, number>();
   for (const moments of captures) {
     const { watch_id: run_id = gate, caller } = moments[0] ?? {};
-    const creation = newCreation({ run_id, ...(caller !== undefined && { caller }) });
+    const creation = newCreation({ ...fields, run_id, ...(caller !== undefined && { caller }) });
     if (!versions.has(run_id)) await watches.create(creation, start);
     const version = versions.get(run_id) ?? 0;
     versions.set(run_id, version + 1);

@@ -48,9 +48,8 @@ export async function startS3Server() {
   return {
     endpoint: url(''),
     requests,
-    /** Returns true if a key or an object contains the text. */
-    contains: (text: string) =>
-      [...objects].some(([key, { bytes }]) => key.includes(text) || bytes.includes(text)),
+    /** Returns all keys and objects. */
+    readAll: () => [...objects].map(([key, { bytes }]) => `${key}\n${bytes.toString('latin1')}`).join('\n'),
     clear: () => objects.clear(),
     close,
   };

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newCaller } from '../../../core/records/caller.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { Moment } from '../../../core/records/moment.ts';
+import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import type { Span } from '../../../core/records/seen-hour.ts';
 import { after, start } from '../../contract/records.ts';
 import { gate, newMoment } from '../../contract/moment-store.contract.ts';
@@ -64,8 +65,9 @@ const search = async (body: object, client = alice) => {
   const answer = await client.call('POST', '/moments/search', { query: 'a white van', ...body });
   return { ...answer.body, status: answer.status };
 };
+const minute = (at: string) => (Date.parse(at) - start.getTime()) / 60_000;
 const minutesOf = ({ results }: { results: { moment: Moment }[] }) =>
-  results.map(({ moment }) => (Date.parse(moment.at) - start.getTime()) / 60_000);
+  results.map(({ moment }) => minute(moment.at));
 
 test('a search finds each visit once, by its best picture, without those that the model denies', async () => {
   await remember(
@@ -223,6 +225,31 @@ describe('a search in parts', () => {
     expect(minutesOf(rest).toSorted((a, b) => a - b)).toEqual([10, 20]);
     expect(rest.results.map(({ matched }: { matched: boolean }) => matched).toSorted()).toEqual([null, true]);
     expect(rest.sentence).toContain('1 without a picture');
+  });
+
+  test('two watches that are deleted while the model looks are in no further part', async () => {
+    await watch(yard, 'alice');
+    await remember(
+      ...many.slice(0, 4),
+      ...many.slice(0, 4).map(({ at, scene }) => says(minute(at), scene ?? '', { watch_id: yard })),
+    );
+    for (let index = 0; index < 8; index += 1) matching.add(index);
+    const { matches } = world.c.vision;
+    const doomed = [yard, gate];
+    world.c.vision.matches = async (...given) => {
+      const next = doomed.shift();
+      if (next) await deleteStoredWatch(next, 'alice', world.c);
+      return matches(...given);
+    };
+    const first = await search({ max_calls: 2 });
+    const second = await search({ max_calls: 3, cursor: first.next_cursor });
+    const left = minutesOf(first);
+    const rest = await search({ cursor: second.next_cursor ?? first.next_cursor });
+    expect([first.status, second.status, rest.status]).toEqual([200, 200, 200]);
+    expect(left).toHaveLength(3);
+    expect(second.results.every(({ moment }: { moment: Moment }) => moment.watch_id === gate)).toBe(true);
+    expect(rest.results).toEqual([]);
+    expect(shown.flat()).toHaveLength(3 + second.looked_at - first.looked_at);
   });
 
   test('a call that fails is repeated with one picture, and an answer keeps what it has', async () => {

@@ -14,6 +14,7 @@ import { describeCallerEraser } from '../../../contract/caller-eraser.contract.t
 import { describeCallLimiter } from '../../../contract/call-limiter.contract.ts';
 import { describeCallerStore } from '../../../contract/caller-store.contract.ts';
 import { describeDeliveryStore } from '../../../contract/delivery-store.contract.ts';
+import { describeForgetting } from '../../../contract/forgotten-moments.contract.ts';
 import { describeEventSessions } from '../../../contract/event-sessions.contract.ts';
 import { describeJobStore } from '../../../contract/job-store.contract.ts';
 import { describeKeyStore } from '../../../contract/key-store.contract.ts';
@@ -34,7 +35,7 @@ withDynamoLocal((makeTable) => {
     );
 
   describeJobStore('The table', async () => (await makeStores()).jobs);
-  describeCallerEraser('The table with S3', async () => {
+  const makeStoresWithMedia = async () => {
     const { client, tableName } = await makeTable();
     const stores = viewRuns(dynamoStores({ client, tableName, now: () => start, retentionSeconds: 3_600 }));
     const s3 = await startS3Server();
@@ -47,12 +48,14 @@ withDynamoLocal((makeTable) => {
     const usage = createCallerUsage({ ledger: stores.usage, modelPrice: null, log, now: () => start });
     return {
       stores: { ...stores, usage, media },
-      contains: async (text) => {
+      readAll: async () => {
         const { Items: items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
-        return JSON.stringify(items).includes(text) || s3.contains(text);
+        return `${JSON.stringify(items)}\n${s3.readAll()}`;
       },
     };
-  });
+  };
+  describeCallerEraser('The table with S3', makeStoresWithMedia);
+  describeForgetting('The table with S3', makeStoresWithMedia);
   describeCallerStore('The table', async () => (await makeStores()).callers);
   describeKeyStore('The table', async () => (await makeStores()).keys);
   describeUsageLedger('The table', makeStores);

@@ -1,53 +1,76 @@
 import { embeddedRuns } from '../../../support/select-runs.ts';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { createCallerEraser } from '../../../../adapters/embedded/callers/caller-eraser.ts';
 import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
-import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
+import { openDatabase, openForReading } from '../../../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryMessageTable } from '../../../../adapters/embedded/queue/delivery-message-table.ts';
 import { createRunRemoval } from '../../../../adapters/embedded/runs/run-removal.ts';
 import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
 import { createKeyStore } from '../../../../adapters/embedded/callers/key-store.ts';
 import { createLogBuffer } from '../../../../adapters/embedded/log/log-buffer.ts';
 import { createMediaStore } from '../../../../adapters/embedded/files/media-store.ts';
-import { removeDeleted } from '../../../../adapters/embedded/sqlite/vacuum.ts';
+import { markDeleted, removeDeleted } from '../../../../adapters/embedded/sqlite/vacuum.ts';
 import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
 import { describeCallerEraser } from '../../../contract/caller-eraser.contract.ts';
+import { describeForgetting } from '../../../contract/forgotten-moments.contract.ts';
 import { start, webhookMessage } from '../../../contract/records.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
 
-describeCallerEraser('The data directory', async () => {
+async function openStores() {
   const folder = folderOfTest();
+  const path = join(folder, 'watchpost.sqlite');
+  const media = createMediaStore(join(folder, 'media'));
   mkdirSync(join(folder, 'media'));
-  const database = openDatabase(join(folder, 'watchpost.sqlite'));
+  const database = openDatabase(path);
+  const runs = embeddedRuns(database);
   const log = { warning: () => undefined };
+  const ledger = createUsageLedger(database);
   return {
     stores: {
-      jobs: embeddedRuns(database).jobs,
-      watches: embeddedRuns(database).watches,
+      ...runs,
+      media,
       callers: createCallerStore(database),
       keys: createKeyStore(database),
       deliveries: createDeliveryStore(database),
       eraser: createCallerEraser(database),
-      media: createMediaStore(join(folder, 'media')),
-      usage: createCallerUsage({
-        ledger: createUsageLedger(database),
-        modelPrice: null,
-        log,
-        now: () => start,
-      }),
+      usage: createCallerUsage({ ledger, modelPrice: null, log, now: () => start }),
     },
-    contains: async (text) => {
+    readAll: async () => {
       // As the service does after its answer.
-      await removeDeleted(database);
+      await removeDeleted(database, async () => undefined);
+      const copy = join(folder, 'backup');
+      rmSync(copy, { force: true });
+      const reading = openForReading(path);
+      reading.prepare('VACUUM INTO ?').run(copy);
+      reading.close();
       return readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
-        .some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text));
+        .map((entry) => join(entry.parentPath, entry.name))
+        .map((file) => `${file}\n${readFileSync(file, 'latin1')}`)
+        .join('\n');
+    },
+    sweep: async (now: Date) => {
+      await media.remove(await runs.moments.sweep(now));
+      // As the service does each hour.
+      markDeleted(database);
+    },
+    evict: async () => {
+      await media.trim({
+        maxBytes: 0,
+        needed: new Set(),
+        releasePictures: runs.moments.releasePictures,
+        findCaller: async (id) => (await runs.runs.source(id))?.caller,
+        now: start,
+      });
     },
   };
-});
+}
+
+describeCallerEraser('The data directory', openStores);
+describeForgetting('The data directory', openStores);
 
 test('the log forgets the entries about an erased watch and its caller, and keeps all others', async () => {
   const log = createLogBuffer({ level: 'info', now: () => start });
