@@ -407,6 +407,10 @@ export interface Advice {
     checks_to_open: number;
     checks_considered: number;
     /**
+     * Seconds for which the condition of a watch must have held, if the text names a time; else 0
+     */
+    open_after_seconds: number;
+    /**
      * Spans for the schedule of a watch, if the condition names times; add the time zone
      */
     active:
@@ -2291,6 +2295,7 @@ export interface Watch {
     alert_on?: AlertOn;
     checks_to_open: number;
     checks_considered: number;
+    open_after_seconds?: number;
     checks_to_close: number;
     close_after_seconds: number;
     cooldown_seconds: number;
@@ -2390,6 +2395,10 @@ export interface Watch {
        */
       alert_id: string | null;
       opened_at: string | null;
+      /**
+       * Time since which it holds while its alert waits for open_after_seconds; null: it does not
+       */
+      holding_since: string | null;
       /**
        * Time of the newest verdict of the open alert that held
        */
@@ -2647,6 +2656,10 @@ export interface WatchPatch {
      * Number of verdicts that are considered to open
      */
     checks_considered?: number;
+    /**
+     * Seconds for which the condition must have held before an alert opens, by the times of its pictures; checks_to_close verdicts in a row that deny it restart them
+     */
+    open_after_seconds?: number;
     alert_on?: AlertOn;
     /**
      * by_checks: consecutive verdicts that do not hold, after which the alert closes; default 3
@@ -2882,6 +2895,10 @@ export interface WatchRequest {
      * Number of verdicts that are considered to open
      */
     checks_considered?: number;
+    /**
+     * Seconds for which the condition must have held before an alert opens, by the times of its pictures; checks_to_close verdicts in a row that deny it restart them
+     */
+    open_after_seconds?: number;
     alert_on?: AlertOn;
     /**
      * by_checks: consecutive verdicts that do not hold, after which the alert closes; default 3

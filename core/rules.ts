@@ -115,6 +115,8 @@ export const rules = {
   watchSightSeconds: 600,
   /** … or this many intervals, whichever is longer. */
   watchSightIntervals: 8,
+  /** Longest time that nobody saw after which a condition counts as still holding, in seconds. */
+  maxUnseenHoldSeconds: 600,
   /** Waits of a watch after consecutive captures of a lost stream, the last one repeated. */
   watchBackoffSeconds: [1, 2, 4, 8, 16, 30, 60, 120, 300],
   /** Maximum duration of a probe of a lost camera, in seconds: one can take that long to respond. */

@@ -9,7 +9,10 @@ type Props = {
   condition: string;
   /** Mode of the form; absent if the form has none. */
   mode?: InputMode;
-  onCondition: (condition: string) => void;
+  /** `openAfter`: seconds for which it must have held, with the wording that leaves them out. */
+  onCondition: (condition: string, openAfter: number) => void;
+  /** True if the form has a time for which the condition must have held. */
+  opensAfter?: boolean;
   onMode?: (mode: InputMode) => void;
   /** Absent if the form has no schedule. */
   onSchedule?: (spans: Spans) => void;
@@ -18,11 +21,19 @@ type Props = {
 const modeNames = { frames: 'frames', clip: 'a clip', hybrid: 'frame and clip' };
 
 /** Shows what is doubtful about a condition, with buttons that take over a clearer wording or a better mode. */
-export function ConditionAdvice({ condition, mode, onCondition, onMode, onSchedule }: Props) {
+export function ConditionAdvice({
+  condition,
+  mode,
+  onCondition,
+  opensAfter = false,
+  onMode,
+  onSchedule,
+}: Props) {
   const advice = useAdvice(condition);
   const { findings = [], suggestion } = advice ?? {};
   const [wording, ...others] = suggestion?.conditions ?? [];
   const clearer = others.length === 0 && wording !== condition.trim() ? wording : undefined;
+  const openAfter = opensAfter ? (suggestion?.open_after_seconds ?? 0) : 0;
   const spans = suggestion?.active ?? undefined;
   const better = mode === undefined || suggestion?.input_mode === mode ? undefined : suggestion?.input_mode;
   return (
@@ -32,8 +43,8 @@ export function ConditionAdvice({ condition, mode, onCondition, onMode, onSchedu
         (clearer !== undefined || (better !== undefined && onMode) || (spans && onSchedule)) && (
           <div class="suggestions">
             {clearer !== undefined && (
-              <Button small onClick={() => onCondition(clearer)}>
-                Use “{clearer}”
+              <Button small onClick={() => onCondition(clearer, openAfter)}>
+                Use “{clearer}”{openAfter > 0 && `, alert after ${openAfter} s`}
               </Button>
             )}
             {better !== undefined && onMode && (

@@ -15,15 +15,27 @@ type Props = {
 
 /** Edits the text of a condition, with advice on it. */
 export function ConditionFields({ label, condition, onChange, onRemove, onSchedule }: Props) {
-  const setText = (text: string) => onChange({ ...condition, condition: text });
+  const setText = (text: string, openAfter = 0) =>
+    onChange({ ...condition, condition: text, ...(openAfter > 0 && { open_after_seconds: openAfter }) });
   return (
     <>
       <Field label={label}>
         {(ids) => (
-          <TextInput {...ids} value={condition.condition} onValue={setText} maxLength={1000} required />
+          <TextInput
+            {...ids}
+            value={condition.condition}
+            onValue={(text) => setText(text)}
+            maxLength={1000}
+            required
+          />
         )}
       </Field>
-      <ConditionAdvice condition={condition.condition} onCondition={setText} onSchedule={onSchedule} />
+      <ConditionAdvice
+        condition={condition.condition}
+        onCondition={setText}
+        opensAfter
+        onSchedule={onSchedule}
+      />
       {onRemove && (
         <div class="actions">
           <Button small kind="danger" onClick={onRemove}>
@@ -104,6 +116,14 @@ export function ConditionRules({ condition, onChange }: RulesProps) {
             onValue={(value) => onChange({ ...condition, close_after_seconds: value ?? 0 })}
           />
         )}
+        <NumberField
+          label="Open after (s)"
+          hint="For which it must have held, 0 to 86400"
+          min={0}
+          max={86_400}
+          value={condition.open_after_seconds ?? 0}
+          onValue={(value) => onChange({ ...condition, open_after_seconds: value ?? 0 })}
+        />
         <NumberField
           label="Cooldown (s)"
           hint="From one opening to the next"

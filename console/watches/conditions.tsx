@@ -43,6 +43,11 @@ export function Conditions({ watch, stats, onChange }: Props) {
               {rulesText(condition)} {state && <Sight state={state} />}{' '}
               <Precision id={condition.condition_id} stats={stats} />
             </p>
+            {state?.holding_since && (
+              <p class="small">
+                Holding since <When at={state.holding_since} />
+              </p>
+            )}
             <Unsure condition={condition} stats={stats} />
             {state?.snoozed_until && Date.parse(state.snoozed_until) > Date.now() && (
               <p class="small">

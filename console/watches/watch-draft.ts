@@ -136,6 +136,7 @@ export const newCondition: ConditionDraft = {
   condition: '',
   checks_to_open: 2,
   checks_considered: 3,
+  open_after_seconds: 0,
   ...closingOf('each_visit'),
   cooldown_seconds: 0,
   remind_seconds: null,

@@ -183,10 +183,12 @@ export function rulesText({
   alert_on: alertOn,
   checks_to_open: open,
   checks_considered: considered,
+  open_after_seconds: openAfter = 0,
   checks_to_close: close,
   close_after_seconds: seconds,
 }: Omit<WatchCondition, 'condition_id'>): string {
-  const opens = `Opens after ${open} of ${considered} checks that hold`;
+  const held = openAfter === 0 ? '' : ` and ${duration(openAfter)} for which it held`;
+  const opens = `Opens after ${open} of ${considered} checks that hold${held}`;
   if (alertOn === 'each_visit') return `${opens}. Each visit is an alert.`;
   if (alertOn === 'each_stay') return `${opens}, closes after ${duration(seconds)} without it.`;
   const time = seconds === 0 ? '' : ` and ${duration(seconds)} without it`;

@@ -35,6 +35,8 @@ export type Suggestion = {
   input_mode: InputMode;
   checks_to_open: number;
   checks_considered: number;
+  /** Time for which the condition must have held; 0: none. */
+  open_after_seconds: number;
   /** Spans of a schedule that the condition means, to be completed by a time zone; `null`: always. */
   active: ActiveSpan[] | null;
 };
@@ -43,8 +45,6 @@ export type Advice = { findings: Finding[]; suggestion: Suggestion };
 
 /** Longest condition that still reads as one, in characters. */
 const maxClearLength = 300;
-/** Maximum of `checks_considered`. */
-const maxChecks = 10;
 
 const vague =
   /\b(suspicious|unusual|strange|weird|abnormal|anomal\w+|odd|interesting|dangerous|unsafe|risky|bad|wrong|problem|normal|okay|anything|something (?:happens|is happening|is off))\b/i;
@@ -53,8 +53,15 @@ const action =
 /** Actions that last a few seconds. */
 const brief =
   /\b(falls?|falling|fell|enters?|leaves|passes|waves?|jumps?|throws?|drops?|crosses|steals?|fights?)\b/i;
-const duration =
-  /\b(?:for|longer than|more than|at least|over)\s+(?:more than |at least |over )?(\d+|a|an|one|two|three|five|ten|several|many)\s+(seconds?|minutes?|hours?|days?)\b/i;
+const counted = String.raw`(?<count>\d+(?:\.\d+)?|half an?|an?|a few|a couple of|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|forty-five|sixty|ninety|several|many)`;
+/** Duration: "for more than ten minutes", "longer than half an hour". */
+const duration = new RegExp(
+  String.raw`,? ?\b(?:for|longer than|more than|at least|over|after|lasting)(?: (?:the (?:past|last)|longer than|more than|at least|over|about))? ${counted}[ -]?(?<unit>s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)\b(?: or (?:more|longer))?`,
+  'i',
+);
+/** Words of a duration that names no time: "is still there", "for too long". */
+const lasting =
+  /\bstill (?=(?:there|here|at|on|in|open|closed|lit|empty|full|waiting|standing|parked|lying|present|visible|running|burning)\b)|(?<=\b(?:is|are|was|were) )still (?=\w)|,? ?\bfor (?:too |so |a )?(?:long|long time|while)\b/i;
 const memory =
   /\b(than before|than usual|than yesterday|again|anymore|any more|no longer|since|still|another|different|the same|has changed|have changed|disappear\w*|appear(?:s|ed)?|new(?:ly)?)\b/i;
 const identity =
@@ -67,17 +74,37 @@ const thereQuestion = /^(is|are) there (.*[^?])\?*$/i;
 const clause = /\b(is|are|was|were|has|have|there|holds?|stands?|lies|sits?|comes?|goes)\b/i;
 
 const numbers: Record<string, number> = {
+  'half a': 0.5,
+  'half an': 0.5,
   a: 1,
   an: 1,
   one: 1,
   two: 2,
+  'a couple of': 2,
   three: 3,
-  five: 5,
-  ten: 10,
+  'a few': 3,
   several: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
   many: 10,
+  twelve: 12,
+  fifteen: 15,
+  twenty: 20,
+  thirty: 30,
+  forty: 40,
+  'forty-five': 45,
+  sixty: 60,
+  ninety: 90,
 };
-const unitSeconds: Record<string, number> = { second: 1, minute: 60, hour: 3600, day: 86_400 };
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+/** Time that is proposed for a condition that names none. */
+const usualSeconds = 600;
+const maxSeconds = 86_400;
 
 /** Advises on a condition by plain rules, without a model: what is doubtful about it, and which settings fit. */
 export function advise(condition: string, model: Capabilities, sensitivity: Sensitivity = 'normal'): Advice {
@@ -164,15 +191,15 @@ function listDoubtsOfTime(text: string, times: string[], model: Capabilities): (
     durationSeconds(text) !== undefined && {
       code: 'duration',
       message:
-        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and require several checks in a row.',
+        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and give the condition of a watch open_after_seconds.',
     },
     times.length > 0 && {
       code: 'time_of_day',
       message: `A picture does not show ${quoted(times)}: a lit room looks the same by day. Leave the time out, and give the watch a schedule.`,
     },
-    memory.test(text) && {
+    memory.test(withoutDuration(text)) && {
       code: 'no_memory',
-      message: `A check does not know earlier pictures, so it cannot judge "${memory.exec(text)?.[0]}". Describe what is visible now; a watch tells you when it begins and ends.`,
+      message: `A check does not know earlier pictures, so it cannot judge "${memory.exec(withoutDuration(text))?.[0]}". Describe what is visible now; a watch tells you when it begins and ends.`,
     },
   ];
 }
@@ -182,6 +209,7 @@ const defaults = {
   input_mode: 'frames',
   checks_to_open: 2,
   checks_considered: 3,
+  open_after_seconds: 0,
 } as const satisfies Omit<Suggestion, 'conditions' | 'active'>;
 
 function chooseSettings(
@@ -190,11 +218,11 @@ function chooseSettings(
 ): Omit<Suggestion, 'conditions' | 'active'> {
   const input_mode = needsClip ? 'clip' : 'frames';
   if (seconds !== undefined) {
-    const interval = Math.min(300, Math.max(10, Math.ceil(seconds / maxChecks)));
-    const checks = Math.min(maxChecks, Math.max(2, Math.round(seconds / interval)));
-    return { interval_seconds: interval, input_mode, checks_to_open: checks, checks_considered: checks };
+    const checks = negation.test(text) ? { checks_to_open: 3 } : {};
+    return { ...defaults, ...checks, input_mode, open_after_seconds: seconds };
   }
-  if (brief.test(text)) return { interval_seconds: 5, input_mode, checks_to_open: 1, checks_considered: 1 };
+  if (brief.test(text))
+    return { ...defaults, interval_seconds: 5, input_mode, checks_to_open: 1, checks_considered: 1 };
   if (negation.test(text)) return { ...defaults, input_mode, checks_to_open: 3, checks_considered: 3 };
   return { ...defaults, input_mode };
 }
@@ -209,18 +237,21 @@ function splitClauses(text: string): string[] {
   return parts.length > 1 && parts.every((part) => clause.test(part) || action.test(part)) ? parts : [text];
 }
 
+/** Returns for how long it is to hold; undefined if the text does not say that it lasts. */
 function durationSeconds(text: string): number | undefined {
-  const [, count = '', unit = ''] = duration.exec(text) ?? [];
-  if (count === '') return undefined;
+  const { count, unit } = duration.exec(text)?.groups ?? {};
+  if (count === undefined || unit === undefined) return lasting.test(text) ? usualSeconds : undefined;
   const number = numbers[count.toLowerCase()] ?? Number(count);
-  return number * (unitSeconds[unit.toLowerCase().replace(/s$/, '')] ?? 1);
+  return Math.min(maxSeconds, Math.ceil(number * (unitSeconds[unit.charAt(0).toLowerCase()] ?? 1)));
+}
+
+function withoutDuration(text: string): string {
+  return text.replace(duration, '').replace(lasting, '');
 }
 
 /** Returns the condition as a statement, without a request and without a duration. `isCut`: a time was taken out of it. */
 function reword(text: string, isCut = false): string {
-  const stated = text
-    .replace(instruction, '')
-    .replace(duration, '')
+  const stated = withoutDuration(text.replace(instruction, ''))
     .replace(thereQuestion, (_, verb: string, rest: string) => `There ${verb.toLowerCase()} ${rest}`)
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([.,?!])/g, '$1')

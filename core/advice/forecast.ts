@@ -30,6 +30,7 @@ type Checks = {
   interval_seconds: number;
   input_mode: InputMode;
   checks_to_open: number;
+  open_after_seconds?: number;
   judgesMoments: boolean;
 };
 
@@ -56,30 +57,28 @@ export function forecastCost(
 }
 
 /** Forecasts checks of the newest frame and so many earlier ones. */
-function forecast(
-  { interval_seconds: interval, input_mode: mode, checks_to_open: checksToOpen, judgesMoments }: Checks,
-  earlier: number,
-  price: ForecastPrice | null,
-): Forecast {
-  const checks = Math.ceil(86_400 / interval);
-  const maxChecks = Math.max(checks, 86_400 / minConfirmSeconds);
+function forecast(checks: Checks, earlier: number, price: ForecastPrice | null): Forecast {
+  const { interval_seconds: interval, input_mode: mode, judgesMoments } = checks;
+  const checksPerDay = Math.ceil(86_400 / interval);
+  const maxChecks = Math.max(checksPerDay, 86_400 / minConfirmSeconds);
   const calls = groupFrames({ earlier }, mode, judgesMoments).length;
   const frames = earlier + (mode === 'clip' ? 0 : 1);
   const usd = price === null ? null : priceCheck({ calls, frames, answers: earlier + 1, mode }, price);
   const priced = (times: number) => (usd === null ? null : roundCents(times * usd));
   return {
-    model_calls_per_day: checks * calls,
+    model_calls_per_day: checksPerDay * calls,
     max_model_calls_per_day: maxChecks * calls,
-    frames_per_day: checks * frames,
-    usd_per_day: priced(checks),
-    usd_per_month: priced(checks * daysPerMonth),
+    frames_per_day: checksPerDay * frames,
+    usd_per_day: priced(checksPerDay),
+    usd_per_month: priced(checksPerDay * daysPerMonth),
     max_usd_per_day: priced(maxChecks),
     shortest_visit_seconds: shortestVisitSeconds(
       {
         lookBack: earlier > 0,
         intervalSeconds: interval,
         confirmSeconds: usualConfirmSeconds,
-        checksToOpen,
+        checksToOpen: checks.checks_to_open,
+        openAfterSeconds: checks.open_after_seconds ?? 0,
       },
       usualScan,
     ),

@@ -37,6 +37,16 @@ export const openAlertSchema = z.object({
 });
 export type OpenAlert = z.infer<typeof openAlertSchema>;
 
+/** Time for which a condition holds whose alert opens after a time. */
+const holdingSchema = z.object({
+  /** Time of the first picture that showed it. */
+  since: timestampSchema,
+  /** Verdicts in a row that denied it since. */
+  denied: countSchema,
+  /** Time since then that nobody saw. */
+  unseen_seconds: z.number().nonnegative(),
+});
+
 /** State of one condition. Its size does not depend on the age of the watch. */
 export const conditionStateSchema = z.object({
   condition_id: z.string(),
@@ -47,6 +57,10 @@ export const conditionStateSchema = z.object({
   history: z.string().regex(/^[01]{0,10}$/),
   /** Time of the first picture that showed it since one that did not; absent if none did. */
   seen_from: timestampSchema.optional(),
+  /** Present while it holds, confirmed by as many verdicts as an opening needs, if its alert opens after a time. */
+  holding: holdingSchema.optional(),
+  /** End of the newest time that nobody saw; absent without one since it is known whether it holds. */
+  unseen_until: timestampSchema.optional(),
   /** Verdict about the picture that motion is compared with; absent if unknown. */
   reference_holds: z.boolean().optional(),
   /** Times of the datapoints in `history`, in seconds since 1970. */

@@ -24,6 +24,8 @@ export const watchConditionSchema = z.object({
   /** M of the last N verdicts (`checks_considered`) that must hold to open an alert. */
   checks_to_open: z.int(),
   checks_considered: z.int(),
+  /** Time for which it must have held before an alert opens. Absent: 0. */
+  open_after_seconds: z.int().optional(),
   /** Consecutive verdicts that do not hold, after which an alert closes. */
   checks_to_close: z.int(),
   /** Minimum time from the last verdict that held to the closing. */

@@ -44,6 +44,11 @@ export const adviceResponseSchema = z.object({
       .int()
       .describe('Verdicts of checks_considered that must hold to open an alert of a watch'),
     checks_considered: z.int(),
+    open_after_seconds: z
+      .int()
+      .describe(
+        'Seconds for which the condition of a watch must have held, if the text names a time; else 0',
+      ),
     active: scheduleSchema.shape.active
       .nullable()
       .describe('Spans for the schedule of a watch, if the condition names times; add the time zone'),

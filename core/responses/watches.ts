@@ -22,6 +22,9 @@ const conditionStateSchema = z.object({
   unjudged: z.boolean().describe('True if the model responds that it cannot judge the condition'),
   alert_id: z.uuid().nullable().describe('Open alert'),
   opened_at: timestamp.nullable(),
+  holding_since: timestamp
+    .nullable()
+    .describe('Time since which it holds while its alert waits for open_after_seconds; null: it does not'),
   held_at: timestamp.nullable().describe('Time of the newest verdict of the open alert that held'),
   seen_at: timestamp.describe('Time of the last sight'),
   explanation: z.string().nullable().describe('Explanation of the newest verdict of the open alert'),

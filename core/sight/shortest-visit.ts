@@ -14,6 +14,8 @@ export type VisitRules = {
   segmentSeconds?: number;
   /** Verdicts that must hold. */
   checksToOpen: number;
+  /** Time for which it must have held; default 0. */
+  openAfterSeconds?: number;
 };
 
 /**
@@ -22,9 +24,14 @@ export type VisitRules = {
  */
 export function shortestVisitSeconds(rules: VisitRules, scan: Sight['scan']): number {
   const { intervalSeconds, confirmSeconds, checkSeconds = 0, segmentSeconds = 0, checksToOpen } = rules;
+  const { openAfterSeconds = 0 } = rules;
+  const stepSeconds = Math.max(segmentSeconds, scan?.distance_seconds ?? 0);
   // The newest frame advances by whole segments or key frames: two of them can be farther apart than their captures.
-  const apartSeconds = intervalSeconds + Math.max(segmentSeconds, scan?.distance_seconds ?? 0);
+  const apartSeconds = intervalSeconds + stepSeconds;
   const byChecks = apartSeconds + (checksToOpen - 1) * (confirmSeconds + checkSeconds);
+  // The check that confirms it in the end is as late as one that confirms a verdict.
+  if (openAfterSeconds > 0)
+    return openAfterSeconds + Math.ceil(10 * (byChecks + confirmSeconds + checkSeconds + stepSeconds)) / 10;
   const seconds = Math.min(byChecks, rules.lookBack ? byScan(rules, scan, apartSeconds) : Infinity);
   return Math.ceil(seconds * 10) / 10;
 }

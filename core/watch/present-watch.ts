@@ -46,7 +46,7 @@ export function presentWatch(watch: WatchRun, now: Date): PresentedWatch {
 }
 
 function presentCondition(condition: ConditionState): PresentedWatch['state']['conditions'][number] {
-  const { condition_id, phase, alert, seen_at, snoozed_until } = condition;
+  const { condition_id, phase, alert, holding, seen_at, snoozed_until } = condition;
   return {
     condition_id,
     state: phase,
@@ -54,6 +54,7 @@ function presentCondition(condition: ConditionState): PresentedWatch['state']['c
     unjudged: isUnjudgeable(condition),
     alert_id: alert?.alert_id ?? null,
     opened_at: alert?.opened_at ?? null,
+    holding_since: holding?.since ?? null,
     held_at: alert?.held_at ?? null,
     seen_at,
     explanation: alert?.explanation ?? null,

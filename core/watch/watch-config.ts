@@ -48,6 +48,7 @@ export function toRequest(
   }));
   const conditions = config.conditions.map((condition) => ({
     ...condition,
+    open_after_seconds: condition.open_after_seconds ?? 0,
     alert_on: condition.alert_on ?? ('by_checks' as const),
     sensitivity: condition.sensitivity ?? 'normal',
   }));

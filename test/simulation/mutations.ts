@@ -9,7 +9,7 @@ export type Mutation = { rule: string; file: string; from: string; to: string; t
 
 /** Rules of watches, by the headings of the design: states, streams, budget, schedule, changes. */
 const ofWatches: Row[] = [
-  ['M of N', 'condition.ts', '>= rule.checks_to_open;', '> rule.checks_to_open;'],
+  ['M of N', 'holding.ts', '>= rule.checks_to_open ? 0', '> rule.checks_to_open ? 0'],
   ['last N', 'condition.ts', 'history.slice(-considered)', 'history'],
   ['checks_to_close', 'condition.ts', '>= rule.checks_to_close;', '>= rule.checks_to_close - 1;'],
   ['close_after_seconds', 'condition.ts', '&& secondsClear >= rule.close_after_seconds;', ';'],
@@ -19,7 +19,7 @@ const ofWatches: Row[] = [
     "state.phase === 'unknown' ? 'clear'",
     "state.phase === 'unknown' ? 'unknown'",
   ],
-  ['cooldown', 'condition.ts', '>= rule.cooldown_seconds', '>= 0'],
+  ['cooldown', 'holding.ts', '>= rule.cooldown_seconds', '>= 0'],
   [
     'cooldown across closings',
     'condition.ts',
@@ -33,12 +33,7 @@ const ofWatches: Row[] = [
     "{ ...state, phase: 'open'",
     'core/workflow/watch-moments.test.ts',
   ],
-  [
-    'snooze',
-    'condition.ts',
-    'if (!mayOpen(state, rule) || isSnoozed(state, now))',
-    'if (!mayOpen(state, rule))',
-  ],
+  ['snooze', 'holding.ts', 'if (isSnoozed(state, at)) return false;', ''],
   ['no reminder if acknowledged', 'condition.ts', ' || alert.acknowledged_at !== null)', ')'],
   ['no reminder if unconfirmed', 'condition.ts', ' || alert.unconfirmed ||', ' ||'],
   ['reminders', 'condition.ts', 'alert.reminded_at ?? alert.opened_at', 'alert.opened_at'],
@@ -129,8 +124,8 @@ const ofWatches: Row[] = [
   [
     'a black picture confirms nothing',
     'next-tick.ts',
-    'if (!plan.isPending || plan.sight.stream_trouble)',
-    'if (!plan.isPending)',
+    'if (plan.sight.stream_trouble)',
+    'if (false)',
     'core/workflow/black-moments.test.ts',
   ],
   [

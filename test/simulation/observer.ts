@@ -263,7 +263,8 @@ export class WatchObserver {
     if (repeated) return { kind: 'repeated', ...segment };
     if (!oracle.isOnSchedule(Date.parse(captured.began_at))) return { kind: 'no_motion', ...segment };
     if (context.asked === undefined) {
-      if (!moved && oracle.skipsWithoutMotion(now)) return { kind: 'no_motion', ...segment };
+      if (!moved && oracle.skipsWithoutMotion(Date.parse(captured.began_at)))
+        return { kind: 'no_motion', ...segment };
       const asked = oracle.asked();
       const calls = oracle.callsFor(asked.length > 0 ? asked : oracle.config.conditions.map(({ id }) => id));
       if (oracle.reserve(calls, now)) throw new Error('A fresh capture was not judged');
@@ -323,6 +324,11 @@ export class WatchObserver {
       'phases',
       phases(state.conditions.map((each) => [each.condition_id, each])),
       phases(oracle.conditions),
+    );
+    this.requireEqual(
+      'holding',
+      state.conditions.flatMap(({ holding }) => (holding ? [Date.parse(holding.since)] : [])),
+      state.conditions.flatMap(({ condition_id: id }) => oracle.conditions.get(id)?.hold?.from ?? []),
     );
     const status = oracle.paused
       ? 'paused'

@@ -35,6 +35,7 @@ function randomCondition(random: Random, id: string): PlainCondition {
     text: `${id} is visible (${random.integer(0, 1e9)})`,
     toOpen: considered === 3 ? 2 : random.integer(1, considered),
     considered,
+    openAfter: random.pick([0, 0, 60, 900, 3600]),
     toClose: random.pick([1, 2, 3, 3, 10]),
     closeAfter: random.pick([0, 0, 30, 300, 3600]),
     cooldown: random.pick([0, 0, 60, 900, 86_400]),

@@ -1,7 +1,27 @@
 export type Row = [rule: string, file: string, from: string, to: string, test?: string];
 
-/** Rules of what a watch is sure to have seen, by file of its policy. */
+/** Rules of what a watch is sure to have seen, and for how long, by file of its policy. */
 export const ofSight: Row[] = [
+  [
+    'time not seen does not count',
+    'holding.ts',
+    'rule.open_after_seconds + holding.unseen_seconds',
+    'rule.open_after_seconds',
+  ],
+  ['M of N begin the time', 'holding.ts', 'rule.checks_to_open;', 'rule.checks_to_open + 1;'],
+  ['denials end the time', 'holding.ts', 'denied < rule.checks_to_close', 'denied <= rule.checks_to_close'],
+  ['denials in a row', 'holding.ts', 'holds ? 0 : holding.denied + 1', 'holding.denied + (holds ? 0 : 1)'],
+  ['the time restarts', 'holding.ts', 'seconds > rules.maxUnseenHoldSeconds', 'false'],
+  [
+    'the time begins after a blind one',
+    'holding.ts',
+    'if (!holding) return { ...state, unseen_until: at.toISOString() };',
+    'if (!holding) return state;',
+    'core/workflow/watch-holding.test.ts',
+  ],
+  ['an end forgets the time', 'condition.ts', 'holding: __, ', ''],
+  ['judged when it is due', 'questions.ts', ' || awaitsOpening(condition, rule, at)', ''],
+  ['checked when it is due', 'next-tick.ts', 'plan.secondsToOpening === null', 'true'],
   [
     'grid with a phase',
     'next-tick.ts',

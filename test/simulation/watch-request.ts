@@ -16,6 +16,7 @@ function toRequest(rule: PlainCondition) {
     alert_on: 'by_checks',
     checks_to_open: rule.toOpen,
     checks_considered: rule.considered,
+    open_after_seconds: rule.openAfter ?? 0,
     checks_to_close: rule.toClose,
     close_after_seconds: rule.closeAfter,
     cooldown_seconds: rule.cooldown,

@@ -45,15 +45,16 @@ export const advice = {
     {
       code: 'duration',
       message:
-        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and require several checks in a row.',
+        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and give the condition of a watch open_after_seconds.',
     },
   ],
   suggestion: {
     conditions: ['A car is in front of the gate.'],
-    interval_seconds: 30,
+    interval_seconds: 10,
     input_mode: 'frames',
-    checks_to_open: 10,
-    checks_considered: 10,
+    checks_to_open: 2,
+    checks_considered: 3,
+    open_after_seconds: 300,
     active: null,
   },
   forecast: {

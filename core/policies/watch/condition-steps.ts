@@ -11,7 +11,6 @@ import type { Closing, Opening, OpeningContext, Reminder } from './alerts.ts';
 import type { OpenCondition } from './condition.ts';
 import {
   afterTimeWithoutSight,
-  awaitsOpening,
   closed,
   closingRule,
   closesNow,
@@ -26,6 +25,7 @@ import {
 import { findAnswer, listDatapoints } from './datapoints.ts';
 import type { Datapoint } from './datapoints.ts';
 import { toEvidenceKey } from './evidence.ts';
+import { afterUnseenTime, awaitsOpening, withHolding } from './holding.ts';
 import { initialConditionState } from './initial-state.ts';
 import type { WatchOutcome } from './outcome.ts';
 import { shortestVisitOfCondition } from './shortest-visit-of-watch.ts';
@@ -73,9 +73,7 @@ export function stepConditions(
   const stepped = alignConditions(config.conditions, stored.conditions, now).map((before): Progress => {
     const rule = findRule(config.conditions, before);
     const aged = afterTimeWithoutSight(before, config.interval_seconds, now);
-    return rule
-      ? stepCondition(aged, closingRule(rule, readFrameSeconds(tick)), tick, createId)
-      : { state: aged, visits: [] };
+    return rule ? stepCondition(aged, rule, tick, createId) : { state: aged, visits: [] };
   });
   const closings = stepped.flatMap(({ closing }): ConditionStep[] => (closing ? [closing] : []));
   const visits = stepped.flatMap((progress) => progress.visits);
@@ -108,8 +106,8 @@ function stepCondition(
 ): Progress {
   const { causes, isActive, outcome, at, now } = tick;
   if (causes.paused) return end({ state: before, visits: [] }, rule, tick);
-  let progress: Progress = { state: before, visits: [] };
   const points = listDatapoints(outcome, rule, before, at, tick.watch.next?.rescans);
+  let progress: Progress = { state: afterUnseen(before, rule, points, tick), visits: [] };
   // A person who is back by the check has not left. One who came back and left again has visited twice.
   const isClear = points.some(({ isNewest, verdict }) => isNewest && verdict?.triggered === false);
   const lastHeld = points.findLastIndex(({ verdict }) => verdict?.triggered);
@@ -121,10 +119,26 @@ function stepCondition(
   if (!isActive) return end(progress, rule, tick);
   const { state } = progress;
   if (!isOpen(state)) return progress;
-  if (closesNow(state, rule)) return close(progress, state, rule, readMoment(state, tick));
-  if (progress.visits.length > 0 || causes.budget_exhausted || !remindsNow(state, rule, now)) return progress;
+  const closing = closingRule(rule, readFrameSeconds(tick));
+  if (closesNow(state, closing)) return close(progress, state, rule, readMoment(state, tick));
+  if (progress.visits.length > 0 || causes.budget_exhausted || !remindsNow(state, closing, now))
+    return progress;
   const reminder = remindAlert(state, rule, readMoment(state, tick));
   return { ...progress, state: reminder.state, reminder };
+}
+
+/** Applies the time that nobody saw before the first sight of a tick. */
+function afterUnseen(
+  before: ConditionState,
+  rule: WatchCondition,
+  [first]: readonly Datapoint[],
+  { watch, outcome, at }: ConditionTick,
+): ConditionState {
+  const isUnmoved = outcome.kind === 'skipped' && outcome.why === 'no_motion' && before.unjudged === 0;
+  const seenAt = first?.at ?? (isUnmoved ? at : undefined);
+  const { interval_seconds: intervalSeconds } = watch.config;
+  const inGap = watch.sight.in_gap !== null;
+  return seenAt ? afterUnseenTime(before, rule, seenAt, { inGap, intervalSeconds }) : before;
 }
 
 /** Applies a datapoint at its own time. At most one alert of a condition opens in a tick. */
@@ -142,12 +156,14 @@ function applyDatapoint(
   if (byVisit && !verdict && !isOpen(progress.state) && (holds || !progress.state.history.endsWith('1')))
     return { ...progress, state: withPicture(progress.state, holds, at) };
   const apartSeconds = point.isNewest || byVisit ? 0 : watch.config.confirm_seconds;
-  const state = withVerdict(progress.state, rule, verdict ?? { triggered: holds }, at, apartSeconds);
+  const closing = closingRule(rule, readFrameSeconds(tick));
+  const seen = withVerdict(progress.state, closing, verdict ?? { triggered: holds }, at, apartSeconds);
+  const state = verdict ? withHolding(seen, rule, verdict.triggered) : seen;
   const next = { ...progress, state };
   const days = isOpen(state) ? state.alert.retention_days : watch.config.retention_days;
   const moment = { watch, frameKey: toEvidenceKey(point.frameKey, days), now: at };
   if (isOpen(state)) {
-    const isOver = closesNow(state, rule) || (verdict?.triggered === false && isBack(state, point, tick));
+    const isOver = closesNow(state, closing) || (verdict?.triggered === false && isBack(state, point, tick));
     return isOver && point.mayClose ? close(next, state, rule, moment) : next;
   }
   if (!verdict?.triggered || !awaitsOpening(state, rule, at)) return next;

@@ -76,18 +76,6 @@ export function withSight(state: ConditionState, now: Date): ConditionState {
   return { ...state, seen_at: now.toISOString(), alert };
 }
 
-/** Returns true if the verdicts allow an opening, regardless of cooldown and snooze. */
-function mayOpen({ phase, history }: ConditionState, rule: WatchCondition): boolean {
-  return phase !== 'open' && countHolding(history, rule) >= rule.checks_to_open;
-}
-
-/** Returns true if only a verdict that holds is missing for an opening. */
-export function awaitsOpening(state: ConditionState, rule: WatchCondition, now: Date): boolean {
-  if (!mayOpen(state, rule) || isSnoozed(state, now)) return false;
-  const { last_opened_at: last } = state;
-  return last === null || ageSeconds(last, now) >= rule.cooldown_seconds;
-}
-
 /** Returns true if the model has answered without a verdict too often in a row. */
 export function isUnjudgeable({ unjudged }: ConditionState): boolean {
   return unjudged >= rules.maxUnjudged;
@@ -136,7 +124,7 @@ export function isPending(state: ConditionState, rule: WatchCondition): boolean 
     return clear > 0 && clear < rule.checks_to_close;
   }
   const holding = countHolding(state.history, rule);
-  return holding > 0 && holding < rule.checks_to_open;
+  return holding > 0 && holding < rule.checks_to_open && !state.holding;
 }
 
 /** Returns true if a reminder of the open alert is due. */
@@ -168,7 +156,7 @@ export function opened(
   const alert = {
     alert_id: alertId,
     opened_at: at,
-    seen_from: state.seen_from ?? at,
+    seen_from: state.holding?.since ?? state.seen_from ?? at,
     held_at: at,
     clear_from: null,
     reminded_at: null,
@@ -197,17 +185,18 @@ export function countedChecks(
   }));
 }
 
-/** Empties the history, with the time since which pictures show it. */
+/** Empties the history, with the time since which pictures show it, and for which it holds. */
 export function forget(state: ConditionState): ConditionState {
-  const { seen_from: _, ...rest } = state;
+  const { seen_from: _, holding: __, unseen_until: ___, ...rest } = state;
   return { ...rest, history: '', checked_at: [] };
 }
 
-function isSnoozed({ snoozed_until: until }: ConditionState, now: Date): boolean {
+export function isSnoozed({ snoozed_until: until }: ConditionState, now: Date): boolean {
   return until !== null && now < new Date(until);
 }
 
-function countHolding(history: string, { checks_considered: considered }: WatchCondition): number {
+/** Returns how many of the verdicts that are considered for an opening hold. */
+export function countHolding(history: string, { checks_considered: considered }: WatchCondition): number {
   return history.slice(-considered).replaceAll('0', '').length;
 }
 

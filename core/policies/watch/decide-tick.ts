@@ -17,12 +17,13 @@ import type { PolicySight, SightRules } from '../../sight/after-tick.ts';
 import { frameTime } from '../../sight/moment-time.ts';
 import { classifySpans } from '../../sight/spans.ts';
 import { findLoss } from '../../sight/trouble.ts';
-import { ageSeconds, earlier } from '../../time.ts';
+import { addSeconds, ageSeconds, earlier } from '../../time.ts';
 import { budgetOnDay, isExhausted, isNearlyExhausted, settle } from './budget.ts';
 import type { Cost } from './budget.ts';
 import { isPending, isUnjudgeable, shorten } from './condition.ts';
 import { findRule, stepConditions } from './condition-steps.ts';
 import type { CreateAlertId } from './condition-steps.ts';
+import { isReleased, secondsToOpening } from './holding.ts';
 import { countByHour } from './hourly-counts.ts';
 import type { HourlyCounts } from './hourly-counts.ts';
 import { findAnswer } from './datapoints.ts';
@@ -105,7 +106,15 @@ export function decideWatchTick(
     const rule = findRule(config.conditions, state);
     return rule !== undefined && isPending(state, rule) && !(isScanned && state.phase === 'open');
   });
-  const plan = { status, sight, isPending: isWaiting, judged, maxLostWaitSeconds, stretch };
+  const plan = {
+    status,
+    sight,
+    isPending: isWaiting,
+    secondsToOpening: findSecondsToOpening(conditions, config, shownAt),
+    judged,
+    maxLostWaitSeconds,
+    stretch,
+  };
   const times = { scheduleUntil: schedule.until, dayEnd: today.day.end };
   const next = planNextTick(watch, outcome, { ...plan, ...times }, now);
   const events: NewWatchEvent[] = [
@@ -159,6 +168,21 @@ function decideDay({ config, state }: WatchRun, outcome: WatchOutcome, need: Cos
   };
   const budget: BudgetState = { ...settled, warned };
   return { schedule, day, causes, budget, warns: !settled.warned && warned };
+}
+
+/** Returns the time to the next opening that only time is missing for. */
+function findSecondsToOpening(
+  conditions: readonly ConditionState[],
+  config: WatchRun['config'],
+  shownAt: Date,
+): number | null {
+  const waits = conditions.flatMap((state) => {
+    const rule = findRule(config.conditions, state);
+    if (!rule || isUnjudgeable(state)) return [];
+    const seconds = secondsToOpening(state, rule, shownAt) ?? 0;
+    return seconds > 0 && isReleased(state, rule, addSeconds(shownAt, seconds)) ? [seconds] : [];
+  });
+  return waits.length === 0 ? null : Math.min(...waits);
 }
 
 /** Returns true if the model judged each condition, as far as it can: only then is the capture the motion reference. */

@@ -29,7 +29,7 @@ export function mapWatchTimes(watch: WatchRun, move: Mover): WatchRun {
 }
 
 function mapConditionTimes(condition: ConditionState, { past, other }: Mover): ConditionState {
-  const { alert } = condition;
+  const { alert, holding } = condition;
   return {
     ...condition,
     checked_at: condition.checked_at.map((seconds) =>
@@ -37,6 +37,8 @@ function mapConditionTimes(condition: ConditionState, { past, other }: Mover): C
     ),
     seen_at: past(condition.seen_at),
     ...(condition.seen_from !== undefined && { seen_from: past(condition.seen_from) }),
+    ...(holding && { holding: { ...holding, since: past(holding.since) } }),
+    ...(condition.unseen_until !== undefined && { unseen_until: past(condition.unseen_until) }),
     last_opened_at: past(condition.last_opened_at),
     snoozed_until: other(condition.snoozed_until),
     alert: alert && {

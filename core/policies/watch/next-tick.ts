@@ -16,6 +16,8 @@ export type TickPlan = {
   sight: Sight;
   /** True if a condition is partly confirmed. */
   isPending: boolean;
+  /** Seconds from the newest frame to the earliest opening of a condition that holds but not long enough; `null` without one. */
+  secondsToOpening: number | null;
   /** True if the model judged all conditions in the capture. */
   judged: boolean;
   /** Maximum wait for a lost stream, unless it refuses the password, in seconds. */
@@ -79,9 +81,14 @@ function nextCheck(
   const grid = phase === null ? new Date(createdAt) : new Date(phase);
   const onGrid = nextGridTime(grid, stretchedInterval(config.interval_seconds, plan.stretch), now);
   // A frozen or black image confirms nothing.
-  if (!plan.isPending || plan.sight.stream_trouble) return { at: onGrid, confirming: false };
-  const confirmAt = later(addSeconds(now, config.confirm_seconds), nextSegmentAt(outcome) ?? now);
-  return confirmAt < onGrid ? { at: confirmAt, confirming: true } : { at: onGrid, confirming: false };
+  if (plan.sight.stream_trouble) return { at: onGrid, confirming: false };
+  const after = (seconds: number) =>
+    later(addSeconds(now, Math.max(config.confirm_seconds, seconds)), nextSegmentAt(outcome) ?? now);
+  const confirmAt = after(0);
+  if (plan.isPending && confirmAt < onGrid) return { at: confirmAt, confirming: true };
+  // Its newest frame is as far behind as that of this check.
+  const openAt = plan.secondsToOpening === null ? onGrid : after(plan.secondsToOpening);
+  return { at: earlier(openAt, onGrid), confirming: false };
 }
 
 function troubleWaitSeconds({

@@ -67,7 +67,8 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
     work: (stored, output, now) => {
       const { run: watch } = atTick(stored, now, mapWatchTimes, output.woken_at);
       const { config, sight } = watch;
-      const screening = screenWatchCapture(watch, onSchedule(output, config.schedule), now);
+      const at = output.kind === 'captured' ? newestTime(output, output) : now;
+      const screening = screenWatchCapture(watch, onSchedule(output, config.schedule), at);
       if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
       const { captured } = screening;
       const isOver = showsEnd(captured, output, config.schedule);

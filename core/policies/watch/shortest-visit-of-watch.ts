@@ -12,10 +12,13 @@ export function shortestVisitOfWatch(run: Run): number {
   return Math.max(...run.config.conditions.map((rule) => shortestVisitOfCondition(run, rule)));
 }
 
-/** Returns the shortest visit that a condition is sure to see, in seconds. A confirming check waits for a new segment. */
+/** Returns the shortest visit for which an alert of a condition is sure to open, in seconds. A confirming check waits for a new segment. */
 export function shortestVisitOfCondition(
   { config, sight, seen, next }: Run,
-  { checks_to_open: checksToOpen }: Pick<WatchCondition, 'checks_to_open'>,
+  {
+    checks_to_open: checksToOpen,
+    open_after_seconds: openAfterSeconds = 0,
+  }: Pick<WatchCondition, 'checks_to_open' | 'open_after_seconds'>,
 ): number {
   const segmentSeconds = seen?.position.segment === null ? 0 : (seen?.position.segment_seconds ?? 0);
   const confirmSeconds = Math.max(config.confirm_seconds, segmentSeconds);
@@ -25,6 +28,7 @@ export function shortestVisitOfCondition(
   const intervalSeconds = interval + (checkSeconds < interval ? 0 : checkSeconds);
   return shortestVisitSeconds(
     {
+      openAfterSeconds,
       lookBack: config.look_back,
       intervalSeconds,
       confirmSeconds: Math.min(confirmSeconds, intervalSeconds),

@@ -49,6 +49,7 @@ test('a clear condition keeps its wording and gets the defaults of a watch', () 
     input_mode: 'frames',
     checks_to_open: 2,
     checks_considered: 3,
+    open_after_seconds: 0,
     active: null,
   });
 });
@@ -61,10 +62,33 @@ test('a time of day is left out of the wording and becomes a schedule', () => {
   });
 });
 
-test('a duration becomes checks in a row that last as long', () => {
-  const { suggestion } = advise('A car is in front of the gate for 5 minutes.', video);
-  expect(suggestion).toMatchObject({ interval_seconds: 30, checks_to_open: 10, checks_considered: 10 });
+test.each([
+  ['A car is in front of the gate for 5 minutes.', 'A car is in front of the gate.', 300],
+  ['A parcel is at the door for more than half an hour', 'A parcel is at the door.', 1800],
+  ['A parcel is at the door for the last ten minutes', 'A parcel is at the door.', 600],
+  ['Tell me if a parcel is still at the door after twenty minutes', 'A parcel is at the door.', 1200],
+  ['A van is parked longer than 90 min or more.', 'A van is parked.', 5400],
+  ['The gate is open for at least a few hours.', 'The gate is open.', 10_800],
+  ['The gate is open over two hours', 'The gate is open.', 7200],
+  ['The gate is open for 40 hours', 'The gate is open.', 86_400],
+  ['A parcel is still there.', 'A parcel is there.', 600],
+  ['The light is still burning', 'The light is burning.', 600],
+  ['A car is in the bay for too long.', 'A car is in the bay.', 600],
+])('"%s" is suggested as "%s" that has held for %i s', (condition, clearer, seconds) => {
+  const { findings, suggestion } = advise(condition, video);
+  expect(suggestion).toMatchObject({ conditions: [clearer], open_after_seconds: seconds });
+  expect(findings.map(({ code }) => code)).toContain('duration');
+  expect(findings.map(({ code }) => code)).not.toContain('no_memory');
 });
+
+test.each(['A dog stands still.', 'More than two people are in the yard.', 'The water is still.'])(
+  '"%s" names no time for which it holds',
+  (condition) => {
+    const { findings, suggestion } = advise(condition, video);
+    expect(suggestion.open_after_seconds).toBe(0);
+    expect(findings.map(({ code }) => code)).not.toContain('duration');
+  },
+);
 
 test('a brief action is checked every 5 s in clips, and one check opens the alert', () => {
   const { suggestion } = advise('A person falls.', video);

@@ -24,6 +24,7 @@ describe('the body of POST /watches', () => {
           condition: 'A person is here',
           checks_to_open: 2,
           checks_considered: 3,
+          open_after_seconds: 0,
           alert_on: 'each_visit',
           checks_to_close: 2,
           close_after_seconds: 4,

@@ -212,6 +212,7 @@ test('every field of a watch and of its conditions has an edit', () => {
     'condition.condition_id',
     'condition.alert_on',
     'condition.checks_to_open',
+    'condition.open_after_seconds',
     'condition.checks_to_close',
   ];
   expect(fields.filter((name) => !edited.includes(name) && !others.includes(name))).toEqual([]);

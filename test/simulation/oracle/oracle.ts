@@ -1,6 +1,17 @@
 import { activeBetween, localDate, nextMidnight, spansOnSchedule } from './calendar.ts';
-import { becomeUnknown, begun, hasCleared, lastInARow } from './plain-condition.ts';
+import {
+  becomeUnknown,
+  begun,
+  countHold,
+  emptied,
+  hasCleared,
+  isConfirmed,
+  lastInARow,
+  msToOpening,
+  seeAgain,
+} from './plain-condition.ts';
 import type { Condition } from './plain-condition.ts';
+import { excludeLateness, isClear, lossReasons, wholeSecond } from './plain.ts';
 import type { PlainCondition, PlainConfig, PlainTick } from './plain.ts';
 
 /**
@@ -59,12 +70,14 @@ export class Oracle {
     return alone + (ids.length > alone ? 1 : 0);
   }
 
-  /** The pre-filter skips a fresh capture without motion. */
-  skipsWithoutMotion(now: number): boolean {
+  /** The pre-filter skips a fresh capture without motion, whose picture is of `at`. */
+  skipsWithoutMotion(at: number): boolean {
     if (!this.config.prefilter || this.skips >= 6) return false;
     return this.config.conditions.every((rule) => {
-      const { phase, unjudged } = this.get(rule.id);
-      const heldBack = phase !== 'open' && this.isConfirmed(rule) && this.mayOpen(rule, now);
+      const condition = this.get(rule.id);
+      const { phase, unjudged, hold } = condition;
+      const isDue = msToOpening(condition, rule, at) === 0 && this.mayOpen(rule, at);
+      const heldBack = phase !== 'open' && (isDue || (hold?.misses ?? 0) > 0);
       return unjudged >= 3 || (phase !== 'unknown' && unjudged === 0 && !this.isPending(rule) && !heldBack);
     });
   }
@@ -117,13 +130,13 @@ export class Oracle {
       const condition = this.get(rule.id);
       if (condition.phase === 'open' || opened.has(rule.id) || !sees) continue;
       const holds = tick.kind === 'judged' && tick.answers[rule.id] === true;
-      if (!holds || !this.isConfirmed(rule) || !this.mayOpen(rule, at)) continue;
+      if (!holds || msToOpening(condition, rule, at) > 0 || !this.mayOpen(rule, at)) continue;
       this.openings += 1;
       openEvents.push(`open ${rule.id} #${this.openings}`);
       opened.add(rule.id);
       Object.assign(condition, {
         phase: 'open',
-        checks: [],
+        ...emptied(),
         openedAt: at,
         heldAt: at,
         lastOpening: at,
@@ -149,7 +162,7 @@ export class Oracle {
     this.countSkips(tick);
     this.cover(tick, watches, at, shownAt);
     if (!watches) this.endGracePeriods();
-    this.planNext(tick, now, begins);
+    this.planNext(tick, now, begins, at);
     return tick.kind === 'none' ? events : ['progress', ...events];
   }
 
@@ -198,7 +211,7 @@ export class Oracle {
       } else {
         this.get(after.id).timesLeftOut = 0;
         const same = ['toOpen', 'considered', 'toClose'] as const;
-        if (same.some((key) => before[key] !== after[key])) this.get(after.id).checks = [];
+        if (same.some((key) => before[key] !== after[key])) Object.assign(this.get(after.id), emptied());
       }
     }
     this.config = config;
@@ -224,14 +237,8 @@ export class Oracle {
   }
 
   private close(id: string, reason: string, phase: 'clear' | 'unknown'): string {
-    Object.assign(this.get(id), { phase, checks: [] });
+    Object.assign(this.get(id), { phase, ...emptied() });
     return `close ${id} ${reason}`;
-  }
-
-  /** M of the last N datapoints hold. */
-  private isConfirmed({ id, toOpen, considered }: PlainCondition): boolean {
-    const last = this.get(id).checks.slice(-considered);
-    return last.filter(({ holds }) => holds).length >= toOpen;
   }
 
   /** Neither its cooldown nor its snooze holds it back. */
@@ -241,9 +248,11 @@ export class Oracle {
   }
 
   private isPending(rule: PlainCondition): boolean {
-    const { phase, checks } = this.get(rule.id);
+    const condition = this.get(rule.id);
+    const { phase, checks, hold } = condition;
     if (phase === 'open') return lastInARow(checks) > 0 && lastInARow(checks) < rule.toClose;
-    return checks.slice(-rule.considered).some(({ holds }) => holds) && !this.isConfirmed(rule);
+    const someHold = checks.slice(-rule.considered).some(({ holds }) => holds);
+    return someHold && !isConfirmed(condition, rule) && hold === null;
   }
 
   private remind(rule: PlainCondition, now: number): boolean {
@@ -266,6 +275,12 @@ export class Oracle {
         else becomeUnknown(condition);
       }
       if (!onSchedule) continue;
+      const isSeen =
+        tick.kind === 'no_motion'
+          ? condition.unjudged === 0
+          : tick.kind === 'judged' && typeof tick.answers[rule.id] === 'boolean';
+      const { interval } = this.config;
+      if (isSeen) seeAgain(condition, rule, at, { wasBlind: this.inGap, interval });
       if (tick.kind === 'no_motion' && condition.unjudged === 0)
         Object.assign(condition, { lastSight: Math.max(at, condition.lastSight), unconfirmed: false });
       if (tick.kind !== 'judged') continue;
@@ -281,6 +296,7 @@ export class Oracle {
       if (answer) condition.heldAt = at;
       if (condition.phase === 'unknown') condition.phase = 'clear';
       Object.assign(condition, { lastSight: at, unconfirmed: false, unjudged: 0 });
+      countHold(condition, rule, answer);
     }
   }
 
@@ -385,7 +401,7 @@ export class Oracle {
     return spansOnSchedule(this.config, now).some(([from, to]) => from <= now && now < to);
   }
 
-  private planNext(tick: PlainTick, now: number, begins: boolean): void {
+  private planNext(tick: PlainTick, now: number, begins: boolean, shownAt: number): void {
     this.confirming = false;
     const boundary = this.nextBoundary(now);
     if (this.offSchedule || this.exhausted) {
@@ -404,16 +420,27 @@ export class Oracle {
       const waits = [1, 2, 4, 8, 16, 30, 60, 120, 300];
       const refusedWait = this.trouble.reason === 'access_refused' && (this.lost ? 1800 : 60);
       at = now + (refusedWait || waits[Math.min(this.trouble.captures, 9) - 1]!) * seconds;
-    } else if (!this.trouble && this.config.conditions.some((rule) => this.isPending(rule))) {
+    } else if (!this.trouble) {
       const newSegmentAt = 'segmentSince' in tick ? tick.segmentSince + tick.segmentSeconds * seconds : now;
-      at = Math.min(grid, Math.max(now + this.config.confirm * seconds, newSegmentAt));
-      confirming = at < grid;
+      const confirmAt = Math.max(now + this.config.confirm * seconds, newSegmentAt);
+      confirming = this.config.conditions.some((rule) => this.isPending(rule)) && confirmAt < grid;
+      at = confirming ? confirmAt : Math.min(grid, Math.max(confirmAt, now + this.msToNextOpening(shownAt)));
     }
     this.confirming = confirming && at < boundary;
     // A point of a grid with a phase is exact.
     const wakeAt = Math.min(at, boundary);
     const isOnGrid = typeof phase === 'number' && (wakeAt - phase) % seconds === 0;
     this.plannedAt = isOnGrid ? wakeAt : wholeSecond(wakeAt);
+  }
+
+  /** A check confirms what has held long enough. */
+  private msToNextOpening(at: number): number {
+    const waits = this.config.conditions.map((rule) => {
+      const condition = this.get(rule.id);
+      const ms = condition.unjudged < 3 ? msToOpening(condition, rule, at) : 0;
+      return condition.phase !== 'open' && ms > 0 && this.mayOpen(rule, at + ms) ? ms : Infinity;
+    });
+    return Math.min(...waits);
   }
 
   private nextBoundary(now: number): number {
@@ -426,22 +453,3 @@ export class Oracle {
     return Math.min(Infinity, ...times);
   }
 }
-
-const lossReasons: Partial<Record<PlainTick['kind'], string>> = {
-  failed: 'unreachable',
-  refused: 'access_refused',
-  ended: 'not_live',
-  stale: 'stale',
-  frozen: 'frozen',
-  black: 'black',
-};
-
-const isClear = (tick: PlainTick, id: string): boolean =>
-  tick.kind === 'judged' && tick.answers[id] === false;
-
-/** Time in which the service was late is not the stream's, nor the model's. */
-function excludeLateness(since: number, lateMs: number, now: number): number {
-  return lateMs > 120 * seconds ? now : Math.min(now, since + Math.max(0, lateMs - 50 * seconds));
-}
-
-const wholeSecond = (at: number): number => Math.ceil(at / seconds) * seconds;

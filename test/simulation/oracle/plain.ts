@@ -4,6 +4,8 @@ export type PlainCondition = {
   id: string;
   text: string;
   toOpen: number;
+  /** Seconds for which it must have held; absent: 0. */
+  openAfter?: number;
   considered: number;
   toClose: number;
   closeAfter: number;
@@ -46,3 +48,22 @@ export type PlainTick =
       /** A model call failed. */
       failed: boolean;
     } & Segment);
+
+export const lossReasons: Partial<Record<PlainTick['kind'], string>> = {
+  failed: 'unreachable',
+  refused: 'access_refused',
+  ended: 'not_live',
+  stale: 'stale',
+  frozen: 'frozen',
+  black: 'black',
+};
+
+export const isClear = (tick: PlainTick, id: string): boolean =>
+  tick.kind === 'judged' && tick.answers[id] === false;
+
+export const wholeSecond = (at: number): number => Math.ceil(at / 1000) * 1000;
+
+/** Time in which the service was late is not the stream's, nor the model's. */
+export function excludeLateness(since: number, lateMs: number, now: number): number {
+  return lateMs > 120_000 ? now : Math.min(now, since + Math.max(0, lateMs - 50_000));
+}

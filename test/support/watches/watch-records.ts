@@ -33,6 +33,7 @@ export const gateRequest: WatchRequest = {
       alert_on: 'by_checks',
       checks_to_open: 2,
       checks_considered: 3,
+      open_after_seconds: 0,
       checks_to_close: 3,
       close_after_seconds: 0,
       cooldown_seconds: 0,

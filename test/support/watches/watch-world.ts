@@ -27,6 +27,7 @@ type Options = {
   toClose?: number;
   interval?: number;
   toOpen?: number;
+  openAfter?: number;
   confirm?: number;
   /** Offset of the checks, as real hosts have; null for a grid from the creation on. */
   phase?: number | null;
@@ -44,6 +45,7 @@ export function newWatch({
   toClose = 2,
   interval = 10,
   toOpen = 2,
+  openAfter = 0,
   confirm = 2,
   phase = null,
   memory = 0,
@@ -52,6 +54,7 @@ export function newWatch({
     id,
     text: `a ${id} is visible`,
     toOpen,
+    openAfter,
     considered: 3,
     toClose,
     closeAfter: 0,

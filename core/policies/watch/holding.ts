@@ -1,0 +1,77 @@
+import type { WatchCondition } from '../../records/watch.ts';
+import type { ConditionState } from '../../records/watch-state.ts';
+import { rules } from '../../rules.ts';
+import { ageSeconds, later } from '../../time.ts';
+import { countHolding, countedChecks, forget, isSnoozed } from './condition.ts';
+
+/** Rules when an alert of a condition may open: with enough verdicts, or after the time for which it must have held. */
+
+/** Applies a verdict to the time for which a condition holds: `checks_to_open` that hold begin it, `checks_to_close` in a row that deny it end it. */
+export function withHolding(state: ConditionState, rule: WatchCondition, holds: boolean): ConditionState {
+  const { holding, ...rest } = state;
+  if (state.phase === 'open' || !rule.open_after_seconds) return rest;
+  if (!holding) {
+    const begins = holds && countHolding(state.history, rule) >= rule.checks_to_open;
+    return begins
+      ? { ...state, holding: { since: findBegin(state, rule), denied: 0, unseen_seconds: 0 } }
+      : state;
+  }
+  const denied = holds ? 0 : holding.denied + 1;
+  return denied < rule.checks_to_close ? { ...state, holding: { ...holding, denied } } : forget(state);
+}
+
+/** Returns the time of the first picture that showed it, or of the first verdict that counts if another one denied it since: not before a time that nobody saw. */
+function findBegin(state: ConditionState, rule: WatchCondition): string {
+  const { seen_from: seenFrom, unseen_until: unseenUntil = 0 } = state;
+  const [first] = countedChecks(state, rule).flatMap(({ triggered, checked_at: at }) =>
+    triggered ? [at] : [],
+  );
+  // Verdicts are stored by the second.
+  const isBefore =
+    first !== undefined && (seenFrom === undefined || ageSeconds(first, new Date(seenFrom)) >= 1);
+  return later(new Date((isBefore ? first : seenFrom) ?? 0), new Date(unseenUntil)).toISOString();
+}
+
+/**
+ * Applies the time without sight before `at`. What nobody saw neither counts nor ends the time for which a condition holds, up to `maxUnseenHoldSeconds`; then it
+ * begins again. `inGap`: the ticks before did not see.
+ */
+export function afterUnseenTime(
+  state: ConditionState,
+  rule: WatchCondition,
+  at: Date,
+  { inGap, intervalSeconds }: { inGap: boolean; intervalSeconds: number },
+): ConditionState {
+  if (!rule.open_after_seconds) return state;
+  const { holding, unjudged, seen_at: seenAt } = state;
+  const seconds = ageSeconds(seenAt, at);
+  const maxSeconds = rules.lateIntervals * intervalSeconds + rules.lateAllowanceSeconds;
+  if (!inGap && unjudged === 0 && seconds <= maxSeconds) return state;
+  if (!holding) return { ...state, unseen_until: at.toISOString() };
+  if (seconds > rules.maxUnseenHoldSeconds) return { ...forget(state), phase: 'unknown' };
+  return { ...state, holding: { ...holding, unseen_seconds: holding.unseen_seconds + seconds } };
+}
+
+/** Returns how long a condition has yet to hold until its alert opens, in seconds: 0 if verdicts and time are enough, undefined if they cannot be. */
+export function secondsToOpening(
+  { phase, history, holding }: ConditionState,
+  rule: WatchCondition,
+  at: Date,
+): number | undefined {
+  if (phase === 'open') return undefined;
+  if (!rule.open_after_seconds) return countHolding(history, rule) >= rule.checks_to_open ? 0 : undefined;
+  if (!holding) return undefined;
+  return Math.max(0, rule.open_after_seconds + holding.unseen_seconds - ageSeconds(holding.since, at));
+}
+
+/** Returns true if only a verdict that holds is missing for an opening. `at`: time of the picture. */
+export function awaitsOpening(state: ConditionState, rule: WatchCondition, at: Date): boolean {
+  return secondsToOpening(state, rule, at) === 0 && isReleased(state, rule, at);
+}
+
+/** Returns true if neither cooldown nor snooze holds an opening back. */
+export function isReleased(state: ConditionState, rule: WatchCondition, at: Date): boolean {
+  const { last_opened_at: last } = state;
+  if (isSnoozed(state, at)) return false;
+  return last === null || ageSeconds(last, at) >= rule.cooldown_seconds;
+}
