@@ -11,11 +11,12 @@ import { WatchpostStack } from '../lib/watchpost-stack.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const app = new App();
-// `-c stages=FOLDER` selects another folder for the settings, `-c bundles=FOLDER` one for the bundles.
+// `-c stages=FOLDER` selects another folder for the settings, `-c bundles=FOLDER` one with bundles that are built already.
 const stages = z.string().default(`${root}lib/stages`).parse(app.node.tryGetContext('stages'));
-const bundles = z.string().default(`${root}dist/functions`).parse(app.node.tryGetContext('bundles'));
+const built = z.string().optional().parse(app.node.tryGetContext('bundles'));
+const bundles = built ?? `${root}dist/functions`;
 const stage = readStage(app.node.tryGetContext('stage') ?? 'dev', stages);
-await buildFunctions(bundles);
+if (built === undefined) await buildFunctions(bundles);
 new WatchpostStack(app, {
   stage,
   region: stage.settings.region ?? process.env['CDK_DEFAULT_REGION'] ?? 'us-east-1',

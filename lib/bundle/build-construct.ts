@@ -11,10 +11,11 @@ import { buildFunctions } from './build-functions.ts';
 
 /**
  * Builds the package of the construct in `lib/dist`, which has the layout of the repository: the construct in one file, its types, the functions, the console and
- * what builds the ffmpeg layer. `npm pack ./lib` runs it; a test names another folder.
+ * what builds the ffmpeg layer. `npm pack ./lib` runs it; a test names another folder, and one with bundles that are built already.
  */
 
-const out = resolve(process.argv[2] ?? `${projectFolder}lib/dist`);
+const [, , outFolder = `${projectFolder}lib/dist`, built] = process.argv;
+const out = resolve(outFolder);
 /** Files of the package beside its code, as in the repository. */
 const copied = [
   'lib/workflow/run.asl.json',
@@ -35,9 +36,10 @@ async function copy(path: string): Promise<void> {
 }
 
 async function buildCode(): Promise<void> {
-  await buildFunctions(join(out, 'dist/functions'));
+  const functions = join(out, 'dist/functions');
+  await (built === undefined ? buildFunctions(functions) : cp(built, functions, { recursive: true }));
   // Source maps are three quarters of the size.
-  await rm(join(out, 'dist/functions/maps'), { recursive: true });
+  await rm(join(functions, 'maps'), { recursive: true });
   const options = { absWorkingDir: projectFolder, bundle: true, platform: 'node', target: 'node20' } as const;
   await build({
     ...options,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { builtFunctions } from './built-functions.ts';
 
 const run = promisify(execFile);
 /** Packages that an app of the CDK has, and the one that the construct depends on. */
@@ -13,7 +14,8 @@ export async function installConstruct(app: string): Promise<number> {
   mkdirSync(own, { recursive: true });
   // As `npm pack ./lib`, beside which another test may pack too.
   const source = join(app, 'source');
-  await run(process.execPath, ['lib/bundle/build-construct.ts', join(source, 'dist')]);
+  const functions = await builtFunctions();
+  await run(process.execPath, ['lib/bundle/build-construct.ts', join(source, 'dist'), functions]);
   copyFileSync('lib/package.json', join(source, 'package.json'));
   const options = ['--ignore-scripts', '--json', '--pack-destination', app];
   const { stdout } = await run('npm', ['pack', source, ...options]);

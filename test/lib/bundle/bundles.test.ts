@@ -10,6 +10,7 @@ import type { BuiltFunction } from '../../../lib/bundle/build-functions.ts';
 import { compareSizes } from '../../../lib/bundle/compare-sizes.ts';
 import { laterPackage } from '../../../lib/bundle/plugins.ts';
 import { bundleOptions, functionNames } from '../../../lib/bundle/options.ts';
+import { builtFunctions } from '../../support/built-functions.ts';
 import { functionsEnvironment } from '../../support/functions-environment.ts';
 import { folderOfRun } from '../../support/runner/run-folder.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
@@ -20,13 +21,14 @@ const run = promisify(execFile);
 const maxKilobytes = { api: 950, stream: 950, capture: 1070, analyze: 730, deliver: 610, reconcile: 575 };
 
 const folder = folderOfFile();
-const outDir = join(folder, 'functions');
+let outDir: string;
 let warnings: string;
 let built: BuiltFunction[];
 
-/** The CLI with `cdk.json`, bundles and all rules: a quarter of a minute, and the bundles are half of it. */
+/** The CLI with `cdk.json`, bundles and all rules. */
 beforeAll(async () => {
   const ofRun = folderOfRun();
+  outDir = await builtFunctions();
   const output = ['--output', join(folder, 'out'), '-c', `bundles=${outDir}`];
   const { stderr } = await run(
     process.execPath,
@@ -185,7 +187,7 @@ test('the omitted parts of packages are not needed: a bundle sends requests and 
   onTestFinished(() => void server.close());
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : 0;
-  const outfile = join(outDir, 'egress.mjs');
+  const outfile = join(folder, 'egress.mjs');
   const {
     outdir: _,
     outExtension: __,
@@ -193,7 +195,7 @@ test('the omitted parts of packages are not needed: a bundle sends requests and 
     splitting: ____,
     chunkNames: _____,
     ...options
-  } = bundleOptions('api', outDir);
+  } = bundleOptions('api', folder);
   await build({ ...options, entryPoints: ['test/lib/bundle/egress-entry.ts'], outfile });
 
   const { stdout } = await run(process.execPath, [outfile, `http://127.0.0.1:${port}/`]);
@@ -208,14 +210,14 @@ test('the omitted parts of packages are not needed: a bundle sends requests and 
 });
 
 test('libraries that are loaded at their first use work in a bundle', async () => {
-  const folder = join(outDir, 'later');
+  const later = join(folder, 'later');
   const entryPoints = {
     'api/index': 'test/lib/bundle/later-entry.ts',
     [`api/${laterPackage.file}`]: laterPackage.name,
   };
-  await build({ ...bundleOptions('api', folder), entryPoints });
+  await build({ ...bundleOptions('api', later), entryPoints });
 
-  const { stdout, stderr } = await run(process.execPath, [join(folder, 'api', 'index.mjs')]);
+  const { stdout, stderr } = await run(process.execPath, [join(later, 'api', 'index.mjs')]);
 
   expect(JSON.parse(stdout)).toEqual({
     day: { date: '2026-03-29', end: '2026-03-29T22:00:00.000Z' },
