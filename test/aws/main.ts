@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { allCases } from '../conformance/cases/index.ts';
 import { createClient } from '../../client/index.ts';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
@@ -17,7 +18,7 @@ import { keyMaker } from './first-keys.ts';
 import { startFront } from './front.ts';
 import { installPython } from '../support/python/python-tool.ts';
 import { readHistories } from './histories.ts';
-import { knownGaps, timedCases, waitingCase } from './known-gaps.ts';
+import { fieldCases, knownGaps, timedCases, waitingCase } from './known-gaps.ts';
 import { installRuntimeClient } from './runtime-client.ts';
 import { troubles } from './service-log.ts';
 import { isPermitted, listGrants } from '../lib/iam/simulate.ts';
@@ -28,7 +29,8 @@ import { watchThrough } from './watch-through.ts';
 
 /**
  * Tests the whole stack on an independent emulator (`npm run test:aws`): deploys it with the CDK CLI, runs one monitor from POST
- * to `job_stopped`, the smoke test and the conformance suite. Exit code 0 if all pass. `--keep` retains the logs and prints their folder.
+ * to `job_stopped`, the smoke test and the conformance suite, with `--all` also its cases about fields. Exit code 0 if all pass. `--keep` retains the logs and
+ * prints their folder.
  */
 
 const keep = process.argv.includes('--keep');
@@ -135,7 +137,9 @@ async function conformance(): Promise<number> {
   for (const [id, reason] of Object.entries(knownGaps)) say(`omitted: ${id}: ${reason}`);
   const waiting = runSuite([...args, '--retention', '120', '--only', waitingCase]);
   const timed = await runSuite([...args, '--at-once', '1', ...timedCases.flatMap((id) => ['--only', id])]);
-  const skipped = [...Object.keys(knownGaps), ...timedCases, waitingCase].flatMap((id) => ['--skip', id]);
+  const about = process.argv.includes('--all') ? [] : allCases.filter(({ id }) => id.startsWith(fieldCases));
+  const apart = [...Object.keys(knownGaps), ...timedCases, waitingCase, ...about.map(({ id }) => id)];
+  const skipped = apart.flatMap((id) => ['--skip', id]);
   // The emulator starts one process per concurrent invocation.
   const others = timed || (await runSuite([...args, '--at-once', '8', ...skipped]));
   return (await waiting) || others;
