@@ -86,9 +86,8 @@ async function loseJpeg(line: string): Promise<Body> {
   };
 }
 
-async function loseMotionJpeg(): Promise<Body> {
-  const bytes = await encode('-q:v 3 -f mpjpeg -boundary_tag frame pipe:1');
-  return lose(bytes, 1460, () => false);
+async function loseMotionJpeg(format: string): Promise<Body> {
+  return lose(await encode(`-q:v 3 -f ${format} pipe:1`), 1460, () => false);
 }
 
 /** The initialization section of MP4 always arrives. */
@@ -104,6 +103,7 @@ const playlist = (map: string) =>
     `#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:${scene.seconds}\n${map}#EXTINF:${scene.seconds},\nmedia\n`,
   );
 
+const motionJpeg = 'multipart/x-mixed-replace; boundary=frame';
 /** Servers by the first part of their paths, with the types of their responses. */
 const bodies: Record<string, { type: string; body: Body; initialization?: Buffer }> = {
   ts: { type: 'video/mp2t', body: await loseTs(h264) },
@@ -111,7 +111,8 @@ const bodies: Record<string, { type: string; body: Body; initialization?: Buffer
   fmp4: await loseMp4(h264),
   'fmp4-h265': await loseMp4(`${h265} -tag:v hvc1`),
   jpeg: { type: 'image/jpeg', body: await loseJpeg('') },
-  'motion-jpeg': { type: 'multipart/x-mixed-replace; boundary=frame', body: await loseMotionJpeg() },
+  'motion-jpeg': { type: motionJpeg, body: await loseMotionJpeg('mpjpeg -boundary_tag frame') },
+  'bare-jpegs': { type: motionJpeg, body: await loseMotionJpeg('mjpeg') },
 };
 const server = await openLocally(
   createServer((request, response) => {
@@ -204,6 +205,7 @@ const kinds: Kind[] = [
   { name: 'HLS of MP4, H.265', open: openPath('fmp4-h265', 'list.m3u8'), alone: '-allowed_extensions ALL' },
   { name: 'JPEG', open: openPath('jpeg'), alone: '' },
   { name: 'Motion JPEG', open: openPath('motion-jpeg'), alone: '' },
+  { name: 'Motion JPEG without lengths', open: openPath('bare-jpegs'), alone: '' },
 ];
 
 type Outcome = 'shown' | 'damaged' | 'otherwise' | 'needless' | 'invented';

@@ -10,8 +10,9 @@ import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
 import type { PictureLimits } from './picture-limits.ts';
 import { hasMotion, readClip } from './read-clip.ts';
-import { IncompletePictureError, readPictures } from './read-pictures.ts';
+import { damagedPicture, IncompletePictureError, readPictures } from './read-pictures.ts';
 import type { Picture } from './read-pictures.ts';
+import { isWholeJpeg } from './whole-jpeg.ts';
 import { createHash } from 'node:crypto';
 import { parseHttpDate } from '../../../core/outside-time.ts';
 
@@ -177,7 +178,7 @@ export async function captureMotionJpeg(
   };
   try {
     if (request.mode === 'frames') return await decodeNewest(pictures, decodeNow, deps);
-    return await decodeNow(await readClip(pictures, request.clipSeconds, deps.limits));
+    return await decodeNow(await readClip(pictures, request.clipSeconds, deps.limits, isWholeJpeg));
   } finally {
     stream.close();
   }
@@ -194,7 +195,9 @@ async function decodeNewest(
   const recent = await newestPictures(first, next, elapsedMs);
   for (let tried = 1; ; tried += 1) {
     try {
-      return await decodeNow(recent.splice(-1).map(({ jpeg }) => jpeg));
+      const newest = recent.splice(-1).map(({ jpeg }) => jpeg);
+      for (const jpeg of newest) if (!(await isWholeJpeg(jpeg))) throw damagedPicture();
+      return await decodeNow(newest);
     } catch (error) {
       if (!(error instanceof StreamFetchError && error.isDamaged) || tried === maxTried) throw error;
       recent.push(...(await next(nextMs)));
@@ -265,6 +268,7 @@ async function readSnapshot(
 async function readOnce(stream: WebStream, deps: PictureDeps) {
   try {
     const { jpeg } = await firstPicture(picturesOf(stream, deps, 'first'));
+    if (!(await isWholeJpeg(jpeg))) throw damagedPicture();
     return { jpeg, headers: stream.headers };
   } finally {
     stream.close();
@@ -330,11 +334,7 @@ async function decode(
     return await ffmpeg.run(input, { mode, clipSeconds, caller }, { timeoutMs: limits.pictureMs }, signal);
   } catch (error) {
     if (!(error instanceof NoFrameDecodedError)) throw error;
-    throw new StreamFetchError(
-      'The picture is a damaged JPEG. Check that it is whole in a browser, then try again.',
-      error.message,
-      { cause: error, isDamaged: true },
-    );
+    throw damagedPicture(error.message, { cause: error });
   }
 }
 

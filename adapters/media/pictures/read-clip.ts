@@ -8,44 +8,52 @@ const slotMs = 1000 / clipFramesPerSecond;
 const minPerSecond = 2;
 
 /**
- * Returns the pictures of a clip, one for each of its frames: the newest that has arrived by then. Pictures between them are dropped. Throws
+ * Returns the pictures of a clip, one for each of its frames: the newest whole one that has arrived by then. Pictures between them are dropped. Throws
  * `StreamFetchError` for a stream with too few or too large ones.
  */
 export async function readClip(
   pictures: AsyncIterable<Picture>,
   seconds: number,
   limits: PictureLimits,
+  isWhole: (jpeg: Uint8Array) => Promise<boolean>,
 ): Promise<Uint8Array[]> {
   const wanted = Math.round(seconds * clipFramesPerSecond);
   const frames: Uint8Array[] = [];
-  let before: Picture | undefined;
-  let startMs = 0;
-  let bytes = 0;
+  let [before, shown]: [Picture | undefined, Uint8Array | undefined] = [undefined, undefined];
+  let [startMs, bytes, isDamaged] = [0, 0, false];
   for await (const picture of pictures) {
-    if (before === undefined) startMs = picture.atMs;
-    const newest: Uint8Array = before?.jpeg ?? picture.jpeg;
-    while (frames.length < wanted && startMs + (frames.length + 1) * slotMs < picture.atMs) {
-      bytes += frames.at(-1) === newest ? 0 : newest.length;
-      frames.push(newest);
+    const due = Math.min(wanted, Math.ceil((picture.atMs - startMs) / slotMs) - 1);
+    const missing = Math.max(0, due - frames.length);
+    if (before && missing > 0) {
+      if (await isWhole(before.jpeg)) shown = before.jpeg;
+      else isDamaged = true;
+    }
+    if (!before || (missing > 0 && !shown)) startMs = picture.atMs;
+    else if (shown) {
+      const frame = shown;
+      bytes += missing === 0 || frames.at(-1) === frame ? 0 : frame.length;
+      frames.push(...Array.from({ length: missing }, () => frame));
     }
     if (bytes > limits.clipBytes) throw tooLarge();
-    if (frames.length === wanted) return requireMotion(frames, seconds);
+    if (frames.length === wanted) return requireMotion(frames, seconds, isDamaged);
     before = picture;
   }
   throw new StreamFetchError(
     'The stream ended during the clip. Try again, or use input_mode "frames".',
     clipFailed,
+    { isDamaged },
   );
 }
 
 const clipFailed = 'Failed to capture video clip from stream';
 
-function requireMotion(frames: Uint8Array[], seconds: number): Uint8Array[] {
+function requireMotion(frames: Uint8Array[], seconds: number, isDamaged: boolean): Uint8Array[] {
   const different = new Set(frames).size;
   if (different >= seconds * minPerSecond) return frames;
   throw new StreamFetchError(
-    `The stream sent ${different} pictures in ${seconds} s, and a clip needs ${minPerSecond} per second. Use input_mode "frames", or raise the frame rate of the camera.`,
+    `The stream sent ${different} ${isDamaged ? 'whole ' : ''}pictures in ${seconds} s, and a clip needs ${minPerSecond} per second. Use input_mode "frames", or raise the frame rate of the camera.`,
     clipFailed,
+    { isDamaged },
   );
 }
 

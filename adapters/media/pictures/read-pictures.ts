@@ -24,16 +24,9 @@ const markers = { start: 0xd8, end: 0xd9, scan: 0xda, min: 0xc0, restart: [0xd0,
 const startBytes = Buffer.from([0xff, markers.start, 0xff]);
 const minCapacity = 64 * 1024;
 
-/** Encoders fill pictures up to words, and count the filling. */
-const maxPaddingBytes = 16;
-
-/** Headers of a part that are read for its length. */
-const maxHeaderBytes = 512;
-
 /**
  * Creates a splitter that finds JPEGs by their own structure. Boundaries and lengths between them are ignored, because
- * servers omit them or state wrong ones; but where one is right, a JPEG of another length is left out: of two that
- * became one by a loss, no decoder says anything. Thumbnails are skipped with the segment that has them. `maxBytes` bounds one
+ * servers omit them or state wrong ones. Thumbnails are skipped with the segment that has them. `maxBytes` bounds one
  * JPEG, and so the memory of the splitter. Each byte is read once, also if it is malformed.
  */
 export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSplitter {
@@ -43,9 +36,6 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
   /** Position up to which the JPEG at `from` is read; null before its start is found. */
   let at: number | null = null;
   let inScan = false;
-  /** Length of the JPEG at `from`, as stated in front of it; and whether one had it. */
-  let stated = Number.NaN;
-  let hasRightLength = false;
   return {
     push(chunk) {
       append(chunk);
@@ -78,8 +68,7 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
       const read = readOn(at);
       at = read.at;
       if (read.state === 'incomplete') return null;
-      const isWhole = read.state === 'complete' && isPlausible(at - from);
-      const jpeg = isWhole ? new Uint8Array(buffer.subarray(from, at)) : null;
+      const jpeg = read.state === 'complete' ? new Uint8Array(buffer.subarray(from, at)) : null;
       from = at;
       at = null;
       inScan = false;
@@ -87,22 +76,12 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
     }
   }
 
-  function isPlausible(length: number): boolean {
-    if (Number.isNaN(stated)) return true;
-    const padding = stated - length;
-    const isRight = padding >= 0 && padding < maxPaddingBytes;
-    hasRightLength ||= isRight;
-    return isRight || !hasRightLength;
-  }
-
-  /** Drops what precedes the next start marker. Keeps the bytes that may begin one, and headers. */
+  /** Drops what precedes the next start marker. Keeps the bytes that may begin one. */
   function findStart(): number | null {
     const start = buffer.indexOf(startBytes, from);
     // Behind `to` are bytes of earlier chunks.
     const isFound = start !== -1 && start + startBytes.length <= to;
-    if (isFound)
-      stated = readLength(buffer.toString('latin1', Math.max(from, start - maxHeaderBytes), start));
-    from = isFound ? start : Math.max(from, to - maxHeaderBytes);
+    from = isFound ? start : Math.max(from, to - (startBytes.length - 1));
     return isFound ? from + 2 : null;
   }
 
@@ -143,19 +122,21 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
   }
 }
 
-/** Returns NaN without a length. */
-function readLength(headers: string): number {
-  const name = 'content-length:';
-  const at = headers.toLowerCase().lastIndexOf(name);
-  return at < 0 ? Number.NaN : Number.parseInt(headers.slice(at + name.length), 10);
-}
-
 /** JPEG of a stream, with the time of its arrival on the clock of `elapsedMs`. */
 export type Picture = { jpeg: Uint8Array; atMs: number };
 
-/** Body that ends within its first JPEG: many cameras write the picture while they serve it. */
+/** Body whose JPEG is not whole: many cameras write the picture while they serve it. */
 export class IncompletePictureError extends StreamFetchError {
   override name = 'IncompletePictureError';
+}
+
+/** Returns the error of a picture that has its end, but not all of its data. */
+export function damagedPicture(message?: string, options?: ErrorOptions): IncompletePictureError {
+  return new IncompletePictureError(
+    'The picture is a damaged JPEG. Check that it is whole in a browser, then try again.',
+    message,
+    { ...options, isDamaged: true },
+  );
 }
 
 /**

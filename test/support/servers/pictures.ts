@@ -61,3 +61,7 @@ export const motionJpeg =
     const timer = setInterval(send, everyMs);
     response.on('close', () => clearInterval(timer));
   };
+
+/** The first picture with the end of another one, as after a loss. No decoder says anything. */
+export const joinJpegs = (first: Buffer, second: Buffer) =>
+  Buffer.concat([first.subarray(0, -2), second.subarray(-90)]);
