@@ -105,7 +105,7 @@ export function createGuardedHttp(
         const { answer, hop } = await followRedirects(connections, pool.dispatcher, url, request, deadline);
         const read = createReader(request);
         return await read(answer, hop).catch(async (error: unknown) => {
-          if (!isOddBody(error, answer) || !mayBeLenient(hop, request)) throw error;
+          if (!isRefusedByParser(error) || !mayBeLenient(hop, request)) throw error;
           return read(await askLeniently(connections, hop, request, deadline), hop);
         });
       } catch (error) {
@@ -293,12 +293,6 @@ function toAnswer(received: Received, { url }: Hop, cookies: RequestHead['cookie
   body.on('error', () => undefined);
   cookies?.take(url, [headers['set-cookie'] ?? []].flat());
   return { statusCode, headers: flatten(headers), body, discard: () => discard(body) };
-}
-
-/** Returns true if the parser refuses a response, or misses the last chunk of its body. */
-function isOddBody(error: unknown, { headers }: Answer): boolean {
-  const isChunked = headers['transfer-encoding'] !== undefined;
-  return isRefusedByParser(error) || (isChunked && error instanceof errors.SocketError);
 }
 
 /** Two lengths are one number for it. */

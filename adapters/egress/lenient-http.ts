@@ -141,7 +141,7 @@ async function* prepend(rest: Buffer, chunks: Chunks): Chunks {
 
 const maxSizeLine = 1024;
 
-/** Reads a chunked body. The end of the connection is that of a body between two chunks only. The parts of a packet are joined: there may be thousands, of a byte each. */
+/** Reads a chunked body. Without its last chunk it is cut. The parts of a packet are joined: there may be thousands, of a byte each. */
 async function* readParts(bytes: Chunks): Chunks {
   let held = Buffer.alloc(0);
   /** Bytes of the part under way; null before its size. */
@@ -172,7 +172,5 @@ async function* readParts(bytes: Chunks): Chunks {
     if (parts.length > 0) yield Buffer.concat(parts);
     if (isOver) return;
   }
-  // Servers forget the last chunk, but no byte of another one.
-  const isWithin = (left ?? 0) > 0 || held.toString('latin1').trim() !== '';
-  if (isWithin) throw new EgressNetworkError('Connection was closed early', { fault: 'closed' });
+  throw new EgressNetworkError('Connection was closed early', { fault: 'closed' });
 }

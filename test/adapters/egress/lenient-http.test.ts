@@ -63,9 +63,6 @@ describe('responses that differ from RFC 9112', () => {
     ['a length twice in a line', [`${head}Content-Length: 4, 4\r\n\r\nbody and more`]],
     ['two lines of one length', [`${head}Content-Length: 4\r\nContent-Length: 4\r\n\r\nbody`]],
     ['no length, but a text', [`${head}Content-Length: unknown\r\n\r\nbody`]],
-    ['chunks without an end', [`${head}${chunks}4\r\nbody\r\n`]],
-    ['a last chunk without its end', [`${head}${chunks}4\r\nbody`]],
-    ['chunks without an end behind an odd line', [`${head}odd\r\n${chunks}4\r\nbody\r\n`]],
     ['sizes of chunks with spaces', [`${head}${chunks}4  \r\nbody\r\n0\r\n\r\n`]],
     ['the encoding identity', [`${head}Transfer-Encoding: identity\r\nContent-Length: 4\r\n\r\nbody`]],
     ['a line that continues', [`${head}X-B: 1\r\n\tmore\r\nContent-Length: 4\r\n\r\nbody`]],
@@ -117,7 +114,7 @@ describe('responses that differ from RFC 9112', () => {
   });
 
   test('bytes of a body that is asked for again are counted once', async () => {
-    const { options, requests, http, url } = await serve(`${head}${chunks}4\r\nbody\r\n`);
+    const { options, requests, http, url } = await serve(`${head}${chunks}2\r\nbo\r\n2\ndy\n0\n\n`);
     let counted = 0;
     await http.request(url, {
       ...options,
@@ -131,6 +128,9 @@ describe('responses that differ from RFC 9112', () => {
     ['a chunk that is cut', [`${head}${chunks}9\r\nbody`], /closed early/],
     ['a later chunk that is cut', [`${head}${chunks}2\r\nbo\r\n3\r\ndy`], /closed early/],
     ['a chunk without its bytes', [`${head}${chunks}2\r\nbo\r\n2\r\n`], /closed early/],
+    ['a body that is cut between two chunks', [`${head}${chunks}4\r\nbody\r\n`], /closed early/],
+    ['one that is cut behind an odd line', [`${head}odd\r\n${chunks}4\r\nbody\r\n`], /closed early/],
+    ['a last chunk without its end', [`${head}${chunks}4\r\nbody`], /closed early/],
     ['a size that is cut', [`${head}${chunks}4\r\nbody\r\n1`], /closed early/],
     ['a chunk that is cut behind an odd line', [`${head}odd\r\n${chunks}9\r\nbody`], /closed early/],
     ['a head without an end', [`HTTP/1.1 200 OK\n${'x\n'.repeat(20_000)}`], /too many headers/],
