@@ -1605,6 +1605,12 @@ export interface Metrics {
     model_calls: number;
     cost_usd: number;
   };
+  /**
+   * Judged pictures that a memory lacks, since they could not be stored
+   */
+  moments: {
+    dropped: number;
+  };
   webhooks: {
     sent: number;
     failed: number;

@@ -4,6 +4,7 @@ import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts
 import type { Finding } from '../../core/ports/health.ts';
 import type { WatchNumbers } from '../../core/observability/metrics.ts';
 import type { PaceReading } from '../../core/ports/pace.ts';
+import { reservedBytes } from '../service/maintenance.ts';
 import type { Settings } from '../settings.ts';
 
 /** Checks of the machine and the settings, for the start, `/healthz?deep` and `watchpost doctor`. */
@@ -14,7 +15,7 @@ export function ffmpegFinding({ version, source }: Pick<LocatedFfmpeg, 'version'
 
 const gigabyte = 1e9;
 /** A day of evidence of ten jobs takes less than the first, the database of an hour less than the second. */
-const minFreeBytes = { warning: 2 * gigabyte, failed: 0.2 * gigabyte };
+const minFreeBytes = { warning: 2 * gigabyte, failed: reservedBytes };
 
 /** File systems whose locks and flushes depend on another machine, by their number in statfs(2). */
 const networkFileSystems = new Map([
@@ -45,14 +46,17 @@ export async function diskFinding(
       next: 'Set --data-dir or WATCHPOST_DATA_DIR to a directory that this user can write.',
       detail: folder,
     };
-  const free = disk.bavail * disk.bsize;
+  const free = toFreeBytes(disk);
   const message = `${(free / gigabyte).toFixed(1)} GB free`;
   if (free < minFreeBytes.warning)
     return {
       check,
       status: free < minFreeBytes.failed ? 'failed' : 'warning',
       message,
-      next: 'Free space on the disk of the data directory.',
+      next:
+        free < minFreeBytes.failed
+          ? 'Free space on the disk of the data directory: meanwhile pictures of moments are removed.'
+          : 'Free space on the disk of the data directory.',
       detail: folder,
     };
   const network = networkFileSystems.get(disk.type);
@@ -65,6 +69,15 @@ export async function diskFinding(
       detail: folder,
     };
   return { check, status: 'ok', message, next: null, detail: folder };
+}
+
+/** Returns the free space of the disk below a folder, in bytes. */
+export async function readFreeBytes(folder: string): Promise<number> {
+  return toFreeBytes(await statfs(folder));
+}
+
+function toFreeBytes({ bavail, bsize }: Pick<FileSystem, 'bavail' | 'bsize'>): number {
+  return bavail * bsize;
 }
 
 /** Earliest plausible time: Watchpost did not exist before. */

@@ -29,7 +29,7 @@ export type MaintenanceDeps = {
   motionReferences: Pick<MotionReferences, 'prune'>;
   setTimer: SetTimer;
   log: Log;
-  /** Bounds the size of the media; absent without a bound. */
+  /** Bounds the size of the media, and frees space of a full disk. */
   trimMedia?: () => Promise<void>;
 };
 
@@ -119,8 +119,10 @@ async function maintain(
 }
 
 export type MediaTrimDeps = {
-  /** Maximum size of all media, in megabytes. */
+  /** Maximum size of all media, in megabytes; 0: none. */
   maxMb: number;
+  /** Returns the free space of the disk, in bytes. */
+  readFree: () => Promise<number>;
   media: Pick<EmbeddedMediaStore, 'trim'>;
   watches: Pick<EmbeddedWatchStore, 'neededMedia'>;
   moments: Pick<EmbeddedMomentStore, 'releasePictures'>;
@@ -131,9 +133,13 @@ export type MediaTrimDeps = {
 
 const megabyte = 1e6;
 
-/** Creates the step that keeps the media within their maximum. Logs the begin of each time in which they do not fit. */
+/** Space on the disk for events and alerts, in bytes: pictures of moments are removed below. More than a minute of captures takes. */
+export const reservedBytes = 200 * megabyte;
+
+/** Creates the step that keeps the media within their maximum and the disk. Logs the begin of each time in which they do not fit. */
 export function createMediaTrim({
   maxMb,
+  readFree,
   media,
   watches,
   moments: { releasePictures },
@@ -144,17 +150,21 @@ export function createMediaTrim({
   let fitted = true;
   const findCaller = async (sourceId: string) => (await runs.source(sourceId))?.caller;
   return async () => {
-    const maxBytes = maxMb * megabyte;
+    const maxBytes = maxMb === 0 ? Infinity : maxMb * megabyte;
+    const missingBytes = Math.max(0, reservedBytes - (await readFree()));
     const needed = watches.neededMedia();
     const { removed, bytes } = await media.trim({
       maxBytes,
+      missingBytes,
       needed,
       findCaller,
       releasePictures,
       now: now(),
     });
     const fits = bytes <= maxBytes;
-    if (removed > 0) log.info('Oldest media removed', { count: removed, max_mb: maxMb });
+    if (removed > 0 && missingBytes > 0)
+      log.warning('Pictures of moments removed, since the disk is nearly full', { count: removed });
+    else if (removed > 0) log.info('Oldest media removed', { count: removed, max_mb: maxMb });
     if (!fits && fitted)
       log.warning('Media in use exceed WATCHPOST_MEDIA_MB; raise it or free the disk', {
         mb: Math.round(bytes / megabyte),

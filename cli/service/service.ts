@@ -56,6 +56,7 @@ import { awaitMotion } from '../../core/workflow/await-motion.ts';
 import { createAddressPace } from '../../core/delivery/address-pace.ts';
 import { deliverMessage } from '../../core/delivery/deliver.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
+import { readFreeBytes } from '../checks/checks.ts';
 import { createServiceHealth } from '../checks/service-health.ts';
 import { createHostRule } from './host-rule.ts';
 import { createLimits } from './limits.ts';
@@ -341,7 +342,7 @@ function createCallerDeps(
 }
 
 function createMaintenance(
-  { mediaMb }: Settings,
+  { mediaMb, dataDir }: Settings,
   { storedWatches, storedMoments, motionReferences, ports }: ServiceStores,
   core: MaintenanceDeps['core'] & { executions: MaintenanceDeps['executions'] },
 ): MaintenanceDeps {
@@ -359,16 +360,15 @@ function createMaintenance(
     motionReferences,
     setTimer: setSystemTimer,
     log,
-    ...(mediaMb > 0 && {
-      trimMedia: createMediaTrim({
-        maxMb: mediaMb,
-        media,
-        watches: storedWatches,
-        moments: storedMoments,
-        runs: ports.runs,
-        log,
-        now,
-      }),
+    trimMedia: createMediaTrim({
+      maxMb: mediaMb,
+      readFree: async () => readFreeBytes(dataDir),
+      media,
+      watches: storedWatches,
+      moments: storedMoments,
+      runs: ports.runs,
+      log,
+      now,
     }),
   };
 }

@@ -48,8 +48,16 @@ type Deps = Pick<CoreDeps, 'jobs' | 'watches' | 'meter' | 'pace' | 'now'> & {
  * start, plus the values of the meter. `docs/operate/metrics-and-logs.md` explains each number.
  */
 export async function readMetrics(deps: Deps) {
-  const { startedAt, jobsBefore, providers, directFrames, skippedFrames, deliveries, searches } =
-    await deps.meter.read();
+  const {
+    startedAt,
+    jobsBefore,
+    providers,
+    directFrames,
+    skippedFrames,
+    deliveries,
+    searches,
+    momentsDropped,
+  } = await deps.meter.read();
   const jobs = await deps.jobs.usage();
   return {
     started_at: startedAt.toISOString(),
@@ -70,6 +78,7 @@ export async function readMetrics(deps: Deps) {
       model_calls: searches.calls,
       cost_usd: searches.microUsd / 1_000_000,
     },
+    moments: { dropped: momentsDropped },
     webhooks: { sent: deliveries.delivered, failed: deliveries.failed },
   };
 }

@@ -84,6 +84,9 @@ export function formatPrometheus(
     family('watchpost_search_cost_usd_total', 'counter', 'List price of the model calls of searches.', [
       { value: metrics.searches.cost_usd },
     ]),
+    family('watchpost_moments_dropped_total', 'counter', 'Moments that could not be stored.', [
+      { value: metrics.moments.dropped },
+    ]),
     ...watchFamilies(metrics.watches),
     ...callerFamilies(callers),
     ...cacheFamilies(caches),

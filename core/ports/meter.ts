@@ -10,6 +10,8 @@ export type Counted =
   | { kind: 'watch_frame'; skipped: boolean }
   /** One request of a search in moments: a new search or a continued one, with its model calls and their price, in millionths of a dollar. */
   | { kind: 'search'; isNew: boolean; calls: number; microUsd: number }
+  /** Moments that could not be stored, of a tick that could. */
+  | { kind: 'moments_dropped'; count: number }
   /** Start of an attempt to deliver an event, `lateSeconds` later than planned. */
   | { kind: 'delivery_attempt'; lateSeconds: number }
   /** End of a series of attempts, successful or not. */
@@ -30,6 +32,7 @@ export type MeterReading = {
   skippedFrames: number;
   deliveries: { delivered: number; failed: number };
   searches: { searches: number; calls: number; microUsd: number };
+  momentsDropped: number;
 };
 
 /** Counts for `GET /metrics`. */

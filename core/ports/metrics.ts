@@ -43,6 +43,12 @@ export const metricUnits = {
   /** Tokens of a caller since midnight (UTC), input and output, and their list price in US dollars. */
   TokensToday: 'Count',
   CostUsdToday: 'None',
+  /** New searches in moments, their model calls and the list price of these in US dollars. */
+  Searches: 'Count',
+  SearchModelCalls: 'Count',
+  SearchCostUsd: 'None',
+  /** Moments that could not be stored, of ticks that could. */
+  MomentsDropped: 'Count',
   /** Repairs by `reconcile`: executions started, events published, jobs failed. */
   Repairs: 'Count',
 } as const;

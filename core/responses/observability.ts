@@ -41,6 +41,9 @@ export const metricsResponseSchema = z.object({
   searches: z
     .object({ started: count, model_calls: count, cost_usd: z.number() })
     .describe('Searches in moments, with their model calls and the list price of these; 0 if it is unknown'),
+  moments: z
+    .object({ dropped: count })
+    .describe('Judged pictures that a memory lacks, since they could not be stored'),
   webhooks: z.object({ sent: count, failed: count }),
 });
 apiNames.add(metricsResponseSchema, { id: 'Metrics' });

@@ -12,6 +12,7 @@ import {
   deferMediaStore,
 } from '../../adapters/aws/deferred.ts';
 import { createRemoteContactSheets, createRemoteResize } from '../../adapters/aws/invoke/remote-capture.ts';
+import { instrumentMeter } from '../../adapters/aws/telemetry/instrument-meter.ts';
 import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts';
 import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -65,7 +66,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     deliveries,
     burstCuts,
     createAlertId,
-    meter,
+    meter: instrumentMeter(meter, measurements),
     modelPrice,
     usage: createCallerUsage({ ledger, modelPrice, log, now }),
     media: deferMediaStore({ bucket: config.MEDIA_BUCKET }),

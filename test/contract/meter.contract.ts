@@ -19,6 +19,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
         skippedFrames: 0,
         deliveries: { delivered: 0, failed: 0 },
         searches: { searches: 0, calls: 0, microUsd: 0 },
+        momentsDropped: 0,
       });
     });
 
@@ -36,6 +37,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       await meter.count({ kind: 'delivery', delivered: false });
       await meter.count({ kind: 'search', isNew: true, calls: 3, microUsd: 70 });
       await meter.count({ kind: 'search', isNew: false, calls: 2, microUsd: 0 });
+      await meter.count({ kind: 'moments_dropped', count: 3 });
 
       expect(await meter.read()).toEqual({
         ...since,
@@ -44,6 +46,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
         skippedFrames: 1,
         deliveries: { delivered: 2, failed: 1 },
         searches: { searches: 1, calls: 5, microUsd: 70 },
+        momentsDropped: 3,
       });
     });
 

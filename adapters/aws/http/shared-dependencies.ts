@@ -35,6 +35,7 @@ import type { Secret } from '../secret.ts';
 import { softwareVersion } from '../software-version.ts';
 import { createMail } from '../mail.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../stored-signer.ts';
+import { instrumentMeter } from '../telemetry/instrument-meter.ts';
 import { instrumentRuns } from '../telemetry/instrument-runs.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
@@ -163,7 +164,7 @@ function createPorts(settings: HttpSettings, { log, measurements }: Telemetry) {
     eraser: stores.eraser,
     keys: stores.keys,
     deliveries,
-    meter: stores.meter,
+    meter: instrumentMeter(stores.meter, measurements),
     calls: stores.limiter,
     queue,
     ledger: stores.usage,

@@ -1,7 +1,7 @@
 import type { MetricsSink } from '../../../core/ports/metrics.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
 
-/** Adds metrics for deliveries to a meter. Lateness is a metric only: the meter would write an item per attempt. */
+/** Adds metrics for deliveries, searches and dropped moments to a meter. Lateness is a metric only: the meter would write an item per attempt. */
 export function instrumentMeter(meter: Meter, measurements: MetricsSink): Meter {
   return {
     ...meter,
@@ -10,6 +10,12 @@ export function instrumentMeter(meter: Meter, measurements: MetricsSink): Meter 
         return measurements.add('DeliveryLateness', counted.lateSeconds);
       if (counted.kind === 'delivery')
         measurements.add(counted.delivered ? 'DeliveriesDone' : 'DeliveriesFailed');
+      if (counted.kind === 'moments_dropped') measurements.add('MomentsDropped', counted.count);
+      if (counted.kind === 'search') {
+        if (counted.isNew) measurements.add('Searches');
+        measurements.add('SearchModelCalls', counted.calls);
+        measurements.add('SearchCostUsd', counted.microUsd / 1_000_000);
+      }
       await meter.count(counted);
     },
   };

@@ -5,6 +5,7 @@ export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'
   const providers = new Map<string, { calls: number; errors: number }>();
   const deliveries = { delivered: 0, failed: 0 };
   const searches = { searches: 0, calls: 0, microUsd: 0 };
+  let momentsDropped = 0;
   let directFrames = 0;
   let skippedFrames = 0;
 
@@ -13,6 +14,7 @@ export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'
     else if (counted.kind === 'watch_frame' && counted.skipped) skippedFrames += 1;
     else if (counted.kind === 'watch_frame') directFrames += 1;
     else if (counted.kind === 'delivery') deliveries[counted.delivered ? 'delivered' : 'failed'] += 1;
+    else if (counted.kind === 'moments_dropped') momentsDropped += counted.count;
     else if (counted.kind === 'search') {
       searches.searches += counted.isNew ? 1 : 0;
       searches.calls += counted.calls;
@@ -33,6 +35,7 @@ export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'
       skippedFrames,
       deliveries: { ...deliveries },
       searches: { ...searches },
+      momentsDropped,
     }),
   };
 }

@@ -6,6 +6,8 @@ import { findLargest } from '../../fair-cache.ts';
 export type MediaQuota = {
   /** Maximum size of all files, in bytes. */
   maxBytes: number;
+  /** Space that the disk lacks, in bytes, for which only pictures of moments are removed. Default: 0. */
+  missingBytes?: number;
   /** Keys of media that are needed: evidence of open alerts, newest frames. */
   needed: ReadonlySet<string>;
   /** Returns the caller of a source; undefined for one that is not stored any more. Default: each source is a caller of its own. */
@@ -40,12 +42,13 @@ export async function trimMedia(directory: string, quota: MediaQuota): Promise<T
   const holders = await readHolders(directory, quota);
   let bytes = [...holders.values()].reduce((sum, { size }) => sum + size, 0);
   let removed = 0;
-  const share = quota.maxBytes / Math.max(1, holders.size);
-  while (bytes > quota.maxBytes) {
+  const most = Math.max(0, Math.min(quota.maxBytes, bytes - (quota.missingBytes ?? 0)));
+  const share = most / Math.max(1, holders.size);
+  while (bytes > most) {
     const caller = findLargest(holders);
     const holder = caller !== undefined && holders.get(caller);
     if (!holder || holder.size <= share) break;
-    const oldest = takeOldest(caller, holder, quota);
+    const oldest = takeOldest(caller, holder, quota, bytes > quota.maxBytes);
     if (oldest.length === 0) holders.delete(caller);
     for (const { path, file, size } of oldest) {
       await rm(path, { force: true });
@@ -61,7 +64,12 @@ export async function trimMedia(directory: string, quota: MediaQuota): Promise<T
 }
 
 /** Returns what of a caller goes next: some pictures of moments, then the oldest file; none if all is needed. */
-function takeOldest(caller: string, holder: Holder, { releasePictures }: MediaQuota): StoredFile[] {
+function takeOldest(
+  caller: string,
+  holder: Holder,
+  { releasePictures }: MediaQuota,
+  isOverQuota: boolean,
+): StoredFile[] {
   const { pictures } = holder;
   while (pictures.size > 0) {
     const keys = releasePictures?.(caller, releasedAtOnce) ?? [];
@@ -70,7 +78,7 @@ function takeOldest(caller: string, holder: Holder, { releasePictures }: MediaQu
     for (const key of keys) pictures.delete(key);
     if (files.length > 0) return files;
   }
-  const oldest = holder.removable.pop();
+  const oldest = isOverQuota ? holder.removable.pop() : undefined;
   return oldest ? [oldest] : [];
 }
 

@@ -14,6 +14,7 @@ export const metrics = {
     destinations_failing: 1,
   },
   searches: { started: 4, model_calls: 31, cost_usd: 0.012 },
+  moments: { dropped: 0 },
   webhooks: { sent: 21, failed: 0 },
 };
 

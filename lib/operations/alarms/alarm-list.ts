@@ -161,6 +161,12 @@ function tickAlarms({ metrics }: AlarmSources): AlarmSpec[] {
       threshold: rules.cutsToShorten,
     },
     {
+      name: 'dropped-moments',
+      headline: 'Judged pictures could not be stored in the memory of their watches',
+      metric: metrics.own('MomentsDropped', minutes(15)),
+      threshold: 1,
+    },
+    {
       name: 'throttled-transitions',
       headline: 'State transitions of the account were throttled',
       metric: metrics.throttledTransitions(minutes(5)),

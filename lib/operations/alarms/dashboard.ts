@@ -51,6 +51,7 @@ export class ServiceDashboard extends Construct {
               metrics.own(name, { statistic: 'Maximum' }),
             ),
           ),
+          graph('Memory', counts('Searches', 'SearchModelCalls', 'SearchCostUsd', 'MomentsDropped')),
           graph('Event streams', [
             metrics.own('EventStreams'),
             metrics.own('OpenEventStreams', { statistic: 'Maximum' }),

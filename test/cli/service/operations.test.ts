@@ -70,6 +70,7 @@ describe('after a monitor whose receiver answered 410', () => {
       jobs: { created: 1, completed: 1, failed: 0 },
       frames: { captured: stats.frames_captured, skipped_prefilter: stats.frames_skipped },
       searches: { started: 0, model_calls: 0, cost_usd: 0 },
+      moments: { dropped: 0 },
       webhooks: { sent: 0, failed: 3 },
       late: expect.objectContaining({ checks: 0, interval_factor: 1, blocked_seconds: expect.any(Number) }),
       watches: expect.objectContaining({ active: 0, late: 0 }),

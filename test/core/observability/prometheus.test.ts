@@ -8,6 +8,7 @@ const metrics = {
   jobs: { created: 4, completed: 2, failed: 1 },
   frames: { captured: 60, skipped_prefilter: 180 },
   webhooks: { sent: 11, failed: 1 },
+  moments: { dropped: 2 },
   searches: { started: 3, model_calls: 40, cost_usd: 0.02 },
   watches: {
     active: 6,
@@ -59,6 +60,7 @@ test('the text for Prometheus has every number of the metrics, with help and typ
     'watchpost_searches_total 3',
     'watchpost_search_model_calls_total 40',
     'watchpost_search_cost_usd_total 0.02',
+    'watchpost_moments_dropped_total 2',
     'watchpost_watches{status="active"} 6',
     'watchpost_watches{status="off_schedule"} 1',
     'watchpost_watches{status="budget_exhausted"} 0',

@@ -2,9 +2,18 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
+import { TransientError } from '../../../core/errors.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { ago, tick, visitor } from '../../support/watches/scanned-watch.ts';
-import { closeWorld, createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import {
+  alertEvents,
+  closeWorld,
+  createWatch,
+  run,
+  stored,
+  watchId,
+  world,
+} from '../../support/watches/watch-world.ts';
 
 afterEach(closeWorld);
 
@@ -79,6 +88,21 @@ describe('the memory of a watch', () => {
     world.script.verdicts.push(new Error('down'));
     await expect(run(step, 1)).rejects.toThrow('down');
     expect(await remembered()).toEqual([]);
+  });
+
+  test('a tick that cannot be stored with its moments is stored without them, and counts them', async () => {
+    const clear = await run(await createWatch({ memory: 3 }), 1);
+    const { commit } = world.c.runs;
+    world.c.runs.commit = async (change) => {
+      if (change.moments?.length) throw new TransientError('The disk is full');
+      return commit(change);
+    };
+    await tick(clear, visitor(6, 4), [true, true, false]);
+    expect((await alertEvents()).map(({ type }) => type)).toContain('alert_opened');
+    expect(await remembered()).toHaveLength(1);
+    expect(pictures('moments/3')).toHaveLength(2);
+    expect(pictures('evidence')).toHaveLength(1);
+    expect(await world.c.meter.read()).toMatchObject({ momentsDropped: 3 });
   });
 
   test('a watch without memory stores no moment and asks for no description', async () => {

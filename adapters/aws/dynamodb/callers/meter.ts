@@ -88,6 +88,8 @@ function listIncrements(counted: Counted): Increment[] {
       return [];
     case 'delivery':
       return [[counted.delivered ? 'delivered' : 'failed', 1]];
+    case 'moments_dropped':
+      return [['moments_dropped', counted.count]];
     case 'search':
       return [
         ['searches', counted.isNew ? 1 : 0],
@@ -123,6 +125,7 @@ function toReading(items: Item[]): Omit<MeterReading, keyof Since> {
       calls: countFor('search_calls'),
       microUsd: countFor('search_micro_usd'),
     },
+    momentsDropped: countFor('moments_dropped'),
   };
 }
 

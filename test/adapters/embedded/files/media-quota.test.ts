@@ -101,6 +101,41 @@ test('pictures of moments make room before evidence, those of no verdict that he
   expect(await trim(500_000, 2)).toEqual({ removed: 1, bytes: 0 });
 });
 
+test('pictures of moments make room on a full disk, and nothing else does', async () => {
+  const { runs, watches, moments } = embeddedRuns(openDatabase(':memory:'));
+  const remembered = [10, 20, 30].map((second) => newMoment(second));
+  await remember(
+    { runs, watches },
+    remembered.map((moment) => [moment]),
+  );
+  const evidence = `evidence/7/${gate}/1.jpg`;
+  const keys = [evidence, ...remembered.map(({ frame_key: key }) => key!)];
+  for (const key of keys) await store(key, 9000);
+  const log = createCollectedLog();
+  let free = 199_000_000;
+  const trim = createMediaTrim({
+    maxMb: 0,
+    readFree: async () => free,
+    media: createMediaStore(directory),
+    watches: { neededMedia: () => new Set() },
+    moments: { releasePictures: (caller) => moments.releasePictures(caller, 1) },
+    runs: { source: async () => ({ caller: 'alice' }) as never },
+    log,
+    now: () => now,
+  });
+  await trim();
+  expect(await left(keys)).toEqual([evidence, keys[2], keys[3]]);
+  expect(log.entries).toMatchObject([
+    { level: 'warning', message: expect.stringContaining('the disk is nearly full'), fields: { count: 1 } },
+  ]);
+  free = 0;
+  await trim();
+  expect(await left(keys)).toEqual([evidence]);
+  free = 200_000_000;
+  await trim();
+  expect(await left(keys)).toEqual([evidence]);
+});
+
 test('a frame that jobs share takes its space once, until the last of them removes it', async () => {
   const media = createMediaStore(directory);
   const keys = ['captures/b/1.jpg', 'captures/b/2.jpg'];
@@ -176,6 +211,7 @@ test('media that do not fit are reported once, until they fit again', async () =
   const media = { trim: async () => ({ removed: 0, bytes: sizes.shift() ?? 0 }) };
   const trim = createMediaTrim({
     maxMb: 2,
+    readFree: async () => Infinity,
     media,
     watches: { neededMedia: () => new Set() },
     moments: { releasePictures: () => [] },
