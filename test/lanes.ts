@@ -67,6 +67,7 @@ export const waitingFiles: readonly string[] = [
 export const longFiles: readonly string[] = [
   'test/lib/stage-kinds.test.ts',
   'test/lib/bundle/bundles.test.ts',
+  'test/lib/construct/packed.test.ts',
   'test/console/console.test.ts',
   'test/console/watch-pages.test.ts',
   'test/adapters/aws/dynamodb/contracts.test.ts',

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseBlocks, pages, parseTarget } from './snippets/blocks.ts';
+import { pages, parseTarget, typescriptBlocks } from './snippets/blocks.ts';
 import { readPage } from './snippets/read-page.ts';
 import { installPython } from '../support/python/python-tool.ts';
 import { openWorld } from './snippets/running-world.ts';
@@ -62,14 +62,13 @@ async function receiversVerifySignatures(): Promise<void> {
   }
 }
 
-test('TypeScript blocks of the documentation compile strictly', async () => {
+test('TypeScript blocks of the documentation about the client compile strictly', async () => {
   mkdirSync('.cache/docs', { recursive: true });
   const folder = mkdtempSync(resolve('.cache/docs/types-'));
   try {
-    for (const block of pages.flatMap(parseBlocks).filter(({ language }) => language === 'ts'))
+    for (const block of typescriptBlocks.get('client') ?? [])
       writeFileSync(join(folder, `${parseTarget(block).replaceAll(/\W/g, '-')}.ts`), block.text);
-    const paths = { 'watchpost-cdk': [resolve('lib/index.ts')] };
-    const compilerOptions = { noPropertyAccessFromIndexSignature: false, paths };
+    const compilerOptions = { noPropertyAccessFromIndexSignature: false };
     writeFileSync(
       join(folder, 'tsconfig.json'),
       JSON.stringify({ extends: resolve('tsconfig.json'), compilerOptions, include: ['*.ts'] }),

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, globSync, readFileSync } from 'node:fs';
+import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
+import { typescriptBlocks } from '../../docs/snippets/blocks.ts';
 import { installConstruct } from '../../support/packed-construct.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 import type { Resource } from '../synthesize.ts';
@@ -12,12 +13,16 @@ const app = folderOfFile();
 const out = join(app, 'cdk.out');
 let bytes: number;
 
-/** An app of somebody else, a CommonJS one with the settings of `cdk init`, compiled strictly and synthesized without a file of the project. */
+/** An app of somebody else, a CommonJS one with the settings of `cdk init`, compiled strictly with that of the page and synthesized without a file of the project. */
 beforeAll(async () => {
   bytes = await installConstruct(app);
   copyFileSync('test/lib/construct/app.ts.txt', join(app, 'app.ts'));
   const options = ['--strict', '--target', 'es2022', '--module', 'node20', '--types', 'node'];
-  await run(resolve('node_modules/.bin/tsc'), [...options, '--skipLibCheck', 'app.ts'], { cwd: app });
+  const [page, ...others] = typescriptBlocks.get('construct') ?? [];
+  if (!page || others.length > 0) throw new Error('One block of the documentation has the construct');
+  writeFileSync(join(app, 'page.ts'), page.text);
+  const files = ['app.ts', 'page.ts'];
+  await run(resolve('node_modules/.bin/tsc'), [...options, '--skipLibCheck', ...files], { cwd: app });
   await run(process.execPath, ['app.js'], { cwd: app, env: { PATH: process.env['PATH'], CDK_OUTDIR: out } });
 }, 300_000);
 
