@@ -1611,10 +1611,34 @@ export interface Metrics {
   moments: {
     dropped: number;
   };
+  /**
+   * Deliveries to all destinations but mail
+   */
   webhooks: {
     sent: number;
     failed: number;
   };
+  mails: {
+    sent: number;
+    failed: number;
+  };
+  /**
+   * Pictures and clips on this machine; null on AWS
+   */
+  media: {
+    /**
+     * null before the first count, a minute after the start
+     */
+    bytes: number | null;
+    /**
+     * WATCHPOST_MEDIA_MB; null without a maximum
+     */
+    max_bytes: number | null;
+    /**
+     * Pictures of alerts that were removed before the end of their retention
+     */
+    evidence_removed: number;
+  } | null;
 }
 export interface Moment {
   scene?: string;

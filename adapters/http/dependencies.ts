@@ -6,6 +6,7 @@ import type { AsCaller } from '../../core/ports/as-caller.ts';
 import type { Cameras } from '../../core/ports/cameras.ts';
 import type { Destinations } from '../../core/ports/destinations.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
+import type { MediaUse } from '../../core/ports/metrics.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AuthDeps } from './bearer-auth.ts';
 import type { AcceptsHost } from './guard-host.ts';
@@ -25,6 +26,8 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   alarms?: AlarmReader;
   /** Absent on AWS, where the alarms report the same. */
   health?: HealthReader;
+  /** Absent on AWS. */
+  mediaUse?: MediaUse;
   /** Absent on AWS and without allowed ranges. */
   cameras?: Cameras;
   /** Present where callers share a machine. */

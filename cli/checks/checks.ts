@@ -3,6 +3,8 @@ import { isLoopback, toHostname } from '../../adapters/http/guard-host.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { Finding } from '../../core/ports/health.ts';
 import type { WatchNumbers } from '../../core/observability/metrics.ts';
+import type { MediaUse } from '../../core/ports/metrics.ts';
+import { isOver } from '../../core/time.ts';
 import type { PaceReading } from '../../core/ports/pace.ts';
 import { reservedBytes } from '../service/maintenance.ts';
 import type { Settings } from '../settings.ts';
@@ -165,6 +167,24 @@ export function watchesFinding({ active, off_schedule, ...trouble }: WatchNumber
     next: 'Open Watches in the console or run watchpost watch list, which name the causes.',
   };
 }
+
+/** Reports evidence that was removed before its time within the last day. */
+export function mediaFinding(use: MediaUse, now: Date): Finding {
+  const check = 'media';
+  const { evidence_removed_at: at, evidence_removed: count } = use;
+  const isRecent = at !== null && !isOver(at, warnedSeconds, now);
+  const [held, most] = [use.bytes, use.max_bytes].map((bytes) => Math.round((bytes ?? 0) / 1e6));
+  const size = use.max_bytes === null ? `${held} MB, without a maximum` : `${held} of ${most} MB`;
+  if (!isRecent) return { check, status: 'ok', message: size, next: null };
+  return {
+    check,
+    status: 'warning',
+    message: `${count} pictures of alerts were removed before their time, the last at ${at.toISOString()}`,
+    next: 'Raise WATCHPOST_MEDIA_MB, or shorten retention_days or memory_days of watches.',
+  };
+}
+
+const warnedSeconds = 86_400;
 
 /** Reports an overload: intervals of all jobs are stretched, and new jobs are refused. */
 export function loadFinding({ lateSeconds, stretch }: PaceReading): Finding {

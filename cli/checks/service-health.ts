@@ -1,4 +1,5 @@
 import type { Finding, HealthReader } from '../../core/ports/health.ts';
+import type { MediaUse } from '../../core/ports/metrics.ts';
 import type { WatchStore } from '../../core/ports/watch-store.ts';
 import { countWatches } from '../../core/observability/metrics.ts';
 import type { Pace } from '../../core/ports/pace.ts';
@@ -10,6 +11,7 @@ import {
   ffmpegFinding,
   guardFinding,
   loadFinding,
+  mediaFinding,
   portsFinding,
   watchesFinding,
 } from './checks.ts';
@@ -24,6 +26,7 @@ export type ServiceHealthDeps = {
   newestEntry: () => Date | undefined;
   pace: Pick<Pace, 'read'>;
   watches: Pick<WatchStore, 'standing'>;
+  mediaUse: MediaUse;
   now: () => Date;
 };
 
@@ -36,6 +39,7 @@ export function createServiceHealth(deps: ServiceHealthDeps): HealthReader {
       ffmpegFinding(ffmpeg),
       guardFinding(settings),
       await diskFinding(settings.dataDir),
+      mediaFinding(deps.mediaUse, now()),
       clockFinding(now(), deps.newestEntry()),
       portsFinding(settings, port),
       loadFinding(deps.pace.read()),

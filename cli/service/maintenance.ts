@@ -13,6 +13,7 @@ import { addSeconds, isOver } from '../../core/time.ts';
 import { computeMediaSeconds } from '../../core/job/media-lifetime.ts';
 import { repairDue } from '../../core/workflow/repair.ts';
 import { revokedKeySeconds } from '../../core/ports/key-store.ts';
+import type { MediaUse } from '../../core/ports/metrics.ts';
 import type { RunStore } from '../../core/ports/run-store.ts';
 import type { Log } from '../../core/ports/log.ts';
 
@@ -127,6 +128,7 @@ export type MediaTrimDeps = {
   watches: Pick<EmbeddedWatchStore, 'neededMedia'>;
   moments: Pick<EmbeddedMomentStore, 'releasePictures'>;
   runs: Pick<RunStore, 'source'>;
+  use: MediaUse;
   log: Log;
   now: () => Date;
 };
@@ -144,16 +146,18 @@ export function createMediaTrim({
   watches,
   moments: { releasePictures },
   runs,
+  use,
   log,
   now,
 }: MediaTrimDeps): () => Promise<void> {
   let fitted = true;
+  use.max_bytes = maxMb === 0 ? null : maxMb * megabyte;
   const findCaller = async (sourceId: string) => (await runs.source(sourceId))?.caller;
   return async () => {
     const maxBytes = maxMb === 0 ? Infinity : maxMb * megabyte;
     const missingBytes = Math.max(0, reservedBytes - (await readFree()));
     const needed = watches.neededMedia();
-    const { removed, bytes } = await media.trim({
+    const { removed, evidence, bytes } = await media.trim({
       maxBytes,
       missingBytes,
       needed,
@@ -162,9 +166,19 @@ export function createMediaTrim({
       now: now(),
     });
     const fits = bytes <= maxBytes;
-    if (removed > 0 && missingBytes > 0)
-      log.warning('Pictures of moments removed, since the disk is nearly full', { count: removed });
-    else if (removed > 0) log.info('Oldest media removed', { count: removed, max_mb: maxMb });
+    use.bytes = bytes;
+    if (evidence > 0) {
+      use.evidence_removed += evidence;
+      use.evidence_removed_at = now();
+      log.warning('Evidence of alerts removed before its time; raise WATCHPOST_MEDIA_MB or free the disk', {
+        count: evidence,
+        max_mb: maxMb,
+      });
+    }
+    const others = removed - evidence;
+    if (others > 0 && missingBytes > 0)
+      log.warning('Pictures of moments removed, since the disk is nearly full', { count: others });
+    else if (others > 0) log.info('Oldest media removed', { count: others, max_mb: maxMb });
     if (!fits && fitted)
       log.warning('Media in use exceed WATCHPOST_MEDIA_MB; raise it or free the disk', {
         mb: Math.round(bytes / megabyte),

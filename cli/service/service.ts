@@ -44,6 +44,7 @@ import { consoleCaching, consoleSecurityHeaders } from '../../console/security-h
 import { validVersions } from '../../core/records/caller.ts';
 import type { AsCaller } from '../../core/ports/as-caller.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
+import type { MediaUse } from '../../core/ports/metrics.ts';
 import type { Finding, HealthReader } from '../../core/ports/health.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { startBrokerPresence } from './broker-presence.ts';
@@ -228,7 +229,9 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     egress,
   });
   const consoleAddresses = createConsoleAddresses(settings.dataDir, log);
+  const mediaUse: MediaUse = { bytes: null, max_bytes: null, evidence_removed: 0, evidence_removed_at: null };
   const health = createServiceHealth({
+    mediaUse,
     settings,
     ffmpeg,
     port: address.port,
@@ -262,6 +265,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     urls: captures.guard,
     vision: meteredVision(model.vision, stores.ports.meter),
     health,
+    mediaUse,
     turns: turns.calls,
     limits,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
@@ -344,7 +348,7 @@ function createCallerDeps(
 function createMaintenance(
   { mediaMb, dataDir }: Settings,
   { storedWatches, storedMoments, motionReferences, ports }: ServiceStores,
-  core: MaintenanceDeps['core'] & { executions: MaintenanceDeps['executions'] },
+  core: MaintenanceDeps['core'] & { executions: MaintenanceDeps['executions']; mediaUse: MediaUse },
 ): MaintenanceDeps {
   const { deliveries, jobs, keys, media } = ports;
   const { executions, log } = core;
@@ -367,6 +371,7 @@ function createMaintenance(
       watches: storedWatches,
       moments: storedMoments,
       runs: ports.runs,
+      use: core.mediaUse,
       log,
       now,
     }),

@@ -121,12 +121,12 @@ function Picture({ alert }: { alert: Alert }) {
   return (
     <>
       <button type="button" class="evidence-open" onClick={() => setOpen(true)}>
-        <ProtectedPicture path={path} alt="Evidence frame" />
+        <ProtectedPicture path={path} alt="Evidence frame" saysWhy />
         <span class="visually-hidden">Open the evidence of {alert.condition}</span>
       </button>
       {open && (
         <Dialog title="Evidence" wide onClose={() => setOpen(false)}>
-          <ProtectedPicture path={path} alt={`Evidence: ${alert.explanation}`} />
+          <ProtectedPicture path={path} alt={`Evidence: ${alert.explanation}`} saysWhy />
           <p class="quoted">“{alert.condition}”</p>
           <p>{alert.explanation}</p>
           {alert.closed?.explanation && <p>Closed: {alert.closed.explanation}</p>}

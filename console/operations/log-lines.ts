@@ -2,12 +2,12 @@ import type { LogEntry } from '../api/types.ts';
 
 /** Log entry without its job prefix. */
 export type LogLine = LogEntry & {
-  /** First 8 characters of the job id; `null` if the entry concerns no job. */
+  /** First 8 characters of the id of the job or watch; `null` if the entry concerns none. */
   job: string | null;
   text: string;
 };
 
-const jobPrefix = /^\[JOB:([0-9a-f]{8})\]\s*/;
+const jobPrefix = /^\[(?:JOB|WATCH):([0-9a-f]{8})\]\s*/;
 
 /** Splits the job prefix from each message and returns the newest entry first. `job` filters by job id prefix. */
 export function logLines(entries: LogEntry[], job: string): LogLine[] {

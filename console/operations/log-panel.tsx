@@ -41,7 +41,7 @@ export function LogPanel() {
         <Field label="Level">
           {(ids) => <Select {...ids} value={level} onValue={setLevel} options={levels} />}
         </Field>
-        <Field label="Job">
+        <Field label="Job or watch">
           {(ids) => (
             <TextInput {...ids} value={job} onValue={setJob} placeholder="First 8 characters of its id" />
           )}
@@ -70,7 +70,7 @@ function Line({ line, onJob }: { line: LogLine; onJob: (job: string) => void }) 
       <span class="log-text">
         {job !== null && (
           <button type="button" class="chip mono" onClick={() => onJob(job)}>
-            <span class="visually-hidden">Only job </span>
+            <span class="visually-hidden">Only entries of </span>
             {job}
           </button>
         )}

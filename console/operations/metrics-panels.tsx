@@ -26,7 +26,7 @@ export function MetricsPanels() {
   );
 }
 
-function Numbers({ metrics: { jobs, webhooks, started_at: startedAt } }: { metrics: Metrics }) {
+function Numbers({ metrics: { jobs, webhooks, mails, media, started_at: startedAt } }: { metrics: Metrics }) {
   return (
     <Stats>
       <Stat
@@ -42,6 +42,22 @@ function Numbers({ metrics: { jobs, webhooks, started_at: startedAt } }: { metri
       <Stat label="Jobs failed" value={<Bad count={jobs.failed} />} />
       <Stat label="Webhooks sent" value={webhooks.sent.toLocaleString()} />
       <Stat label="Webhooks failed" value={<Bad count={webhooks.failed} />} />
+      <Stat label="Mails sent" value={mails.sent.toLocaleString()} />
+      <Stat label="Mails failed" value={<Bad count={mails.failed} />} />
+      {media && (
+        <Stat
+          label="Pictures on disk"
+          value={media.bytes === null ? '–' : megabytes(media.bytes)}
+          note={media.max_bytes === null ? 'without a maximum' : `of ${megabytes(media.max_bytes)}`}
+        />
+      )}
+      {media && (
+        <Stat
+          label="Pictures removed before their time"
+          value={<Bad count={media.evidence_removed} />}
+          note="WATCHPOST_MEDIA_MB"
+        />
+      )}
     </Stats>
   );
 }
@@ -89,4 +105,8 @@ function Providers({ providers }: { providers: Metrics['providers'] }) {
 
 function Bad({ count }: { count: number }) {
   return <span class={count > 0 ? 'bad-text' : ''}>{count.toLocaleString()}</span>;
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6).toLocaleString()} MB`;
 }

@@ -1,4 +1,5 @@
 import { PageHead } from '../shell/page-head.tsx';
+import { readChecks } from '../shell/health-banner.tsx';
 import { LogPanel } from './log-panel.tsx';
 import { MetricsPanels } from './metrics-panels.tsx';
 import { useResource } from '../api/use-resource.ts';
@@ -29,6 +30,36 @@ function AlarmsPanel() {
         </p>
       )}
       {value && <AlarmTable alarms={value} />}
+    </Panel>
+  );
+}
+
+const checkTones: Record<string, Tone> = { ok: 'good', warning: 'warn', failed: 'bad' };
+
+/** Shows the checks of the service itself: model, disk, media, clock, watches. */
+function ChecksPanel() {
+  const { value = [] } = useResource(readChecks, [], everyMs);
+  // AWS has alarms instead.
+  if (value.length === 0) return null;
+  return (
+    <Panel title="Checks">
+      <table class="table cards">
+        <TableHead columns={['Check', 'State', 'Result']} />
+        <tbody>
+          {value.map(({ check, status, message, next }) => (
+            <tr key={check}>
+              <th scope="row">{check}</th>
+              <td data-label="State">
+                <Badge tone={checkTones[status] ?? 'neutral'}>{status}</Badge>
+              </td>
+              <td data-label="Result">
+                {message}
+                {next !== null && <span class="small muted"> {next}</span>}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </Panel>
   );
 }
@@ -66,6 +97,7 @@ export function OperationsPage() {
       <PageHead title="Operations" lead="Metrics, alarms and log of all callers." />
       <div class="stack wide-gap">
         <MetricsPanels />
+        <ChecksPanel />
         <AlarmsPanel />
         <LogPanel />
       </div>

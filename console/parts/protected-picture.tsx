@@ -5,7 +5,18 @@ import { Icon } from './icon.tsx';
 import type { Boxes } from '../api/types.ts';
 
 /** Shows an image that requires the key. If it cannot be loaded, shows a placeholder with the reason. */
-export function ProtectedPicture({ path, alt, version }: { path: string; alt: string; version?: string }) {
+export function ProtectedPicture({
+  path,
+  alt,
+  version,
+  saysWhy = false,
+}: {
+  path: string;
+  alt: string;
+  version?: string;
+  /** Shows the reason too, where there is space. */
+  saysWhy?: boolean;
+}) {
   const { pictures } = useSession();
   const [state, setState] = useState<{ address?: string; problem?: string }>({});
   const wanted = version === undefined ? path : `${path}?at=${encodeURIComponent(version)}`;
@@ -23,6 +34,7 @@ export function ProtectedPicture({ path, alt, version }: { path: string; alt: st
   return (
     <span class="picture missing" role="img" aria-label={state.problem ?? `${alt}: loading`}>
       <Icon name="camera" />
+      {saysWhy && state.problem !== undefined && <span class="small">{state.problem}</span>}
     </span>
   );
 }

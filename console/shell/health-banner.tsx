@@ -2,13 +2,16 @@ import { useResource } from '../api/use-resource.ts';
 
 const everyMs = 30_000;
 
+/** Checks whose warnings concern everybody who reads alerts. */
+const told = new Set(['load', 'media']);
+
 type Check = { check: string; status: string; message: string; next: string | null };
 
-/** Reports the failed checks of the service, such as a model that does not answer, and an overload. */
+/** Reports the failed checks of the service, such as a model that does not answer, an overload, and lost evidence. */
 export function HealthBanner() {
   const { value: checks = [] } = useResource(readChecks, [], everyMs);
   const shown = checks.filter(
-    ({ check, status }) => status === 'failed' || (check === 'load' && status === 'warning'),
+    ({ check, status }) => status === 'failed' || (told.has(check) && status === 'warning'),
   );
   return (
     <div role="status">
@@ -21,7 +24,7 @@ export function HealthBanner() {
   );
 }
 
-async function readChecks(signal: AbortSignal): Promise<Check[]> {
+export async function readChecks(signal: AbortSignal): Promise<Check[]> {
   const { checks = [] } = await readHealth(signal);
   return checks;
 }

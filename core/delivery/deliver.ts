@@ -181,7 +181,8 @@ async function abandon(
 /** Ends a delivery that the destination does not get. What it would have ended is over for it. */
 async function refuse(arrival: Arrival, deps: DeliverDeps): Promise<DeliveryOutcome> {
   await endWait(arrival, 'rejected', deps);
-  return finish(giveUp(arrival.delivery, arrival.target.refusal ?? ''), deps);
+  const { refusal, isMail } = arrival.target;
+  return finish(giveUp(arrival.delivery, refusal ?? ''), deps, isMail);
 }
 
 async function endWait(
@@ -255,7 +256,7 @@ async function makeAttempt(arrival: Arrival, deps: DeliverDeps): Promise<Deliver
   if (next === null) {
     const ended = (before: DestinationState) => recordEnd(before, arrival, result);
     await wake(message, await storeResult(arrival, result, deps, ended), result.outcome, deps);
-    return countEnd(attempted, deps);
+    return countEnd(attempted, deps, target.isMail);
   }
   const attempts = countAttempts(attempted);
   await storeResult(arrival, result, deps, (before) => addWaiting(before, waitFor(message, attempts)));
@@ -336,13 +337,17 @@ function recordEnd(
     : acceptOpening(ended, message.sequence, receipt);
 }
 
-async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOutcome> {
+async function finish(delivery: Delivery, deps: DeliverDeps, isMail = false): Promise<DeliveryOutcome> {
   await deps.deliveries.put(delivery, deps.now());
-  return countEnd(delivery, deps);
+  return countEnd(delivery, deps, isMail);
 }
 
-async function countEnd({ state }: Delivery, { meter }: DeliverDeps): Promise<DeliveryOutcome> {
-  await meter.count({ kind: 'delivery', delivered: state === 'delivered' });
+async function countEnd(
+  { state }: Delivery,
+  { meter }: DeliverDeps,
+  isMail: boolean,
+): Promise<DeliveryOutcome> {
+  await meter.count({ kind: 'delivery', delivered: state === 'delivered', isMail });
   return done;
 }
 

@@ -46,6 +46,7 @@ export type Target = {
   isOrdered: boolean;
   /** False for a heartbeat, which has no deliveries and no retries: the next check makes another call. */
   isRecorded: boolean;
+  isMail: boolean;
   send(): Promise<DestinationResult>;
 };
 
@@ -99,6 +100,7 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
     takeTurn: () => 0,
     isOrdered: false,
     isRecorded: true,
+    isMail: false,
     send: async () => {
       const body = await envelopeWithImages(job, event, deps);
       const withoutImages = { ...deps, media: { get: async () => undefined } };
@@ -141,6 +143,7 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     takeTurn: () => computeSpacing(settings, state, deps.now()) || takeTurn(address, deps),
     isOrdered: true,
     isRecorded: !isBeat,
+    isMail: settings.type === 'email',
     send: async () => {
       const notification = await toNotification(event, stored, settings, deps);
       const subject = findSubject(event);

@@ -1,5 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
+import type { MediaUse } from '../ports/metrics.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { WatchStatus } from '../records/watch-state.ts';
 import { rules } from '../rules.ts';
@@ -41,6 +42,8 @@ function isOverdue({ next }: Counted, now: Date): boolean {
 
 type Deps = Pick<CoreDeps, 'jobs' | 'watches' | 'meter' | 'pace' | 'now'> & {
   vision: Pick<VisionModel, 'provider'>;
+  /** Absent on AWS. */
+  mediaUse?: MediaUse;
 };
 
 /**
@@ -55,6 +58,7 @@ export async function readMetrics(deps: Deps) {
     directFrames,
     skippedFrames,
     deliveries,
+    mails,
     searches,
     momentsDropped,
   } = await deps.meter.read();
@@ -80,6 +84,14 @@ export async function readMetrics(deps: Deps) {
     },
     moments: { dropped: momentsDropped },
     webhooks: { sent: deliveries.delivered, failed: deliveries.failed },
+    mails: { sent: mails.delivered, failed: mails.failed },
+    media: deps.mediaUse
+      ? {
+          bytes: deps.mediaUse.bytes,
+          max_bytes: deps.mediaUse.max_bytes,
+          evidence_removed: deps.mediaUse.evidence_removed,
+        }
+      : null,
   };
 }
 

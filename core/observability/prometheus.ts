@@ -50,9 +50,13 @@ export function formatPrometheus(
     family('watchpost_frames_skipped_total', 'counter', 'Captures that the pre-filter skipped.', [
       { value: frames.skipped_prefilter },
     ]),
-    family('watchpost_deliveries_total', 'counter', 'Webhook deliveries by their result.', [
+    family('watchpost_deliveries_total', 'counter', 'Deliveries by their result, without e-mails.', [
       { labels: { result: 'sent' }, value: webhooks.sent },
       { labels: { result: 'failed' }, value: webhooks.failed },
+    ]),
+    family('watchpost_mails_total', 'counter', 'E-mails by their result.', [
+      { labels: { result: 'sent' }, value: metrics.mails.sent },
+      { labels: { result: 'failed' }, value: metrics.mails.failed },
     ]),
     family('watchpost_late_checks_total', 'counter', 'Checks whose interval was stretched in an overload.', [
       { value: metrics.late.checks },
@@ -87,6 +91,7 @@ export function formatPrometheus(
     family('watchpost_moments_dropped_total', 'counter', 'Moments that could not be stored.', [
       { value: metrics.moments.dropped },
     ]),
+    ...mediaFamilies(metrics.media),
     ...watchFamilies(metrics.watches),
     ...callerFamilies(callers),
     ...cacheFamilies(caches),
@@ -118,6 +123,20 @@ function watchFamilies(watches: Metrics['watches']): string[] {
     ]),
     family('watchpost_watches_destinations_failing', 'gauge', 'Watches with a destination that fails.', [
       { value: watches.destinations_failing },
+    ]),
+  ];
+}
+
+function mediaFamilies(media: Metrics['media']): string[] {
+  if (!media) return [];
+  const sizes = [
+    ['watchpost_media_bytes', 'Pictures and clips on the disk.', media.bytes],
+    ['watchpost_media_max_bytes', 'Maximum of pictures and clips.', media.max_bytes],
+  ] as const;
+  return [
+    ...sizes.map(([name, help, value]) => family(name, 'gauge', help, value === null ? [] : [{ value }])),
+    family('watchpost_evidence_removed_total', 'counter', 'Pictures of alerts removed before their time.', [
+      { value: media.evidence_removed },
     ]),
   ];
 }

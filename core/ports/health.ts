@@ -3,7 +3,7 @@
  * address; `detail` may, and stays on the machine.
  */
 export type Finding = {
-  /** Subject: `ffmpeg`, `model`, `disk`, `clock`, `ports`, `guard`, `streams`, `load`, `watches`. */
+  /** Subject: `ffmpeg`, `model`, `disk`, `media`, `clock`, `ports`, `guard`, `streams`, `load`, `watches`. */
   check: string;
   /** `pending`: no result yet. `warning`: works, with a risk. `failed`: does not work. */
   status: 'ok' | 'pending' | 'warning' | 'failed';

@@ -17,15 +17,17 @@ export function jobLog(log: Log, jobId: string): Log {
   return runLog(log, { run: 'job', run_id: jobId });
 }
 
-/** Returns a log that adds the kind and the first 8 characters of the id of a run to each message. */
-export function runLog(log: Log, { run, run_id: id }: { run: 'job' | 'watch'; run_id: string }): Log {
-  const prefix = `[${run.toUpperCase()}:${id.slice(0, 8)}]`;
-  return {
-    debug: (message, fields) => log.debug(`${prefix} ${message}`, fields),
-    info: (message, fields) => log.info(`${prefix} ${message}`, fields),
-    warning: (message, fields) => log.warning(`${prefix} ${message}`, fields),
-    error: (message, fields) => log.error(`${prefix} ${message}`, fields),
-  };
+/** Returns a log that adds the kind and the first 8 characters of the id of a run to each message. A watch has its name in a field. */
+export function runLog(
+  log: Log,
+  { run, run_id: id, name }: { run: 'job' | 'watch'; run_id: string; name?: string },
+): Log {
+  const to = (level: keyof Log) => (message: string, fields?: LogFields) =>
+    log[level](
+      `[${run.toUpperCase()}:${id.slice(0, 8)}] ${message}`,
+      name === undefined ? fields : { watch: name, ...fields },
+    );
+  return { debug: to('debug'), info: to('info'), warning: to('warning'), error: to('error') };
 }
 
 export const logLevelSchema = z.enum(['DEBUG', 'INFO', 'WARNING', 'ERROR']);

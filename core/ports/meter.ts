@@ -15,7 +15,7 @@ export type Counted =
   /** Start of an attempt to deliver an event, `lateSeconds` later than planned. */
   | { kind: 'delivery_attempt'; lateSeconds: number }
   /** End of a series of attempts, successful or not. */
-  | { kind: 'delivery'; delivered: boolean };
+  | { kind: 'delivery'; delivered: boolean; isMail: boolean };
 
 /** Model calls of a provider, and how many of them failed. */
 export type ModelCalls = { calls: number; errors: number };
@@ -30,7 +30,9 @@ export type MeterReading = {
   /** Captures without a job that reached the model, and those that the pre-filter skipped. */
   directFrames: number;
   skippedFrames: number;
+  /** All but e-mails. */
   deliveries: { delivered: number; failed: number };
+  mails: { delivered: number; failed: number };
   searches: { searches: number; calls: number; microUsd: number };
   momentsDropped: number;
 };

@@ -66,3 +66,14 @@ export interface MetricsSink {
 
 /** Memory that the caches of one name hold in this process, and may hold. */
 export type CacheUse = { cache: string; bytes: number; maxBytes: number };
+
+/** Media of one machine, and what went before its time so that they fit. */
+export type MediaUse = {
+  /** Bytes at the last count; `null` before it. */
+  bytes: number | null;
+  /** `null` if nothing bounds them. */
+  max_bytes: number | null;
+  /** Pictures and clips of alerts that were removed before the end of their retention. */
+  evidence_removed: number;
+  evidence_removed_at: Date | null;
+};

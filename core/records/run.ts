@@ -46,3 +46,8 @@ export function isWatchEvent(event: RunEvent): event is WatchEvent {
 export function toRunKey({ policy, run_id }: Run): { run: 'job' | 'watch'; run_id: string } {
   return { run: policy === 'watch' ? 'watch' : 'job', run_id };
 }
+
+/** Returns the key of a run and the name that its owner knows, for the log. */
+export function toLogKey(run: Run): ReturnType<typeof toRunKey> & { name?: string } {
+  return { ...toRunKey(run), ...(isWatch(run) && { name: run.config.name }) };
+}

@@ -44,7 +44,18 @@ export const metricsResponseSchema = z.object({
   moments: z
     .object({ dropped: count })
     .describe('Judged pictures that a memory lacks, since they could not be stored'),
-  webhooks: z.object({ sent: count, failed: count }),
+  webhooks: z.object({ sent: count, failed: count }).describe('Deliveries to all destinations but mail'),
+  mails: z.object({ sent: count, failed: count }),
+  media: z
+    .object({
+      bytes: count.nullable().describe('null before the first count, a minute after the start'),
+      max_bytes: count.nullable().describe('WATCHPOST_MEDIA_MB; null without a maximum'),
+      evidence_removed: count.describe(
+        'Pictures of alerts that were removed before the end of their retention',
+      ),
+    })
+    .nullable()
+    .describe('Pictures and clips on this machine; null on AWS'),
 });
 apiNames.add(metricsResponseSchema, { id: 'Metrics' });
 

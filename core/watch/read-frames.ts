@@ -34,7 +34,9 @@ export async function readAlertFrame(
   const frame = key === null ? undefined : await deps.media.get(key);
   if (!frame)
     throw notFound(
-      'This alert has no picture',
+      key === null
+        ? 'This alert has no picture'
+        : 'The picture was removed: its retention is over, or the pictures of the machine reached their maximum',
       'Evidence is kept for retention_days of the watch, and at most WATCHPOST_MEDIA_MB of it on one machine.',
     );
   const boxes = withBoxes && moment === 'opened' ? (alert.boxes ?? []) : [];

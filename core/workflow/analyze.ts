@@ -5,7 +5,7 @@ import { summarizeWindows } from '../policies/digest/summarize-windows.ts';
 import type { SummaryDeps } from '../policies/digest/summarize-windows.ts';
 import type { Check, CommittedTick, Evidence, Observation, Policy, Tick, Work } from '../policies/policy.ts';
 import { runLog } from '../ports/log.ts';
-import { toRunKey } from '../records/run.ts';
+import { toLogKey } from '../records/run.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
 import type { Executions } from '../ports/executions.ts';
 import type { Log } from '../ports/log.ts';
@@ -67,7 +67,7 @@ export async function analyze<R extends Run, Seen extends Observation>(
   deps: AnalyzeDeps,
   signal?: AbortSignal,
 ): Promise<WorkflowState> {
-  const tick = { policy, input, deps, log: runLog(deps.log, toRunKey(first)), signal };
+  const tick = { policy, input, deps, log: runLog(deps.log, toLogKey(first)), signal };
   const stored: Evidence[] = [];
   let run: R | undefined = first;
   let observed: Observed<Seen> | undefined;

@@ -3,7 +3,7 @@ import type { Observation, Policy } from '../policies/policy.ts';
 import { runLog } from '../ports/log.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import { applyRunChange } from '../event/stored-run.ts';
-import { toRunKey } from '../records/run.ts';
+import { toLogKey } from '../records/run.ts';
 import type { Run } from '../records/run.ts';
 import type { BeginInput, WorkflowState } from '../records/workflow.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
@@ -31,7 +31,7 @@ export async function begin<R extends Run, Seen extends Observation>(
     if (started) {
       if ((await runs.commit(started)) !== 'committed') return conflict;
       run = applyRunChange(run, started);
-      runLog(log, toRunKey(run)).info('Job started', { interval_seconds: policy.interval(run) });
+      runLog(log, toLogKey(run)).info('Job started', { interval_seconds: policy.interval(run) });
     }
     if (bursts) {
       const taken = {

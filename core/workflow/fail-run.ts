@@ -2,6 +2,7 @@ import type { CoreDeps, Limits } from '../dependencies.ts';
 import { failJob } from '../job/end-job.ts';
 import type { Executions } from '../ports/executions.ts';
 import type { RunStore } from '../ports/run-store.ts';
+import { toLogKey } from '../records/run.ts';
 import type { Run } from '../records/run.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';
@@ -53,7 +54,7 @@ async function startAfterFailure(watch: WatchRun, cause: string, deps: FailDeps)
   });
   if (result !== 'committed') return;
   const generation = watch.generation + 1;
-  runLog(deps.log, { run: 'watch', run_id: watch.run_id }).error('Watch restarted after a failure', {
+  runLog(deps.log, toLogKey(watch)).error('Watch restarted after a failure', {
     cause,
     generation,
   });

@@ -4,7 +4,7 @@ import { isIdle } from '../event/stored-run.ts';
 import { runLog } from '../ports/log.ts';
 import type { Log } from '../ports/log.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';
-import { toRunKey } from '../records/run.ts';
+import { toLogKey, toRunKey } from '../records/run.ts';
 import type { Run } from '../records/run.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/advance-run.ts';
@@ -72,7 +72,7 @@ export async function repairRun(id: string, deps: RepairDeps, ended?: EndedExecu
   if (isFollowed(run, ended)) return;
   const { generation } = run;
   const execution = { run_id: id, generation };
-  const log = runLog(deps.log, toRunKey(run));
+  const log = runLog(deps.log, toLogKey(run));
   const status = ended?.generation === generation ? ended.status : await executions.status(execution);
   if (status === undefined) {
     log.warning('Execution was missing; starting it');

@@ -4,7 +4,7 @@ import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
 import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
 import type { Limits } from '../dependencies.ts';
 import type { WatchSettings } from '../policies/watch/policy.ts';
-import { toRunKey } from '../records/run.ts';
+import { toLogKey } from '../records/run.ts';
 import { analyze, discardTick, startNextGeneration } from './analyze.ts';
 import type { AnalyzeDeps } from './analyze.ts';
 import { begin } from './begin.ts';
@@ -89,7 +89,7 @@ async function close(
   const run = await deps.runs.get(run_id, deps.now());
   if (!run) return;
   const { Error: error, Cause: cause = null } = failure;
-  runLog(deps.log, toRunKey(run)).error('Workflow failed', { error, cause });
+  runLog(deps.log, toLogKey(run)).error('Workflow failed', { error, cause });
   if (isIdle(run)) return;
   await startNextGeneration(run, { generation }, deps);
   await failRun(

@@ -242,7 +242,9 @@ test('costOf returns a cost in dollars only for a model with a known price', () 
 });
 
 test.each([
-  ['', { page: 'look' }],
+  ['', { page: 'home' }],
+  ['#/try', { page: 'look' }],
+  ['#/sign-in/a.1.b', { page: 'sign-in', code: 'a.1.b' }],
   ['#/jobs', { page: 'jobs' }],
   ['#/jobs/some-id', { page: 'job', jobId: 'some-id' }],
   ['#/alerts', { page: 'alerts' }],

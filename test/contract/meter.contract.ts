@@ -18,6 +18,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
         directFrames: 0,
         skippedFrames: 0,
         deliveries: { delivered: 0, failed: 0 },
+        mails: { delivered: 0, failed: 0 },
         searches: { searches: 0, calls: 0, microUsd: 0 },
         momentsDropped: 0,
       });
@@ -32,9 +33,10 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       await meter.count({ kind: 'direct_frame' });
       await meter.count({ kind: 'watch_frame', skipped: false });
       await meter.count({ kind: 'watch_frame', skipped: true });
-      await meter.count({ kind: 'delivery', delivered: true });
-      await meter.count({ kind: 'delivery', delivered: true });
-      await meter.count({ kind: 'delivery', delivered: false });
+      await meter.count({ kind: 'delivery', delivered: true, isMail: false });
+      await meter.count({ kind: 'delivery', delivered: true, isMail: false });
+      await meter.count({ kind: 'delivery', delivered: false, isMail: false });
+      await meter.count({ kind: 'delivery', delivered: true, isMail: true });
       await meter.count({ kind: 'search', isNew: true, calls: 3, microUsd: 70 });
       await meter.count({ kind: 'search', isNew: false, calls: 2, microUsd: 0 });
       await meter.count({ kind: 'moments_dropped', count: 3 });
@@ -45,6 +47,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
         directFrames: 2,
         skippedFrames: 1,
         deliveries: { delivered: 2, failed: 1 },
+        mails: { delivered: 1, failed: 0 },
         searches: { searches: 1, calls: 5, microUsd: 70 },
         momentsDropped: 3,
       });
@@ -62,7 +65,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       const meter = await makeMeter(since);
       const reading = await meter.read();
 
-      await meter.count({ kind: 'delivery', delivered: true });
+      await meter.count({ kind: 'delivery', delivered: true, isMail: false });
 
       expect(reading.deliveries.delivered).toBe(0);
     });

@@ -151,7 +151,7 @@ export class OutsideWorld {
         for (const key of keys) media.delete(key);
       },
       removeOfSource: async () => 0,
-      trim: async () => ({ removed: 0, bytes: 0 }),
+      trim: async () => ({ removed: 0, evidence: 0, bytes: 0 }),
       sweep: async (olderThan) => {
         for (const [key, { at }] of media) {
           const days = Number(/^evidence\/(\d+)\//.exec(key)?.[1] ?? 0);

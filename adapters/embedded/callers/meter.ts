@@ -4,6 +4,7 @@ import type { Counted, Meter, MeterReading } from '../../../core/ports/meter.ts'
 export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'>): Meter {
   const providers = new Map<string, { calls: number; errors: number }>();
   const deliveries = { delivered: 0, failed: 0 };
+  const mails = { delivered: 0, failed: 0 };
   const searches = { searches: 0, calls: 0, microUsd: 0 };
   let momentsDropped = 0;
   let directFrames = 0;
@@ -13,7 +14,8 @@ export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'
     if (counted.kind === 'direct_frame') directFrames += 1;
     else if (counted.kind === 'watch_frame' && counted.skipped) skippedFrames += 1;
     else if (counted.kind === 'watch_frame') directFrames += 1;
-    else if (counted.kind === 'delivery') deliveries[counted.delivered ? 'delivered' : 'failed'] += 1;
+    else if (counted.kind === 'delivery')
+      (counted.isMail ? mails : deliveries)[counted.delivered ? 'delivered' : 'failed'] += 1;
     else if (counted.kind === 'moments_dropped') momentsDropped += counted.count;
     else if (counted.kind === 'search') {
       searches.searches += counted.isNew ? 1 : 0;
@@ -34,6 +36,7 @@ export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'
       directFrames,
       skippedFrames,
       deliveries: { ...deliveries },
+      mails: { ...mails },
       searches: { ...searches },
       momentsDropped,
     }),

@@ -1,6 +1,6 @@
 import { lstat, opendir, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { momentFolder } from '../../../core/policies/watch/evidence.ts';
+import { evidenceFolder, momentFolder } from '../../../core/policies/watch/evidence.ts';
 import { findLargest } from '../../fair-cache.ts';
 
 export type MediaQuota = {
@@ -17,8 +17,8 @@ export type MediaQuota = {
   now: Date;
 };
 
-/** Result of a trim. `bytes` is the size of what is left. */
-export type Trimmed = { removed: number; bytes: number };
+/** Result of a trim: files that were removed, of these evidence before the end of its retention, and the size of what is left. */
+export type Trimmed = { removed: number; evidence: number; bytes: number };
 
 /** Age below which a file may belong to a tick that is under way, in milliseconds: longer than a capture and a model call take. */
 const minAgeMs = 300_000;
@@ -42,6 +42,7 @@ export async function trimMedia(directory: string, quota: MediaQuota): Promise<T
   const holders = await readHolders(directory, quota);
   let bytes = [...holders.values()].reduce((sum, { size }) => sum + size, 0);
   let removed = 0;
+  let evidence = 0;
   const most = Math.max(0, Math.min(quota.maxBytes, bytes - (quota.missingBytes ?? 0)));
   const share = most / Math.max(1, holders.size);
   while (bytes > most) {
@@ -53,6 +54,7 @@ export async function trimMedia(directory: string, quota: MediaQuota): Promise<T
     for (const { path, file, size } of oldest) {
       await rm(path, { force: true });
       removed += 1;
+      if (relative(directory, path).startsWith(`${evidenceFolder}${sep}`)) evidence += 1;
       const left = (holder.names.get(file) ?? 1) - 1;
       holder.names.set(file, left);
       if (left > 0) continue;
@@ -60,7 +62,7 @@ export async function trimMedia(directory: string, quota: MediaQuota): Promise<T
       bytes -= size;
     }
   }
-  return { removed, bytes };
+  return { removed, evidence, bytes };
 }
 
 /** Returns what of a caller goes next: some pictures of moments, then the oldest file; none if all is needed. */

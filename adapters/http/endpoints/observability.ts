@@ -25,7 +25,7 @@ import type { HttpDeps } from '../dependencies.ts';
 async function readPrometheus(
   deps: Pick<
     HttpDeps,
-    'jobs' | 'watches' | 'meter' | 'pace' | 'vision' | 'health' | 'callers' | 'usage' | 'now'
+    'jobs' | 'watches' | 'meter' | 'pace' | 'vision' | 'health' | 'mediaUse' | 'callers' | 'usage' | 'now'
   >,
 ): Promise<string> {
   return formatPrometheus(

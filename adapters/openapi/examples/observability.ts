@@ -16,6 +16,8 @@ export const metrics = {
   searches: { started: 4, model_calls: 31, cost_usd: 0.012 },
   moments: { dropped: 0 },
   webhooks: { sent: 21, failed: 0 },
+  mails: { sent: 3, failed: 0 },
+  media: { bytes: 812_000_000, max_bytes: 2_000_000_000, evidence_removed: 0 },
 };
 
 export const prometheus = `# HELP watchpost_jobs_created_total Accepted jobs.

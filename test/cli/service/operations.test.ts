@@ -72,6 +72,8 @@ describe('after a monitor whose receiver answered 410', () => {
       searches: { started: 0, model_calls: 0, cost_usd: 0 },
       moments: { dropped: 0 },
       webhooks: { sent: 0, failed: 3 },
+      mails: { sent: 0, failed: 0 },
+      media: { bytes: null, max_bytes: expect.any(Number), evidence_removed: 0 },
       late: expect.objectContaining({ checks: 0, interval_factor: 1, blocked_seconds: expect.any(Number) }),
       watches: expect.objectContaining({ active: 0, late: 0 }),
     });
@@ -201,13 +203,14 @@ test('a restart resets the counters', async () => {
 test('the erasure of a caller removes the address at which it opened the console', async () => {
   const { key: admin } = await keys('create', '--caller', 'house', '--new-caller', '--admin');
   const { key } = await keys('create', '--caller', 'visitor', '--new-caller');
+  const { origin } = new URL(service.baseUrl);
   const ask = (method: string, path: string, bearer: string) =>
     fetch(`${service.baseUrl}${path}`, {
       method,
-      headers: { authorization: `Bearer ${bearer}`, 'Watchpost-Console': new URL(service.baseUrl).origin },
+      headers: { authorization: `Bearer ${bearer}`, Origin: origin, 'Watchpost-Console': origin },
     });
   const read = () => readFileSync(join(dataDir, 'console-addresses.json'), 'utf8');
-  expect((await ask('GET', '/me', key)).status).toBe(200);
+  expect((await ask('POST', '/session', key)).status).toBe(200);
   expect(read()).toContain('visitor');
   expect((await ask('DELETE', '/callers/visitor', admin)).status).toBe(200);
   expect(read()).not.toContain('visitor');

@@ -87,7 +87,7 @@ function listIncrements(counted: Counted): Increment[] {
     case 'delivery_attempt':
       return [];
     case 'delivery':
-      return [[counted.delivered ? 'delivered' : 'failed', 1]];
+      return [[`${counted.isMail ? mailPrefix : ''}${counted.delivered ? 'delivered' : 'failed'}`, 1]];
     case 'moments_dropped':
       return [['moments_dropped', counted.count]];
     case 'search':
@@ -99,6 +99,7 @@ function listIncrements(counted: Counted): Increment[] {
   }
 }
 
+const mailPrefix = 'mails_';
 const callsPrefix = 'model_calls:';
 const errorsPrefix = 'model_errors:';
 
@@ -120,6 +121,7 @@ function toReading(items: Item[]): Omit<MeterReading, keyof Since> {
     directFrames: countFor('direct_frames'),
     skippedFrames: countFor('skipped_frames'),
     deliveries: { delivered: countFor('delivered'), failed: countFor('failed') },
+    mails: { delivered: countFor(`${mailPrefix}delivered`), failed: countFor(`${mailPrefix}failed`) },
     searches: {
       searches: countFor('searches'),
       calls: countFor('search_calls'),

@@ -112,8 +112,8 @@ test('the results of deliveries are counted for operators and for callers', asyn
   const world = createWorld();
   const meter = instrumentMeter(world.c.meter, measurements);
 
-  await meter.count({ kind: 'delivery', delivered: true });
-  await meter.count({ kind: 'delivery', delivered: false });
+  await meter.count({ kind: 'delivery', delivered: true, isMail: false });
+  await meter.count({ kind: 'delivery', delivered: false, isMail: false });
   await meter.count({ kind: 'direct_frame' });
 
   expect(names()).toEqual(['DeliveriesDone', 'DeliveriesFailed']);

@@ -5,13 +5,25 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMediaStore } from '../../../../adapters/embedded/files/media-store.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
+import { mediaFinding } from '../../../../cli/checks/checks.ts';
 import { createMediaTrim } from '../../../../cli/service/maintenance.ts';
+import { readMetrics } from '../../../../core/observability/metrics.ts';
+import { formatPrometheus } from '../../../../core/observability/prometheus.ts';
+import type { MediaUse } from '../../../../core/ports/metrics.ts';
+import { addSeconds } from '../../../../core/time.ts';
+import { createWorld } from '../../../support/world.ts';
 import { gate, newMoment, remember } from '../../../contract/moment-store.contract.ts';
 import { newAlert, newChange, newCreation } from '../../../contract/watch-records.ts';
 import { createCollectedLog } from '../log/collected-log.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const minutes = 60_000;
+const unusedMedia = (): MediaUse => ({
+  bytes: null,
+  max_bytes: null,
+  evidence_removed: 0,
+  evidence_removed_at: null,
+});
 const megabyte = Buffer.alloc(1_000_000);
 let directory: string;
 beforeEach(async () => {
@@ -41,7 +53,7 @@ test('the oldest media are removed until the rest fits', async () => {
   const findCaller = async () => 'harbour';
   const quota = { needed: new Set<string>(), findCaller, now };
   expect(await media.trim({ ...quota, maxBytes: 4_000_000 })).toMatchObject({ removed: 0 });
-  expect(await media.trim({ ...quota, maxBytes: 2_500_000 })).toEqual({
+  expect(await media.trim({ ...quota, maxBytes: 2_500_000 })).toMatchObject({
     removed: 2,
     bytes: 2_000_000,
   });
@@ -57,10 +69,10 @@ test('media of the caller that holds most are removed, and no evidence of a call
   const findCaller = async (source: string) => (source === 'm' ? undefined : 'greedy');
   const trim = (maxBytes: number, needed: string[] = []) =>
     media.trim({ maxBytes, needed: new Set(needed), findCaller, now });
-  expect(await trim(4_500_000)).toEqual({ removed: 2, bytes: 4_000_000 });
+  expect(await trim(4_500_000)).toMatchObject({ removed: 2, bytes: 4_000_000 });
   expect(await left([...greedy, ...modest])).toEqual([...greedy.slice(2), ...modest]);
   const full = await trim(3_900_000, greedy);
-  expect(full, 'what a caller needs costs nobody else').toEqual({ removed: 1, bytes: 3_000_000 });
+  expect(full, 'what a caller needs costs nobody else').toMatchObject({ removed: 1, bytes: 3_000_000 });
 });
 
 test('media that are needed, and those of a tick under way, stay even if they do not fit', async () => {
@@ -68,7 +80,7 @@ test('media that are needed, and those of a tick under way, stay even if they do
   await store('evidence/7/a/2.jpg', 8000);
   const media = await store('captures/a/3.jpg', 4);
   const needed = new Set(['evidence/7/a/1.jpg']);
-  expect(await media.trim({ maxBytes: 0, needed, now })).toEqual({ removed: 1, bytes: 2_000_000 });
+  expect(await media.trim({ maxBytes: 0, needed, now })).toMatchObject({ removed: 1, bytes: 2_000_000 });
   expect(await left(['evidence/7/a/1.jpg', 'captures/a/3.jpg'])).toHaveLength(2);
 });
 
@@ -93,12 +105,12 @@ test('pictures of moments make room before evidence, those of no verdict that he
       releasePictures: (caller) => moments.releasePictures(caller, limit),
       now,
     });
-  expect(await trim(2_500_000, 2)).toEqual({ removed: 2, bytes: 2_000_000 });
+  expect(await trim(2_500_000, 2)).toMatchObject({ removed: 2, bytes: 2_000_000 });
   expect(await left(keys)).toEqual(keys.slice(0, 2));
   expect(await moments.picturesKeptFrom(gate)).toEqual(new Date(remembered[2]!.at));
-  expect(await trim(1_500_000, 2)).toEqual({ removed: 1, bytes: 1_000_000 });
+  expect(await trim(1_500_000, 2)).toEqual({ removed: 1, evidence: 0, bytes: 1_000_000 });
   expect(await left(keys)).toEqual([evidence]);
-  expect(await trim(500_000, 2)).toEqual({ removed: 1, bytes: 0 });
+  expect(await trim(500_000, 2)).toEqual({ removed: 1, evidence: 1, bytes: 0 });
 });
 
 test('pictures of moments make room on a full disk, and nothing else does', async () => {
@@ -114,6 +126,7 @@ test('pictures of moments make room on a full disk, and nothing else does', asyn
   const log = createCollectedLog();
   let free = 199_000_000;
   const trim = createMediaTrim({
+    use: unusedMedia(),
     maxMb: 0,
     readFree: async () => free,
     media: createMediaStore(directory),
@@ -145,15 +158,15 @@ test('a frame that jobs share takes its space once, until the last of them remov
     const at = new Date(now.getTime() - (60 - index) * minutes);
     await utimes(join(directory, key), at, at);
   }
-  expect(await media.trim({ maxBytes: 5_000_000, needed: new Set(), now })).toEqual({
+  expect(await media.trim({ maxBytes: 5_000_000, needed: new Set(), now })).toMatchObject({
     removed: 0,
     bytes: 2_000_000,
   });
-  expect(await media.trim({ maxBytes: 1_500_000, needed: new Set([keys[1]!]), now })).toEqual({
+  expect(await media.trim({ maxBytes: 1_500_000, needed: new Set([keys[1]!]), now })).toMatchObject({
     removed: 1,
     bytes: 2_000_000,
   });
-  expect(await media.trim({ maxBytes: 1_500_000, needed: new Set(), now })).toEqual({
+  expect(await media.trim({ maxBytes: 1_500_000, needed: new Set(), now })).toMatchObject({
     removed: 1,
     bytes: 1_000_000,
   });
@@ -208,7 +221,7 @@ test('a watch needs the evidence of its open alerts and its newest frame, until 
 test('media that do not fit are reported once, until they fit again', async () => {
   const log = createCollectedLog();
   const sizes = [3_000_000, 3_000_000, 1_000_000, 3_000_000];
-  const media = { trim: async () => ({ removed: 0, bytes: sizes.shift() ?? 0 }) };
+  const media = { trim: async () => ({ removed: 0, evidence: 0, bytes: sizes.shift() ?? 0 }) };
   const trim = createMediaTrim({
     maxMb: 2,
     readFree: async () => Infinity,
@@ -216,9 +229,43 @@ test('media that do not fit are reported once, until they fit again', async () =
     watches: { neededMedia: () => new Set() },
     moments: { releasePictures: () => [] },
     runs: { source: async () => undefined },
+    use: unusedMedia(),
     log,
     now: () => now,
   });
   for (let time = 0; time < 4; time += 1) await trim();
   expect(log.entries.filter(({ level }) => level === 'warning')).toHaveLength(2);
+});
+
+test('evidence that the quota removes is in the log, the check for a day, and the metrics', async () => {
+  const log = createCollectedLog();
+  const use = unusedMedia();
+  const trim = createMediaTrim({
+    maxMb: 2,
+    readFree: async () => 1e12,
+    media: { trim: async () => ({ removed: 5, evidence: 3, bytes: 1_000_000 }) },
+    watches: { neededMedia: () => new Set() },
+    moments: { releasePictures: () => [] },
+    runs: { source: async () => undefined },
+    use,
+    log,
+    now: () => now,
+  });
+  expect(mediaFinding(use, now).status).toBe('ok');
+  await trim();
+  await trim();
+  expect(log.entries.filter(({ level }) => level === 'warning')[0]).toMatchObject({
+    message: expect.stringMatching(/Evidence of alerts removed.*WATCHPOST_MEDIA_MB/),
+    fields: { count: 3, max_mb: 2 },
+  });
+  expect(mediaFinding(use, now)).toMatchObject({
+    status: 'warning',
+    message: expect.stringMatching(/^6 pictures of alerts were removed before their time/),
+  });
+  expect(mediaFinding(use, addSeconds(now, 90_000))).toMatchObject({ status: 'ok', message: '1 of 2 MB' });
+  const world = createWorld();
+  const metrics = await readMetrics({ ...world.c, mediaUse: use });
+  world.close();
+  expect(metrics.media).toEqual({ bytes: 1_000_000, max_bytes: 2_000_000, evidence_removed: 6 });
+  expect(formatPrometheus(metrics, [], [], [])).toContain('watchpost_evidence_removed_total 6');
 });

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { createLineLog } from '../../../../adapters/embedded/log/line-log.ts';
+import { runLog } from '../../../../core/ports/log.ts';
 import { createLogBuffer, teeLog } from '../../../../adapters/embedded/log/log-buffer.ts';
 import { describeRecentLog } from '../../../contract/recent-log.contract.ts';
 import { start } from '../../../contract/records.ts';
@@ -42,4 +44,18 @@ test('a tee log writes an entry to each of its logs', async () => {
     { level: 'error', message: 'd' },
   ]);
   expect(right.entries).toEqual(left.entries);
+});
+
+test('an entry about a watch has its name in a field that cannot look like another entry', () => {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  const name = 'Gate"}\n{"level":"ERROR"';
+  for (const humanReadable of [true, false]) {
+    const log = createLineLog({ level: 'info', now: () => new Date(0), write, humanReadable });
+    runLog(log, { run: 'watch', run_id: '1b7f0c2e-0000', name }).info('Stream lost');
+  }
+  expect(lines.map((line) => line.split('\n').length)).toEqual([2, 1]);
+  expect(lines[0]).toMatch(/^00:00:00 {2}INFO {5}\[WATCH:1b7f0c2e\] Stream lost {2}watch=Gate/);
+  expect(lines[0]?.split('\n')[1]).toMatch(/^ {4}/);
+  expect(JSON.parse(lines[1] ?? '')).toMatchObject({ level: 'INFO', watch: name });
 });
