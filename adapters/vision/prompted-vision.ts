@@ -3,18 +3,11 @@ import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import {
   alwaysLoaded,
   anyCondition,
-  type Called,
   type Capabilities,
   type CheckMedia,
   type VisionModel,
 } from '../../core/ports/vision-model.ts';
-import type {
-  ConditionQuestion,
-  ModelCall,
-  MomentVerdicts,
-  PictureMatches,
-  TokenUse,
-} from '../../core/records/vision.ts';
+import type { ConditionQuestion, MomentVerdicts, TokenUse } from '../../core/records/vision.ts';
 import { rules } from '../../core/rules.ts';
 import { arrangeSamples } from './arrange-samples.ts';
 import {
@@ -109,40 +102,6 @@ export function createPromptedVision({
     }
   }
 
-  async function matchTogether(
-    pictures: readonly Uint8Array[],
-    query: string,
-    signal: AbortSignal,
-  ): Promise<PictureMatches> {
-    const { fields, tokens } = await ask(
-      matchesTask(query, pictures.length),
-      { pictures: [...pictures] },
-      signal,
-    );
-    return { matches: toMatches(fields, pictures.length), tokens };
-  }
-
-  /** Makes a call for each picture. `calls` has those that were refused before. */
-  async function matchEach(
-    pictures: readonly Uint8Array[],
-    query: string,
-    signal: AbortSignal,
-    calls: ModelCall[] = [],
-  ): Promise<PictureMatches & Called> {
-    const matches: PictureMatches['matches'] = [];
-    for (const picture of pictures) {
-      try {
-        const answer = await matchTogether([picture], query, signal);
-        matches.push(...answer.matches);
-        calls.push(answer.tokens);
-      } catch (error) {
-        if (error instanceof VisionError) error.calls = [...calls, ...error.calls];
-        throw error;
-      }
-    }
-    return { matches, tokens: calls.reduce(addTokens, noTokens), calls };
-  }
-
   return {
     provider,
     model,
@@ -170,13 +129,15 @@ export function createPromptedVision({
     },
 
     async matches(pictures, query, signal) {
-      if (!takesFrames) return matchEach(pictures, query, signal);
+      if (!takesFrames && pictures.length > 1)
+        throw new VisionError('Show one picture a call.', { calls: [] });
       try {
-        return await matchTogether(pictures, query, signal);
-      } catch (cause) {
-        if (!isTooMany(cause) || pictures.length < 2) throw cause;
-        takesFrames = false;
-        return matchEach(pictures, query, signal, [...new TooManyFramesError(cause).calls]);
+        const shown = { pictures: [...pictures] };
+        const { fields, tokens } = await ask(matchesTask(query, pictures.length), shown, signal);
+        return { matches: toMatches(fields, pictures.length), tokens };
+      } catch (error) {
+        if (isTooMany(error) && pictures.length > 1) takesFrames = false;
+        throw error;
       }
     },
 
@@ -190,12 +151,6 @@ export function createPromptedVision({
       return { ...fields, tokens };
     },
   };
-}
-
-const noTokens: TokenUse = { input_tokens: 0, output_tokens: 0 };
-
-function addTokens(sum: TokenUse, { input_tokens: input, output_tokens: output }: TokenUse): TokenUse {
-  return { input_tokens: sum.input_tokens + input, output_tokens: sum.output_tokens + output };
 }
 
 function isTooMany(error: unknown): error is PictureCountError | ContextError {

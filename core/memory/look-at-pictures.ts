@@ -60,14 +60,13 @@ export async function lookAtNext(
   if (shown.length === 0) return { done, looked };
   const pictures = shown.map(({ picture }) => picture);
   try {
-    const {
-      matches,
-      not_judged: notJudged,
-      calls = [],
-    } = await callModel((signal) => deps.vision.matches(pictures, query, signal), state, bounds, deps);
+    const { matches, not_judged: notJudged } = await callModel(
+      (signal) => deps.vision.matches(pictures, query, signal),
+      state,
+      bounds,
+      deps,
+    );
     for (const [index, { entry }] of shown.entries()) entry.matched = matches[index] ?? null;
-    // A server that takes one picture has a call for each: the maximum of calls is counted between them.
-    if (calls.length > 1) state.pictures = 1;
     counts.looked += shown.length;
     counts.unjudged += shown.filter(({ entry }) => entry.matched === null).length;
     state.notJudged ??= notJudged?.slice(0, 1000) ?? null;

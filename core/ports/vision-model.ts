@@ -122,7 +122,7 @@ export interface VisionModel {
   answer(frame: Uint8Array, question: string, signal: AbortSignal): Promise<Answer & Called>;
   /** Returns words, in English, that sentences about what a query describes are likely to have. */
   words(query: string, signal: AbortSignal): Promise<QueryWords & Called>;
-  /** Decides for each picture whether it shows what a query describes, in one call if it takes so many. */
+  /** Decides for each picture whether it shows what a query describes, in one call. Throws `VisionError` also if the server takes fewer. */
   matches(
     pictures: readonly Uint8Array[],
     query: string,
