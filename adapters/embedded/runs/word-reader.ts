@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
 import type { MomentStore, WordMatches } from '../../../core/ports/moment-store.ts';
+import { setSystemTimer, type SetTimer, waitAtMost } from '../../../core/time-limit.ts';
 import { databaseFile } from '../sqlite/database-file.ts';
 import { withStorageErrors } from '../sqlite/transaction.ts';
 import { countMoments, findWords } from './moment-words.ts';
@@ -30,15 +31,18 @@ const answerSchema = z.object({
 });
 type Pending = { resolve: (value: unknown) => void; reject: (error: Error) => void };
 
+/** Time after which a search in words is given up, in milliseconds: a response has 25 s. */
+const maxSearchMs = 12_000;
+
 /** Creates the search in moments. A database in a file is read in a thread, which starts with the first search; one in memory has no other connection. */
-export function createWordReader(database: DatabaseSync): WordReader {
+export function createWordReader(database: DatabaseSync, setTimer = setSystemTimer): WordReader {
   const path = databaseFile(database);
   if (path === null)
     return {
       words: async (...search) => withStorageErrors(() => findWords(database, ...search)),
       count: async (span, now) => withStorageErrors(() => countMoments(database, span, now)),
     };
-  const ask = createThread(path);
+  const ask = createThread(path, setTimer);
   return {
     words: async (span, stems, limit, now) =>
       matchesSchema.parse(await ask({ span, words: { stems, limit }, now })),
@@ -46,8 +50,11 @@ export function createWordReader(database: DatabaseSync): WordReader {
   };
 }
 
-/** Creates a function that asks a thread, which starts again after a failure. */
-function createThread(path: string): (request: Omit<WordRequest, 'id'>) => Promise<unknown> {
+/** Creates a function that asks a thread, which starts again after a failure and after a request that takes too long. */
+function createThread(
+  path: string,
+  setTimer: SetTimer,
+): (request: Omit<WordRequest, 'id'>) => Promise<unknown> {
   const pending = new Map<number, Pending>();
   let thread: Worker | undefined;
   let lastId = 0;
@@ -82,6 +89,16 @@ function createThread(path: string): (request: Omit<WordRequest, 'id'>) => Promi
     const answer = Promise.withResolvers<unknown>();
     pending.set(id, answer);
     thread.postMessage({ id, ...request });
-    return answer.promise;
+    const asked = thread;
+    return waitAtMost(
+      maxSearchMs,
+      answer.promise,
+      () => {
+        if (thread === asked) fail('it took too long');
+        void asked.terminate();
+        return answer.promise;
+      },
+      setTimer,
+    );
   };
 }
