@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { createAddressRule } from '../adapters/egress/address-rule.ts';
 import { isOrigin } from '../adapters/http/cors.ts';
+import { maxMemoryDays } from '../core/records/moment.ts';
 import { rules } from '../core/rules.ts';
 
 /** Settings of the embedded service: one list for flags, `WATCHPOST_*` variables, help and docs/operate/configuration.md. */
@@ -158,7 +159,7 @@ const settingsSchema = z.object({
     .prefault(String(rules.maxWatchesPerCaller))
     .register(help, { fallback: String(rules.maxWatchesPerCaller), text: 'maximum watches per caller' }),
   // European guidance on video (EDPB 3/2019) asks for reasons beyond 72 hours.
-  memoryDays: wholeNumber(0, 90).prefault('3').register(help, {
+  memoryDays: wholeNumber(0, maxMemoryDays).prefault('3').register(help, {
     fallback: '3',
     text: 'days for which a watch keeps judged pictures unless its memory_days says otherwise; 0: none',
   }),

@@ -90,3 +90,8 @@ export type Move = { (time: string): string; (time: string | null): string | nul
 
 /** Replaces the times of a run: `past` was the current time when it was stored, `other` is a planned time, or of another clock. */
 export type Mover = { past: Move; other: Move };
+
+/** Returns the begin of the hour of a time (UTC). */
+export function floorHour(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
+}

@@ -5,6 +5,7 @@ import type { SpanReason } from '../records/sight.ts';
 import type { Schedule } from '../records/watch.ts';
 import { sumSpans } from '../sight/spans.ts';
 import { earlier, later } from '../time.ts';
+import { joinGaps, listGaps, selectLongest } from './gaps.ts';
 import type { SearchState } from './search-cursor.ts';
 import type { SearchedWatch } from './searched-watches.ts';
 
@@ -32,16 +33,15 @@ const maxUnknownSeconds = 600;
 
 /** Lists when nobody saw the watches of a search, oldest first of each. */
 export function listUnseen(watches: readonly SearchedWatch[]): UnseenSpan[] {
-  return watches.flatMap(({ watch, from, to, spans }) => {
-    const { run_id: watch_id, config } = watch;
-    const gaps = spans.flatMap(({ reason, ...span }) =>
-      reason === null ? [] : [{ watch_id, from: span.from, to: span.to, reason }],
-    );
+  return watches.flatMap((searched) => {
+    const { from, to, spans } = searched;
+    const { run_id: watch_id, config } = searched.watch;
     const paused = listActive(config.schedule, from, to)
       .flatMap((active) => subtract(active, spans))
       .filter((span) => span.to.getTime() - span.from.getTime() > maxUnknownSeconds * 1000)
       .map((span) => ({ watch_id, ...span, reason: 'paused' as const }));
-    return merge([...gaps, ...paused].toSorted((a, b) => a.from.getTime() - b.from.getTime()));
+    const unseen: UnseenSpan[] = [...listGaps(searched), ...paused];
+    return joinGaps(unseen.toSorted((a, b) => a.from.getTime() - b.from.getTime()));
   });
 }
 
@@ -56,18 +56,6 @@ function subtract({ from, to }: Bounds, spans: readonly Bounds[]): Bounds[] {
     at = later(at, span.to);
   }
   return at < to ? [...left, { from: at, to }] : left;
-}
-
-/** Joins gaps that continue in the next hour. */
-function merge(gaps: readonly UnseenSpan[]): UnseenSpan[] {
-  const merged: UnseenSpan[] = [];
-  for (const gap of gaps) {
-    const last = merged.at(-1);
-    if (last && last.reason === gap.reason && gap.from.getTime() - last.to.getTime() <= 1000)
-      last.to = gap.to;
-    else merged.push({ ...gap });
-  }
-  return merged;
 }
 
 /** Returns the duration from which visits of all watches are sure to be seen, in seconds; `null` without watches. */
@@ -94,7 +82,7 @@ export function describeSearch({ found, isDone, watches, unseen, ...rest }: Desc
     ...(sure === null ? [] : [`Visits of ${sure} s and more are sure to be seen`]),
     ...listSchedules(watches),
     ...listBetween(watches),
-    ...listGaps(unseen, watches),
+    ...describeGaps(unseen, watches),
   ];
   return `${result}: ${describeLooks(rest)}. ${facts.join('; ')}.`;
 }
@@ -160,11 +148,8 @@ function listBetween(watches: readonly SearchedWatch[]): string[] {
 /** Gaps that the sentence names; the answer has all. */
 const maxNamed = 8;
 
-function listGaps(unseen: readonly UnseenSpan[], watches: readonly SearchedWatch[]): string[] {
-  const longest = unseen
-    .toSorted((a, b) => b.to.getTime() - b.from.getTime() - (a.to.getTime() - a.from.getTime()))
-    .slice(0, maxNamed)
-    .toSorted((a, b) => a.from.getTime() - b.from.getTime());
+function describeGaps(unseen: readonly UnseenSpan[], watches: readonly SearchedWatch[]): string[] {
+  const longest = selectLongest(unseen, maxNamed);
   const named = longest.flatMap((gap) => {
     const watch = watches.find(({ watch: { run_id: id } }) => id === gap.watch_id)?.watch;
     return watch ? [nameWatch(describeGap(gap, watch.config.schedule), watch.config.name, watches)] : [];

@@ -3,15 +3,18 @@ import type { CoreDeps } from '../dependencies.ts';
 import { WatchpostError } from '../errors.ts';
 import type { MomentPosition } from '../ports/moment-store.ts';
 import type { Moment } from '../records/moment.ts';
+import { asWatch } from '../records/run.ts';
 import type { momentListResponseSchema, watchedSchema } from '../responses/moments.ts';
-import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
 import { sumSpans } from '../sight/spans.ts';
 import { addSeconds, earlier, later } from '../time.ts';
+import { sureSeconds } from './describe-search.ts';
+import { joinGaps, listGaps, maxGaps, selectLongest } from './gaps.ts';
 import { presentMoment } from './present-search.ts';
 import { limitSpan, readSpans, selectWatches, toMomentSpan } from './searched-watches.ts';
 import type { SearchedWatch } from './searched-watches.ts';
 
 type Deps = Pick<CoreDeps, 'moments' | 'watches' | 'baseUrl' | 'now'>;
+type MomentDeps = Pick<CoreDeps, 'moments' | 'runs' | 'now'>;
 
 export type MomentListInput = {
   watchId: string | undefined;
@@ -24,10 +27,6 @@ export type MomentListInput = {
   limit: number;
 };
 
-/** Days of the longest memory. */
-const maxDays = 90;
-const maxGaps = 500;
-
 /** Returns a page of the moments of a caller, with what was seen in the span. Throws `WatchNotFoundError`, and `BAD_REQUEST` for an end before the begin. */
 export async function listMoments(
   { watchId, from, to, after, ...rest }: MomentListInput,
@@ -38,7 +37,7 @@ export async function listMoments(
   // The default includes what was judged in this millisecond.
   const end = new Date(now.getTime() + 1);
   const watches = await selectWatches(watchId === undefined ? undefined : [watchId], caller, deps);
-  const span = limitSpan({ from, to }, maxDays, end);
+  const span = limitSpan({ from, to }, end);
   const read = after
     ? watches.map((watch) => ({ watch, ...span, from: later(span.from, keptSince(watch, now)), spans: [] }))
     : await readSpans(watches, span, deps);
@@ -57,9 +56,9 @@ export async function listMoments(
 }
 
 /** Reads a moment of a caller. Throws `NOT_FOUND` for one that is gone, is no longer remembered, or belongs to another caller. */
-export async function requireOwnMoment(momentId: string, caller: string, deps: Deps): Promise<Moment> {
+export async function requireOwnMoment(momentId: string, caller: string, deps: MomentDeps): Promise<Moment> {
   const moment = await deps.moments.get(caller, momentId, deps.now());
-  const watch = moment && (await selectOwn(moment.watch_id, caller, deps));
+  const watch = moment && asWatch(await deps.runs.get(moment.watch_id, deps.now()));
   if (!watch || new Date(moment.at) < keptSince(watch, deps.now()))
     throw new WatchpostError(
       'NOT_FOUND',
@@ -73,7 +72,7 @@ export async function requireOwnMoment(momentId: string, caller: string, deps: D
 export async function readMomentPicture(
   momentId: string,
   caller: string,
-  deps: Deps & Pick<CoreDeps, 'media'>,
+  deps: MomentDeps & Pick<CoreDeps, 'media'>,
 ): Promise<Uint8Array> {
   const { frame_key: key } = await requireOwnMoment(momentId, caller, deps);
   const picture = key === null ? undefined : await deps.media.get(key);
@@ -83,10 +82,6 @@ export async function readMomentPicture(
     'This moment has no picture',
     'Pictures are kept for memory_days of the watch, and at most WATCHPOST_MEDIA_MB of them on one machine.',
   );
-}
-
-async function selectOwn(watchId: string, caller: string, { watches }: Deps) {
-  return (await watches.list(caller)).find(({ run_id: id }) => id === watchId);
 }
 
 function keptSince({ config }: SearchedWatch['watch'], now: Date): Date {
@@ -99,8 +94,7 @@ function presentWatched(
 ): z.input<typeof watchedSchema> {
   const sum = sumSpans(watches.flatMap(({ spans }) => spans));
   const active = sum.judged + sum.quiet + sum.between + sum.not_seen;
-  const gaps = watches.flatMap(({ watch, spans }) => listGaps(watch.run_id, spans));
-  const length = (gap: (typeof gaps)[number]) => gap.to.getTime() - gap.from.getTime();
+  const gaps = watches.flatMap((watch) => joinGaps(listGaps(watch)));
   const begins = watches.map((watch) => watch.from);
   return {
     from: (begins.length === 0 ? from : begins.reduce(earlier)).toISOString(),
@@ -109,29 +103,14 @@ function presentWatched(
     quiet_seconds: round(sum.quiet),
     between_seconds: round(sum.between),
     not_seen_seconds: round(sum.not_seen),
-    gaps: gaps
-      .toSorted((one, other) => length(other) - length(one))
-      .slice(0, maxGaps)
-      .toSorted((one, other) => one.from.getTime() - other.from.getTime())
-      .map((gap) => ({ ...gap, from: gap.from.toISOString(), to: gap.to.toISOString() })),
+    gaps: selectLongest(gaps, maxGaps).map((gap) => ({
+      ...gap,
+      from: gap.from.toISOString(),
+      to: gap.to.toISOString(),
+    })),
     coverage: active === 0 ? null : (active - sum.not_seen) / active,
-    sure_from_seconds:
-      watches.length === 0 ? null : Math.max(...watches.map(({ watch }) => shortestVisitOfWatch(watch))),
+    sure_from_seconds: sureSeconds(watches),
   };
-}
-
-/** Lists the gaps of a watch. One that lasts over the end of an hour is one gap. */
-function listGaps(watchId: string, spans: SearchedWatch['spans']) {
-  const gaps = spans.flatMap(({ from, to, reason }) =>
-    reason === null ? [] : [{ watch_id: watchId, from, to, reason }],
-  );
-  const joined: typeof gaps = [];
-  for (const gap of gaps) {
-    const last = joined.at(-1);
-    if (last?.reason === gap.reason && last.to.getTime() === gap.from.getTime()) last.to = gap.to;
-    else joined.push(gap);
-  }
-  return joined;
 }
 
 function round(seconds: number): number {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Moment } from '../records/moment.ts';
 import type { momentResponseSchema, searchResponseSchema } from '../responses/moments.ts';
+import { maxGaps, selectLongest } from './gaps.ts';
 import type { SearchResult } from './search-moments.ts';
 
 type Base = { baseUrl: string };
@@ -13,9 +14,6 @@ export function presentMoment(stored: Moment, { baseUrl }: Base): z.input<typeof
   };
 }
 
-/** Maximum times that nobody saw in one response. */
-const maxUnseen = 500;
-
 export function presentSearch(
   { found, state, cursor, names, ...result }: SearchResult,
   maxCalls: number,
@@ -23,10 +21,6 @@ export function presentSearch(
 ): z.input<typeof searchResponseSchema> {
   const { counts, words } = state;
   const { visits, exact, calls, usd } = result.estimate;
-  const longest = result.unseen
-    .toSorted((a, b) => b.to.getTime() - b.from.getTime() - (a.to.getTime() - a.from.getTime()))
-    .slice(0, maxUnseen)
-    .toSorted((a, b) => a.from.getTime() - b.from.getTime());
   return {
     sentence: result.sentence,
     results: found.map(({ moment, from, to, openBegin, openEnd, matched }) => ({
@@ -52,7 +46,7 @@ export function presentSearch(
     cost_usd: toUsd(counts.micro_usd),
     thorough: { visits, exact, model_calls: calls, cost_usd: usd },
     sure_from_seconds: result.sureSeconds,
-    not_seen: longest.map(({ from, to, ...gap }) => ({
+    not_seen: selectLongest(result.unseen, maxGaps).map(({ from, to, ...gap }) => ({
       ...gap,
       from: from.toISOString(),
       to: to.toISOString(),

@@ -1,9 +1,10 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchpostError } from '../errors.ts';
 import type { Moment } from '../records/moment.ts';
+import { asWatch } from '../records/run.ts';
 import { requireOwnMoment } from './list-moments.ts';
 
-type Deps = Pick<CoreDeps, 'moments' | 'watches' | 'baseUrl' | 'now'>;
+type Deps = Pick<CoreDeps, 'moments' | 'watches' | 'runs' | 'now'>;
 
 /**
  * Stores a person's judgement of a condition in a moment. It replaces an earlier one and changes no state. A condition that holds is missed unless an alert of it
@@ -17,7 +18,7 @@ export async function reviewOwnMoment(
   deps: Deps,
 ): Promise<Moment> {
   const { watch_id: watchId, at } = await requireOwnMoment(momentId, caller, deps);
-  const watch = (await deps.watches.list(caller)).find(({ run_id: id }) => id === watchId);
+  const watch = asWatch(await deps.runs.get(watchId, deps.now()));
   const rule = watch?.config.conditions.find(({ condition_id: id }) => id === conditionId);
   if (!rule)
     throw new WatchpostError(

@@ -68,7 +68,6 @@ const maxMatches = 2_000;
 const maxEstimated = 1_000;
 /** Moments of a page of a thorough search. */
 const pageSize = 200;
-const maxMemoryDays = 90;
 /** Tokens of the prompt of a look, and of its answer about a picture. */
 const [promptTokens, answerTokens] = [300, 15];
 
@@ -94,9 +93,7 @@ export async function searchMoments(
   );
   const before = input.cursor === undefined ? undefined : readCursor(input.cursor, digest);
   const selected = await selectWatches(input.watchIds, caller, deps);
-  const span = before
-    ? { from: new Date(before.from), to: new Date(before.to) }
-    : limitSpan(input, maxMemoryDays, now);
+  const span = before ? { from: new Date(before.from), to: new Date(before.to) } : limitSpan(input, now);
   const remembering = selected.filter(({ config }) => config.memory_days > 0);
   const watches = await readSpans(remembering, span, deps);
   const bounds = { caller, deadline: addSeconds(now, maxSeconds), maxCalls: input.maxCalls, signal };

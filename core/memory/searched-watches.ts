@@ -1,10 +1,11 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchNotFoundError, WatchpostError } from '../errors.ts';
 import type { MomentSpan } from '../ports/moment-store.ts';
+import { maxMemoryDays } from '../records/moment.ts';
 import type { Span } from '../records/seen-hour.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { readHour } from '../sight/spans.ts';
-import { addSeconds, earlier, later } from '../time.ts';
+import { addSeconds, earlier, floorHour, later } from '../time.ts';
 
 /** Watch of a search, with what was seen in its span. */
 export type SearchedWatch = { watch: WatchRun; from: Date; to: Date; spans: Span[] };
@@ -25,7 +26,6 @@ export async function selectWatches(
 /** Returns the span of a search, within what can be remembered. Throws `WatchpostError` if it is empty. */
 export function limitSpan(
   { from, to }: { from: Date | undefined; to: Date | undefined },
-  maxDays: number,
   now: Date,
 ): { from: Date; to: Date } {
   const end = earlier(to ?? now, now);
@@ -35,7 +35,7 @@ export function limitSpan(
       `The time from ${from.toISOString()} to ${to.toISOString()} is no span`,
       'Set from to a time before to.',
     );
-  const oldest = addSeconds(now, -maxDays * daySeconds);
+  const oldest = addSeconds(now, -maxMemoryDays * daySeconds);
   return { from: earlier(later(from ?? oldest, oldest), end), to: end };
 }
 
@@ -54,17 +54,14 @@ export async function readSpans(
   for (const watch of watches) {
     const { created_at: createdAt, config } = watch;
     const kept = addSeconds(deps.now(), -config.memory_days * daySeconds);
-    const begin = later(from, later(new Date(createdAt), kept));
+    // A clock that was set back meanwhile shows times before the creation.
+    const begin = later(from, kept);
     const hours = begin < to ? await deps.watches.hours(watch.run_id, floorHour(begin), to) : [];
     const spans = hours
       .flatMap(({ hour, seen }) => readHour(new Date(hour), seen))
       .map((span) => ({ ...span, from: later(span.from, begin), to: earlier(span.to, to) }))
       .filter((span) => span.from < span.to);
-    read.push({ watch, from: begin, to, spans });
+    read.push({ watch, from: later(begin, new Date(createdAt)), to, spans });
   }
   return read;
-}
-
-function floorHour(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
 }

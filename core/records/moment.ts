@@ -2,6 +2,9 @@ import { z } from 'zod';
 
 const timestampSchema = z.iso.datetime();
 
+/** Days of the longest memory. */
+export const maxMemoryDays = 90;
+
 /** Maximum length of a sentence about a picture, and number of its objects. */
 export const sceneLimits = { characters: 80, objects: 12, objectCharacters: 40 } as const;
 

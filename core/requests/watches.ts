@@ -13,6 +13,7 @@ import {
   weekdaySchema,
 } from '../records/watch.ts';
 import type { DestinationType } from '../records/watch.ts';
+import { maxMemoryDays } from '../records/moment.ts';
 import { condition, flag, integer, streamUrl, text } from './fields.ts';
 
 /** Bodies of `/watches`: fields, limits and defaults of a watch. */
@@ -257,7 +258,7 @@ function countWatched(entries: readonly Region[]): number {
   return createRegionMask(entries, grid.width, grid.height).reduce((sum, cell) => sum + cell, 0);
 }
 const retention = seconds(1, 90).describe('Days for which alerts and evidence are kept');
-const memory = seconds(0, 90)
+const memory = seconds(0, maxMemoryDays)
   .nullable()
   .describe(
     'Days for which each judged picture is kept, to be listed and searched; 0: none, null: the default of the service',

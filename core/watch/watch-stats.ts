@@ -6,7 +6,7 @@ import type { Watch } from '../records/watch.ts';
 import type { WatchCounts } from '../records/watch-state.ts';
 import type { watchStatsResponseSchema } from '../responses/watches.ts';
 import { readHour, sumSpans } from '../sight/spans.ts';
-import { addSeconds, later } from '../time.ts';
+import { addSeconds, later, floorHour } from '../time.ts';
 import { requireOwnWatch } from './commit-watch.ts';
 import { zeroWatchCounts } from './stored-watch.ts';
 import type { WatchDeps } from './watch-deps.ts';
@@ -46,10 +46,6 @@ export async function readWatchStats(
     deps.watches.reviewedHours(watchId, floorHour(start), end),
   ]);
   return presentStats(watch, { start, end, hours, reviews, spans });
-}
-
-function floorHour(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
 }
 
 type Found = { start: Date; end: Date; hours: HourOfWatch[]; reviews: ReviewedHour[]; spans: boolean };

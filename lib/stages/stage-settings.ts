@@ -9,6 +9,7 @@ import {
 } from '../../adapters/vision/aws-provider-registry.ts';
 import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { capturedWidthPixels, minPictureWidthPixels } from '../../adapters/vision/picture-width.ts';
+import { maxMemoryDays } from '../../core/records/moment.ts';
 import { rules } from '../../core/rules.ts';
 
 /** Value of `eventBus` with which the stack creates the bus. */
@@ -66,7 +67,7 @@ export const stageSettingsSchema = z
     // A position in their logs fits a URL of CloudFront (`watch-feed.ts`).
     watchesPerCaller: wholeNumber(0, 250).default(25),
     /** Default of `memory_days` of a watch: days for which judged pictures are kept. */
-    memoryDays: wholeNumber(0, 90).default(0),
+    memoryDays: wholeNumber(0, maxMemoryDays).default(0),
     /** Retention of an ended job, in seconds. */
     retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds).default(3600),
     /** Time without an answer of the model after which a monitor fails, in seconds. */

@@ -1,11 +1,9 @@
 import type { WatchCounts } from '../../records/watch-state.ts';
 import type { SeenAddition, Span } from '../../records/seen-hour.ts';
-import { addSeconds, earlier } from '../../time.ts';
+import { addSeconds, earlier, floorHour } from '../../time.ts';
 
 /** Counts of one hour, which begins at `hour` (UTC), and what the watch has seen in it. */
 export type HourlyCounts = { hour: string; counts: Partial<WatchCounts>; seen?: SeenAddition };
-
-const hourMs = 3_600_000;
 
 /** Returns the counts of watched time and gaps, by hour. `unjudged`: conditions that the model did not judge in it. */
 export function countByHour(spans: readonly Span[], unjudged: readonly string[] = []): HourlyCounts[] {
@@ -15,7 +13,7 @@ export function countByHour(spans: readonly Span[], unjudged: readonly string[] 
     const hours: HourlyCounts[] = [];
     for (let from = span.from; from < span.to;) {
       const hour = toHour(from);
-      const to = earlier(addSeconds(new Date(hour), hourMs / 1000), span.to);
+      const to = earlier(addSeconds(new Date(hour), 3_600), span.to);
       const ms = to.getTime() - from.getTime();
       const conditions = isClaimed ? unjudged.map((id): [string, number] => [id, ms / 1000]) : [];
       const seen = { spans: [{ ...span, from, to }], unjudged: Object.fromEntries(conditions) };
@@ -28,5 +26,5 @@ export function countByHour(spans: readonly Span[], unjudged: readonly string[] 
 
 /** Returns the begin of the hour of `at`. */
 export function toHour(at: Date): string {
-  return new Date(Math.floor(at.getTime() / hourMs) * hourMs).toISOString();
+  return floorHour(at).toISOString();
 }
