@@ -11,7 +11,7 @@ export const timedCases: readonly string[] = ['webhook-alert-in-time', 'webhook-
 
 /**
  * Begin of the ids of cases about what a field accepts, which only `--all` runs here: the functions have the app of one machine, and there
- * `test/conformance/embedded.test.ts` runs them. They send a third of all requests.
+ * `test/conformance/embedded.test.ts` runs them. They send a fifth of all requests.
  */
 export const fieldCases = 'field-';
 

@@ -44,21 +44,22 @@ export function invalid(answer: Answer, field: string, what: string) {
   return entry;
 }
 
-/** Polls until `found` returns a value. Throws with the last state after `withinSeconds`. */
+/** Polls until `found` returns a value, less often the longer it takes. Throws with the last state after `withinSeconds`. */
 export async function eventually<State, Found>(
   what: string,
   withinSeconds: number,
   poll: () => Promise<State>,
   found: (state: State) => Found | undefined | false,
 ): Promise<Found> {
-  const deadline = Date.now() + withinSeconds * 1000;
+  const began = Date.now();
   for (;;) {
     const state = await poll();
     const result = found(state);
     if (result !== undefined && result !== false) return result;
-    if (Date.now() > deadline)
+    const waitedMs = Date.now() - began;
+    if (waitedMs > withinSeconds * 1000)
       throw new Error(`Timeout after ${withinSeconds} s: ${what}; last state: ${excerpt(state)}`);
-    await sleep(300);
+    await sleep(Math.min(Math.max(300, waitedMs / 10), 2_000));
   }
 }
 
