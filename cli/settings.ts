@@ -189,6 +189,10 @@ const settingsSchema = z.object({
     fallback: '10000',
     text: 'maximum size of stored frames and clips, in MB: pictures of moments and then the oldest of the caller with the most are removed, those of open alerts kept; 0: no maximum',
   }),
+  clipMb: wholeNumber(0, 1_000_000).prefault('128').register(help, {
+    fallback: '128',
+    text: 'maximum size of streams in memory for the clips of alerts, in MB: about 20 cameras of 4 Mbit/s; 0: no clips',
+  }),
   modelGraceSeconds: wholeNumber(0, 86_400).prefault('300').register(help, {
     fallback: '300',
     text: 'time without an answer of the model after which a job fails, in seconds; at least five calls fail',

@@ -156,6 +156,52 @@ export type WatchEvent =
       };
     }
   | {
+      type: 'alert_clip';
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      timestamp: string;
+      /**
+       * Stream URL with masked password
+       */
+      source_url: string;
+      data: {
+        watch_id: string;
+        watch_name: string;
+        /**
+         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         */
+        sequence: number;
+        labels: string[];
+        alert_id: string;
+        condition_id: string;
+        condition: string;
+        severity: Severity;
+        opened_at: string;
+        /**
+         * Time of its first picture
+         */
+        from: string | null;
+        /**
+         * Time of its end
+         */
+        to: string | null;
+        bytes: number | null;
+        /**
+         * Sample entry of MP4, as avc1 or hvc1
+         */
+        codec: string | null;
+        /**
+         * Why the alert has no clip; null if it has one
+         */
+        reason: string | null;
+        /**
+         * URL of the clip, as frame_url; null without one, for the reason
+         */
+        clip_url: string | null;
+      };
+    }
+  | {
       type: 'stream_lost';
       /**
        * ISO 8601 in UTC, with milliseconds
@@ -565,6 +611,32 @@ export interface Alert {
    * URL of the evidence; requires the API key. null if no frame was left
    */
   frame_url: string | null;
+  /**
+   * Film around the opening; null before it is ready, and without evidence_clip
+   */
+  clip: {
+    /**
+     * Time of its first picture
+     */
+    from: string | null;
+    /**
+     * Time of its end
+     */
+    to: string | null;
+    bytes: number | null;
+    /**
+     * Sample entry of MP4, as avc1 or hvc1
+     */
+    codec: string | null;
+    /**
+     * Why the alert has no clip; null if it has one
+     */
+    reason: string | null;
+    /**
+     * URL of the clip; requires the API key. null without one
+     */
+    clip_url: string | null;
+  } | null;
   /**
    * null while the alert is open
    */
@@ -1289,6 +1361,10 @@ export interface JobStopped {
     auto_stopped: boolean;
     watch_duration_seconds: number;
   };
+}
+export interface EvidenceClip {
+  before_seconds: number;
+  after_seconds: number;
 }
 export interface JobDetail {
   job_id: string;
@@ -2362,6 +2438,7 @@ export interface Watch {
       }[]
     | null;
   retention_days: number;
+  evidence_clip: EvidenceClip | null;
   memory_days: number;
   scene: boolean;
   labels: string[];
@@ -2790,6 +2867,19 @@ export interface WatchPatch {
     | null;
   retention_days?: number | null;
   /**
+   * Film around the opening of each alert; null: none. Absent: the default of the service
+   */
+  evidence_clip?: {
+    /**
+     * Seconds before the opening
+     */
+    before_seconds?: number;
+    /**
+     * Seconds after it
+     */
+    after_seconds?: number;
+  } | null;
+  /**
    * Days for which each judged picture is kept, to be listed and searched; 0: none, null: the default of the service
    */
   memory_days?: number | null;
@@ -3048,6 +3138,19 @@ export interface WatchRequest {
    * Days for which alerts and evidence are kept
    */
   retention_days?: number;
+  /**
+   * Film around the opening of each alert; null: none. Absent: the default of the service
+   */
+  evidence_clip?: {
+    /**
+     * Seconds before the opening
+     */
+    before_seconds?: number;
+    /**
+     * Seconds after it
+     */
+    after_seconds?: number;
+  } | null;
   /**
    * Days for which each judged picture is kept, to be listed and searched; 0: none, null: the default of the service
    */

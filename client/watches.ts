@@ -113,6 +113,8 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
       post<Api.MomentSearchResult>('/moments/search', request, o, false),
     /** Returns the frame of the opening of an alert as JPEG. */
     alertFrame: (alertId: string, o: Signal = {}) => jpeg(`${alert(alertId)}/frame`, o),
+    /** Returns the film around the opening of an alert as MP4. */
+    alertClip: (alertId: string, o: Signal = {}) => jpeg(`${alert(alertId)}/clip`, o),
     /** Lists the judged pictures that watches remember, newest first, with how much of the span was seen. */
     listMoments: (query: MomentFilter = {}, o: Signal = {}) => get<Api.MomentList>('/moments', query, o),
     /** Returns a judged picture with its verdicts. */

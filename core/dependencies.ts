@@ -1,3 +1,4 @@
+import type { EvidenceClip } from './records/clip.ts';
 import type { CompareMotion } from './records/motion.ts';
 import type { CallLimiter } from './ports/call-limiter.ts';
 import type { CallerUsage } from './ports/caller-usage.ts';
@@ -41,6 +42,8 @@ export type Limits = {
   lostCameraSeconds?: number;
   /** True on hosts that follow streams between checks, so that motion wakes a watch. */
   wakesOnMotion?: true;
+  /** Default of `evidence_clip` of a watch. Absent on hosts that make no clips. */
+  evidenceClip?: EvidenceClip | null;
   /** Default of `memory_days` of a watch; 0 if absent. */
   memoryDays?: number;
 };

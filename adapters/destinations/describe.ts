@@ -17,6 +17,26 @@ export type Description = {
   isOpen: boolean;
 };
 
+/** Evidence as a file of a message. */
+export type EvidenceFile = { filename: string; contentType: string; content: Uint8Array };
+
+/** Returns the picture of a notification, or its clip, as a file; undefined without one, or if it is larger than a picture may be. */
+export function findFile(
+  { event, frame }: Pick<Notification, 'event' | 'frame'>,
+  maxPictureBytes: number,
+): EvidenceFile | undefined {
+  if (frame === null) return undefined;
+  if (event.type === 'alert_clip') return { filename: 'clip.mp4', contentType: 'video/mp4', content: frame };
+  return frame.length > maxPictureBytes
+    ? undefined
+    : { filename: 'frame.jpg', contentType: 'image/jpeg', content: frame };
+}
+
+/** Returns the link to a clip that a message has no room for, if receivers reach it; `null` without one. */
+export function findClipUrl({ event, frame, frameUrl, isPublic }: Notification): string | null {
+  return event.type === 'alert_clip' && frame === null && isPublic ? frameUrl : null;
+}
+
 /** Part of a description that depends on the kind of event. */
 type Part = Pick<Description, 'title' | 'text' | 'facts'> & Partial<Description>;
 
@@ -28,6 +48,7 @@ export function describeNotification(notification: Notification): Description {
   const { title, facts, ...part } = describeEvent(event, notification);
   const more: Part['facts'] = [
     ...factIf('Labels', labels.length === 0 ? undefined : labels.join(', ')),
+    ...factIf('Clip', findClipUrl(notification) ?? undefined),
     ...factIf('Picture', isPictureRefused && 'not accepted here, see the console'),
   ];
   return {
@@ -89,6 +110,14 @@ function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notifica
     }
     case 'alert_acknowledged':
       return { title: `acknowledged: ${condition}`, text: '', facts: [['With the key', data.by], opened] };
+    case 'alert_clip':
+      return {
+        title: `clip: ${condition}`,
+        text: data.reason ?? '',
+        facts: [data.from, data.to].flatMap((at, index): Part['facts'] =>
+          at === null ? [] : [[index === 0 ? 'From' : 'To', formatTime(at, timeZone, 'clock')]],
+        ),
+      };
     case 'alert_closed':
       return {
         title: `closed: ${condition}`,

@@ -8,6 +8,7 @@ import {
 } from '../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
 import type { DestinationOutcome } from '../../core/ports/destinations.ts';
+import type { EvidenceFile } from './describe.ts';
 
 /** HTTP request to a destination: POST with a body, else GET. */
 export type HttpRequest = {
@@ -26,13 +27,13 @@ export function jsonRequest(url: string, content: object): HttpRequest {
   return { url, headers: { 'content-type': 'application/json' }, body: JSON.stringify(content) };
 }
 
-/** Returns a POST of a form with a picture as its last field. Fields that are no text are JSON. */
+/** Returns a POST of a form with a file as its last field. Fields that are no text are JSON. */
 export function multipartRequest(
   url: string,
   id: string,
   fields: Record<string, unknown>,
-  pictureName: string,
-  picture: Uint8Array,
+  fileField: string,
+  { filename, contentType, content }: EvidenceFile,
 ): HttpRequest {
   const boundary = `watchpost-${id}`;
   const part = (name: string, more = '') =>
@@ -40,11 +41,11 @@ export function multipartRequest(
   const texts = Object.entries(fields).map(
     ([name, value]) => `${part(name)}${typeof value === 'string' ? value : JSON.stringify(value)}\r\n`,
   );
-  const head = `${texts.join('')}${part(pictureName, '; filename="frame.jpg"\r\ncontent-type: image/jpeg')}`;
+  const head = `${texts.join('')}${part(fileField, `; filename="${filename}"\r\ncontent-type: ${contentType}`)}`;
   return {
     url,
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-    body: Buffer.concat([Buffer.from(head), picture, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    body: Buffer.concat([Buffer.from(head), content, Buffer.from(`\r\n--${boundary}--\r\n`)]),
   };
 }
 

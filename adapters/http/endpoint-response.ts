@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { AuthEnv } from './bearer-auth.ts';
+import { rangeResponse } from './byte-range.ts';
 import type { ObjectSchema } from './validate-request.ts';
 
 /** Declaration of an endpoint's successful response. */
@@ -16,6 +17,7 @@ export type EndpointResponse =
       secret?: true;
     }
   | { kind: 'jpeg'; description: string }
+  | { kind: 'mp4'; description: string }
   | { kind: 'text'; description: string; contentType: string };
 
 /** Response of the same endpoint to `Accept: text/event-stream`. */
@@ -74,6 +76,20 @@ export function jpegResponse({
         'Content-Type': 'image/jpeg',
         'Cache-Control': cacheControl,
         // A browser's cache must not serve one key's image to another key.
+        Vary: 'Authorization',
+      }),
+  };
+}
+
+/** Creates a response of a film, of which a player requests ranges: the handler returns its bytes. */
+export function mp4Response(options: { description: string }): ResponseWith<Uint8Array> {
+  return {
+    kind: 'mp4',
+    ...options,
+    toResponse: (context, film) =>
+      rangeResponse(film, context.req.header('range'), {
+        'Content-Type': 'video/mp4',
+        'Cache-Control': 'private, max-age=3600',
         Vary: 'Authorization',
       }),
   };

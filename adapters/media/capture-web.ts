@@ -63,6 +63,11 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
         hls: () => hls.capture(request, signal),
         other: (opened) => captureOther(opened, request, signal),
       }),
+    clip: async (request, signal) => {
+      if (hls.clip && (isPlaylist(request.url) || playlists.get(request.caller, request.url)))
+        return hls.clip(request, signal);
+      return { kind: 'none', reason: 'Single pictures have no clips' };
+    },
     // Only a playlist is followed: a capture has found that it is one.
     follow: async (request, ...rest) => {
       if (isPlaylist(request.url) || playlists.get(request.caller, request.url))

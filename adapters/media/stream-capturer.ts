@@ -1,11 +1,14 @@
 import { detectPlatform, streamSchemes } from '../../core/records/platform.ts';
 import type { ScanningCapturer } from '../../core/ports/frame-pictures.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import type { ClipResult } from '../../core/records/clip.ts';
 import type { EgressGuard } from '../egress/guard.ts';
 import type { GuardedHttp, StreamingHttp } from '../egress/guarded-http.ts';
 import { loadOnce } from '../load-once.ts';
 import { defaultPlatformSettings, type PlatformSettings } from '../platforms/platform-settings.ts';
 import { createReloadingPlatforms } from '../platforms/reloading-platforms.ts';
+import type { JoinClip } from './clips/join-clip.ts';
+import type { KeptStreams } from './clips/kept-stream.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
 import { createPlaylistBudget } from './hls/playlist/playlist-budget.ts';
@@ -21,6 +24,8 @@ export type StreamCapturerDeps = {
   ffmpeg: FfmpegRunner;
   now: () => Date;
   hlsLimits?: Partial<HlsLimits>;
+  /** Absent on hosts that make no clips. */
+  clips?: { kept: KeptStreams; join: JoinClip } | undefined;
   /** Sessions that stay open between captures, on one machine. */
   rtspSessions?: RtspSessions | undefined;
   /**
@@ -29,6 +34,8 @@ export type StreamCapturerDeps = {
    */
   platforms?: PlatformSettings | (() => Promise<PlatformSettings>);
 };
+
+const noClips: ClipResult = { kind: 'none', reason: 'Streams of this kind have no clips' };
 
 /**
  * Creates a capturer for all kinds of stream URLs (`detectPlatform`). Throws `InvalidUrlError` if the guard rejects a
@@ -55,6 +62,9 @@ export function createStreamCapturer(deps: StreamCapturerDeps): ScanningCapturer
     probe: async (url, ...rest) => capturerFor(url).probe(url, ...rest),
     capture: async (request, signal) => capturerFor(request.url).capture(request, signal),
     follow: async (request, ...rest) => capturerFor(request.url).follow?.(request, ...rest),
+    ...(deps.clips && {
+      clip: async (request, signal) => (await capturerFor(request.url).clip?.(request, signal)) ?? noClips,
+    }),
     ...framePictures,
   };
 

@@ -65,14 +65,24 @@ function requestBody(schema: ObjectSchema, examples: Named | undefined): JsonObj
 }
 
 function successes({ response, examples }: EndpointDeclaration): JsonObject {
-  const ok = { '200': success(response, examples.response) };
+  const ok = {
+    '200': success(response, examples.response),
+    ...(response.kind === 'mp4' && ranges),
+  };
   const ends = response.kind === 'json' ? response.asEvents?.ends : undefined;
   return ends === undefined ? ok : { ...ok, '204': { description: ends } };
 }
 
+/** Statuses of a response to a request for a range. */
+const ranges = {
+  '206': { description: 'The range of `Range: bytes=…`', content: { 'video/mp4': {} } },
+  '416': { description: 'The range begins after the end' },
+};
+
 function success(response: EndpointResponse, examples: Named | undefined): JsonObject {
   const { description } = response;
   if (response.kind === 'jpeg') return { description, content: { 'image/jpeg': {} } };
+  if (response.kind === 'mp4') return { description, content: { 'video/mp4': {} } };
   if (response.kind === 'text') return { description, content: { [response.contentType]: text(examples) } };
   return {
     description,

@@ -79,6 +79,7 @@ export function createReplayWatch(request: WatchRequest, settings: ReplaySetting
       budget: null,
       destinations: [],
       memory_days: 0,
+      evidence_clip: null,
     },
   };
 }

@@ -12,6 +12,8 @@ import {
   limitDecodes,
 } from '../../adapters/embedded/load/limit-decodes.ts';
 import { shareCaptures } from '../../adapters/embedded/load/share-captures.ts';
+import { createJoinClip } from '../../adapters/media/clips/join-clip.ts';
+import { createKeptStreams } from '../../adapters/media/clips/kept-stream.ts';
 import { poolDecoders } from '../../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createMaskMedia, maskCaptures } from '../../adapters/media/images/mask-media.ts';
@@ -45,6 +47,8 @@ export type CaptureSchedulerDeps = {
   sharesDecoders?: boolean;
   /** Does the work of a capture in the name of its caller. Default: callers are not distinguished. */
   callers?: CurrentCaller;
+  /** Maximum bytes of streams that are kept for clips; 0, the default: no clips. */
+  clipBytes?: number;
   /** Returns the mean time for which checks wait for this machine. Default: 0. */
   lateSeconds?: () => number;
 };
@@ -97,7 +101,16 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
           maxKept: maxRtspSessions,
           ...(deps.reportFallback && { reportFallback: deps.reportFallback }),
         });
-  const streams = containStreams(createStreamCapturer({ guard, http, ffmpeg, now, platforms, rtspSessions }));
+  const { clipBytes = 0 } = deps;
+  const clips =
+    clipBytes === 0
+      ? undefined
+      : {
+          kept: createKeptStreams({ maxBytes: clipBytes, now }),
+          join: createJoinClip({ ffmpegPath, inTurn }),
+        };
+  const capturer = createStreamCapturer({ guard, http, ffmpeg, now, platforms, rtspSessions, clips });
+  const streams = containStreams(capturer);
   const limited = limitCaptures(streams, {
     turns,
     elapsedMs,
@@ -118,6 +131,8 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
       },
       asCaller,
     ),
+    /** Clips of alerts. */
+    clipStreams: streams,
     /** Turns of ffmpeg, for all else that it does. */
     inTurn,
     closeSessions: async () => rtspSessions?.close(),

@@ -15,5 +15,6 @@ export function createLimits(settings: Settings): Limits {
     lostCameraSeconds: 30,
     wakesOnMotion: true,
     memoryDays: settings.memoryDays,
+    ...(settings.clipMb > 0 && { evidenceClip: { before_seconds: 8, after_seconds: 8 } }),
   };
 }

@@ -56,6 +56,8 @@ import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import { awaitMotion } from '../../core/workflow/await-motion.ts';
 import { createAddressPace } from '../../core/delivery/address-pace.ts';
 import { deliverMessage } from '../../core/delivery/deliver.ts';
+import { recordClip } from '../../core/watch/record-clip.ts';
+import type { ClipMessage } from '../../core/records/delivery.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
 import { readFreeBytes } from '../checks/checks.ts';
 import { createServiceHealth } from '../checks/service-health.ts';
@@ -128,6 +130,7 @@ export async function openService(
     log: createRunLog(database, log),
   });
   const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
+  const makeClip = (message: ClipMessage) => recordClip(message, { ...deps, streams: captures.clipStreams });
   const captureDeps = { ...deps, streams: captures.sharedStreams };
   const closers: (() => Promise<void> | void)[] = [];
   const modelTested = Promise.withResolvers<Finding>();
@@ -150,7 +153,9 @@ export async function openService(
       closers.push(
         giveUpAfter(
           shutdownSeconds,
-          deps.queue.consume((message, caller) => deps.asCaller(caller, () => deliverMessage(message, deps))),
+          deps.queue.consume((message, caller) =>
+            deps.asCaller(caller, () => deliverMessage(message, { ...deps, recordClip: makeClip })),
+          ),
         ),
         startRemoval({ database, log }),
         startBrokerPresence({
@@ -204,6 +209,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     reportFallback: pace.recordFallback,
     maxRtspSessions: settings.rtspSessions,
     sharesDecoders: settings.sharedDecoders === 1,
+    clipBytes: settings.clipMb * 1_000_000,
     lateSeconds: () => pace.read().lateSeconds,
   });
   const { inTurn } = captures;

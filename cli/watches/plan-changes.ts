@@ -52,9 +52,13 @@ export function isChange(step: Step): boolean {
 }
 
 /** Returns the body of a request, without absent fields. */
-function toBody(request: WatchRequest): WatchBody & Required<Pick<WatchBody, 'conditions' | 'destinations'>> {
+function toBody({
+  evidence_clip: clip,
+  ...request
+}: WatchRequest): WatchBody & Required<Pick<WatchBody, 'conditions' | 'destinations'>> {
   return {
     ...request,
+    ...(clip !== undefined && { evidence_clip: clip }),
     conditions: request.conditions.map(({ condition_id: id, ...rest }) => ({
       ...rest,
       ...(id !== undefined && { condition_id: id }),
@@ -73,7 +77,10 @@ function toBody(request: WatchRequest): WatchBody & Required<Pick<WatchBody, 'co
 }
 
 function compare(request: WatchRequest, watch: Watch, fingerprint: Fingerprint) {
-  const { config } = splitRequest(request, fingerprint, { memoryDays: watch.memory_days });
+  const { config } = splitRequest(request, fingerprint, {
+    memoryDays: watch.memory_days,
+    evidenceClip: watch.evidence_clip,
+  });
   const isSameStream =
     watch.stream_fingerprint !== null && watch.stream_fingerprint === fingerprint(request.stream_url);
   const body = toBody(request);

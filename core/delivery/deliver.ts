@@ -4,6 +4,7 @@ import type { DestinationResult } from '../ports/destinations.ts';
 import { runLog } from '../ports/log.ts';
 import { initialDelivery } from '../records/delivery.ts';
 import type {
+  ClipMessage,
   Delivery,
   DeliveryMessage,
   DestinationState,
@@ -38,13 +39,18 @@ import {
 import { putOnBus } from './put-on-bus.ts';
 import type { PutOnBusDeps } from './put-on-bus.ts';
 
-export type DeliverMessageDeps = DeliverDeps & PutOnBusDeps;
+export type DeliverMessageDeps = DeliverDeps &
+  PutOnBusDeps & {
+    /** Absent on hosts that make no clips. */
+    recordClip?: (message: ClipMessage) => Promise<DeliveryOutcome>;
+  };
 
-/** Handles a message of the delivery queue: an event for one destination of its run, or for the event bus. */
+/** Handles a message of the delivery queue: an event for one destination of its run, or for the event bus, or an opening that gets a clip. */
 export async function deliverMessage(
   message: QueueMessage,
   deps: DeliverMessageDeps,
 ): Promise<DeliveryOutcome> {
+  if ('clip' in message) return deps.recordClip?.(message) ?? done;
   if (!('bus' in message)) return deliver(message, deps);
   await putOnBus(message, deps);
   return done;
@@ -248,7 +254,11 @@ async function makeAttempt(arrival: Arrival, deps: DeliverDeps): Promise<Deliver
   const startedAt = deps.now();
   const result = { ...(await target.send()), startedAt };
   const attemptedAt = deps.now();
-  const attempted = afterAttempt(delivery, result, attemptedAt, deps.random());
+  const { receipt } = result;
+  const attempted = {
+    ...afterAttempt(delivery, result, attemptedAt, deps.random()),
+    ...(receipt !== undefined && { receipt }),
+  };
   const { next_attempt_at: next } = attempted;
   report(attempted, result, deps);
   // Before the end of the attempt in the state, so that who begins the next one reads it.

@@ -132,6 +132,8 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
   const destination = { run: message.run, run_id: watchId, destination_id: id, fingerprint };
   const state = currentState(destination, knownState);
   const isBeat = settings.type === 'heartbeat';
+  const isClip = event.type === 'alert_clip';
+  const opened = isClip ? await deps.deliveries.get({ ...message, sequence: event.data.opening }) : undefined;
   const isBeatDue = isAllWell(stored, id) && isPast(state.last_attempt_at, rules.heartbeatSeconds, deps);
   return {
     destination,
@@ -139,7 +141,12 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     state,
     event,
     part: findPart(event),
-    refusal: isBeat && !isBeatDue ? 'a heartbeat is not due' : findRefusal(settings, state, event),
+    refusal:
+      isBeat && !isBeatDue
+        ? 'a heartbeat is not due'
+        : isClip && (opened?.state ?? 'failed') === 'failed'
+          ? noOpening
+          : findRefusal(settings, state, event),
     takeTurn: () => computeSpacing(settings, state, deps.now()) || takeTurn(address, deps),
     isOrdered: true,
     isRecorded: !isBeat,
@@ -147,9 +154,8 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     send: async () => {
       const notification = await toNotification(event, stored, settings, deps);
       const subject = findSubject(event);
-      const opening = state.notified.find(
-        (each) => each.subject === subject && each.sequence < sequence,
-      )?.receipt;
+      const found = state.notified.find((each) => each.subject === subject && each.sequence < sequence);
+      const opening = found?.receipt ?? opened?.receipt;
       const readCurrent = async () => {
         const now = asWatch(await deps.runs.getIncludingEnded(watchId));
         return now && isStillAddressed(settings, now.config.destinations) ? describeState(now) : null;
@@ -163,6 +169,8 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
   };
 }
 
+const noOpening = 'this address did not receive its opening';
+
 function isPast(at: string | null, seconds: number, { now }: Pick<DeliverDeps, 'now'>): boolean {
   return at === null || isOver(at, seconds, now());
 }
@@ -171,9 +179,7 @@ function findRefusal(settings: Destination, state: DestinationState, event: Watc
   const { disabled, removed_at_sequence: removedAt = 0 } = state;
   if (disabled) return `the destination is disabled: ${disabled.reason}`;
   if (event.sequence <= removedAt) return 'the destination was removed meanwhile';
-  return findPart(event) === 'ending' && !isWanted(settings, event, state.notified)
-    ? 'this address did not receive its opening'
-    : undefined;
+  return findPart(event) === 'ending' && !isWanted(settings, event, state.notified) ? noOpening : undefined;
 }
 
 /** Returns the rest of the minimum time between attempts of a destination, which several processes share. */

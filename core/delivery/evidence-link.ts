@@ -31,7 +31,7 @@ export const evidencePath = '/evidence';
  * link. `withBoxes`: the picture has its boxes drawn. Outside of `/api`, because receivers such as Slack have no key.
  */
 export async function createEvidenceLink(
-  { watch_id, sequence, timestamp }: Position & Pick<WatchEvent, 'timestamp'>,
+  { watch_id, sequence, timestamp, type }: Position & Pick<WatchEvent, 'timestamp' | 'type'>,
   { origin, signer }: Pick<EvidenceLinks, 'origin' | 'signer'>,
   withBoxes = false,
 ): Promise<string> {
@@ -39,10 +39,10 @@ export async function createEvidenceLink(
   const signature = await signer.sign(signedText({ watch_id, sequence }, expires));
   const boxes = withBoxes ? { boxes: 'true' } : {};
   const query = new URLSearchParams({ expires: String(expires), signature, ...boxes }).toString();
-  return `${origin}${evidencePath}/${watch_id}/${sequence}.jpg?${query}`;
+  return `${origin}${evidencePath}/${watch_id}/${sequence}.${type === 'alert_clip' ? 'mp4' : 'jpg'}?${query}`;
 }
 
-/** Reads the evidence behind a link, as JPEG. Throws `FORBIDDEN` for a link that is invalid or has expired, `NOT_FOUND` if the evidence is gone. */
+/** Reads the evidence behind a link: a JPEG, or the MP4 of an event with a clip. Throws `FORBIDDEN` for a link that is invalid or has expired, `NOT_FOUND` if the evidence is gone. */
 export async function readEvidence(
   link: Position & { expires: number; signature: string; boxes?: 'true' | undefined },
   deps: Pick<CoreDeps, 'drawBoxes'> & {
@@ -61,7 +61,7 @@ export async function readEvidence(
     );
   const stored = asWatch(await deps.runs.get(link.watch_id, deps.now()));
   const event = stored && (await deps.runs.event(link.watch_id, link.sequence));
-  const key = event && 'frame_key' in event.data ? event.data.frame_key : null;
+  const key = event ? findEvidenceKey(event) : null;
   const boxes = event && link.boxes ? readBoxes(event) : [];
   const frame = key === null ? null : await readFrame(key, boxes, deps);
   if (frame) return frame;
@@ -81,6 +81,12 @@ export async function readFrame(
   const frame = await media.get(key);
   if (!frame || boxes.length === 0 || !drawBoxes) return frame ?? null;
   return drawBoxes(frame, boxes, AbortSignal.timeout(drawingTimeoutMs));
+}
+
+/** Returns the key of the picture or clip of an event; `null` without one. */
+export function findEvidenceKey({ data }: Pick<RunEvent, 'data'>): string | null {
+  if ('clip_key' in data) return data.clip_key;
+  return 'frame_key' in data ? (data.frame_key ?? null) : null;
 }
 
 /** Returns the boxes of the picture of an event. */

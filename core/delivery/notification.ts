@@ -5,7 +5,7 @@ import type { Destination, DestinationType, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { createConsoleLink } from './console-link.ts';
 import type { MessageFacts } from './console-link.ts';
-import { createEvidenceLink, readBoxes, readFrame } from './evidence-link.ts';
+import { createEvidenceLink, findEvidenceKey, readBoxes, readFrame } from './evidence-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
 import { testPicture } from '../observability/test-picture.ts';
 import { maskUrl } from '../stream/mask-url.ts';
@@ -30,6 +30,23 @@ const isForPeople: Record<DestinationType, boolean> = {
   heartbeat: false,
 };
 
+/** Maximum bytes of a clip in a message, by type; others have its link. */
+const maxClipBytes: Partial<Record<DestinationType, number>> = {
+  // core.telegram.org/bots/api#sendvideo: 50 MB.
+  telegram: 40_000_000,
+  // Without a subscription of the server.
+  discord: 8_000_000,
+  // An attachment that ntfy.sh accepts without an account.
+  ntfy: 2_000_000,
+  // With its encoding below what mail servers accept.
+  email: 5_000_000,
+};
+
+/** Returns true if the message has room for the evidence of the event. */
+function isCarried({ data }: WatchEvent, type: DestinationType): boolean {
+  return !('clip_key' in data) || (data.bytes ?? Infinity) <= (maxClipBytes[type] ?? 0);
+}
+
 /** Creates the notification of a stored event, with its evidence. A check becomes a heartbeat. */
 export async function toNotification(
   event: WatchEvent,
@@ -38,7 +55,7 @@ export async function toNotification(
   deps: Deps,
 ): Promise<Notification> {
   const { evidenceLinks, messageFacts } = deps;
-  const key = 'frame_key' in event.data ? event.data.frame_key : null;
+  const key = findEvidenceKey(event);
   const withBoxes = isForPeople[type];
   return {
     ...describeWatch(watch, messageFacts.timeZone),
@@ -52,7 +69,10 @@ export async function toNotification(
     sequence: event.sequence,
     timestamp: event.timestamp,
     event: event.type === 'progress' ? { type: 'heartbeat', data: {} } : event,
-    frame: key === null ? null : await readFrame(key, withBoxes ? readBoxes(event) : [], deps),
+    frame:
+      key === null || !isCarried(event, type)
+        ? null
+        : await readFrame(key, withBoxes ? readBoxes(event) : [], deps),
     frameUrl: key === null ? null : await createEvidenceLink(event, evidenceLinks, withBoxes),
     isPublic: evidenceLinks.isPublic,
     includeFrame,

@@ -38,6 +38,7 @@ async function toMessages(
   const message = { run: 'watch', run_id: id, sequence, resend: 0, attempt: 0 } as const;
   return [
     ...receivers.map(({ destination_id }) => ({ ...message, destination_id, subject })),
+    ...(event.type === 'alert_opened' && config.evidence_clip ? [{ clip: id, sequence }] : []),
     ...(queue.hasBus && event.type !== 'progress' ? [{ bus: 'watch', id, sequence, subject } as const] : []),
   ];
 }

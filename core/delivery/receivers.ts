@@ -60,6 +60,8 @@ export function isWanted(
       return hasOpening || isSevere(event.data.severity, minimum);
     case 'alert_reminder':
       return hasOpening;
+    case 'alert_clip':
+      return isClipWanted(type, event, hasOpening, isSevere(event.data.severity, minimum));
     case 'alert_acknowledged':
       return hasOpening && notify !== 'openings';
     case 'alert_closed':
@@ -72,6 +74,18 @@ export function isWanted(
     case 'watch_changed':
       return !isOwnFailure(id, event) && isTold(event.data.reason, type, notify);
   }
+}
+
+/** A clip follows its opening, also after the closing; only an incident of PagerDuty that is over would open again. Only programs receive the reason for a missing one. */
+function isClipWanted(
+  type: DestinationType,
+  { data }: Extract<WatchEvent, { type: 'alert_clip' }>,
+  isOpen: boolean,
+  wasWanted: boolean,
+): boolean {
+  if (type === 'webhook') return wasWanted;
+  if (type === 'mqtt' || data.clip_key === null) return false;
+  return type === 'pagerduty' ? isOpen : wasWanted;
 }
 
 function isSevere(severity: Severity, minimum: Severity): boolean {

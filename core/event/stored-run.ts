@@ -69,9 +69,9 @@ export function isPurgeable(run: Run): boolean {
   return run.policy === 'watch' && run.deleted_at !== null;
 }
 
-/** Returns true if events of the watch are delivered. */
+/** Returns true if events of the watch are delivered, or cause a clip. */
 export function hasDestinations({ config }: Watch): boolean {
-  return config.destinations.length > 0;
+  return config.destinations.length > 0 || config.evidence_clip !== null;
 }
 
 /** Returns true if events of the run are delivered: to the webhook of a job, or the destinations of a watch. */

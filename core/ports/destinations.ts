@@ -29,7 +29,7 @@ export type Notification = {
   current: { openConditions: readonly string[]; isStreamLost: boolean } | null;
   /** Reads `current` again; `null` also if the destination has been removed or has another address. Absent for test alerts. */
   readCurrent?: () => Promise<Notification['current']>;
-  /** Evidence as JPEG; `null` if the event has none, or if it has expired. */
+  /** Evidence as JPEG, of `alert_clip` as MP4; `null` if the event has none, if it has expired, or if the message has no room for it. */
   frame: Uint8Array | null;
   /** Signed link to the evidence, without a key; `null` if the event has none. */
   frameUrl: string | null;

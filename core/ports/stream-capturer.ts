@@ -1,3 +1,4 @@
+import type { ClipRequest, ClipResult } from '../records/clip.ts';
 import type { Capture, CaptureRequest, FollowRequest, StreamProbe } from '../records/capture.ts';
 
 /**
@@ -17,4 +18,6 @@ export interface StreamCapturer {
     onFrame: (thumbnail: Uint8Array) => void,
     signal: AbortSignal,
   ): Promise<void>;
+  /** Reads a part of a stream around a capture, as fragmented MP4 without audio. Throws like `capture`. Absent on hosts that keep no stream. */
+  clip?(request: ClipRequest, signal: AbortSignal): Promise<ClipResult>;
 }

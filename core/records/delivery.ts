@@ -70,6 +70,8 @@ export const deliverySchema = z.object({
   error: z.string().nullable(),
   /** Number of resends. Each starts a new series of attempts. */
   resend: resendSchema,
+  /** Id of the message at the receiver: the clip of an alert may come after its closing. */
+  receipt: z.string().optional(),
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 
@@ -172,7 +174,16 @@ export const busMessageSchema = z.object({
 });
 export type BusMessage = z.infer<typeof busMessageSchema>;
 
-export const queueMessageSchema = z.union([deliveryMessageSchema, busMessageSchema]);
+/** Message of the opening of an alert whose watch wants a clip. */
+export const clipMessageSchema = z.object({
+  /** Id of the watch. */
+  clip: z.uuid(),
+  /** Position of the opening in its log. */
+  sequence: z.int().positive(),
+});
+export type ClipMessage = z.infer<typeof clipMessageSchema>;
+
+export const queueMessageSchema = z.union([deliveryMessageSchema, busMessageSchema, clipMessageSchema]);
 export type QueueMessage = z.infer<typeof queueMessageSchema>;
 
 /**
@@ -180,6 +191,7 @@ export type QueueMessage = z.infer<typeof queueMessageSchema>;
  * of the log. A delivery that has failed has a group of its own, so that its retries delay no other event. Events for the bus have such groups of their own.
  */
 export function messageGroup(message: QueueMessage): string {
+  if ('clip' in message) return `${message.clip}:clip:${message.sequence}`;
   if ('bus' in message) return `${message.id}:bus:${message.subject}`;
   const { run_id, destination_id, sequence, attempt } = message;
   const group = attempt === 0 ? message.subject : String(sequence);
@@ -188,6 +200,7 @@ export function messageGroup(message: QueueMessage): string {
 
 /** Returns the id by which the queue detects a message that is sent again within five minutes. */
 export function deduplicationId(message: QueueMessage): string {
+  if ('clip' in message) return messageGroup(message);
   if ('bus' in message) return `${message.id}:bus:${message.test?.id ?? message.sequence}`;
   const { run_id, destination_id, sequence, resend, attempt } = message;
   return `${run_id}:${destination_id}:${sequence}:${resend}:${attempt}${message.woken ? ':woken' : ''}`;

@@ -6,6 +6,7 @@ export const watchEventTypeSchema = z.enum([
   'alert_reminder',
   'alert_acknowledged',
   'alert_closed',
+  'alert_clip',
   'stream_lost',
   'stream_recovered',
   'watch_changed',

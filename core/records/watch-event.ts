@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pictureStateSchema, streamStateSchema } from './event.ts';
 import { streamLossReasonSchema } from './sight.ts';
+import { alertClipSchema } from './clip.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 import type { Watch } from './watch.ts';
@@ -76,6 +77,16 @@ const alertClosedSchema = z.object({
     reason: alertCloseReasonSchema,
     explanation: explanationSchema,
     frame_key: z.string().nullable(),
+  }),
+});
+
+const alertClipEventSchema = z.object({
+  type: z.literal('alert_clip'),
+  data: z.object({
+    ...alertFields,
+    ...alertClipSchema.shape,
+    /** Sequence of the opening: who received it receives the clip. */
+    opening: z.int().positive(),
   }),
 });
 
@@ -176,6 +187,7 @@ export const newWatchEventSchema = z.discriminatedUnion('type', [
   alertReminderSchema,
   alertAcknowledgedSchema,
   alertClosedSchema,
+  alertClipEventSchema,
   streamLostSchema,
   streamRecoveredSchema,
   watchChangedSchema,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
+import { alertClipSchema } from './clip.ts';
+import type { AlertClip } from './clip.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 
@@ -219,6 +221,8 @@ export const alertSchema = z.object({
   boxes: z.array(evidenceBoxSchema).optional(),
   prompt_version: promptVersionSchema.optional(),
   lost_seconds: lostSecondsSchema,
+  /** Absent until it is known. */
+  clip: alertClipSchema.optional(),
   reminders: countSchema,
   acknowledged: z.object({ at: timestampSchema, by: z.string() }).nullable(),
   closed: z
@@ -244,4 +248,5 @@ export type AlertChange =
   | { kind: 'open'; alert: Alert }
   | { kind: 'remind'; alertId: string }
   | { kind: 'acknowledge'; alertId: string; acknowledged: NonNullable<Alert['acknowledged']> }
+  | { kind: 'clip'; alertId: string; clip: AlertClip }
   | { kind: 'close'; alertId: string; closed: NonNullable<Alert['closed']>; expiresAt: string };

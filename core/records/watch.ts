@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { inputModeSchema, regionSchema } from './capture.ts';
+import { evidenceClipSchema } from './clip.ts';
 import { sensitivitySchema } from './vision.ts';
 import { runMetaSchema } from './run-base.ts';
 
@@ -132,6 +133,8 @@ export const watchConfigSchema = z.object({
   regions: z.array(regionSchema).nullable(),
   /** Retention of alerts and evidence. */
   retention_days: z.int(),
+  /** Clip of each opening; `null`: none. */
+  evidence_clip: evidenceClipSchema.nullable().default(null),
   /** Days for which judged pictures are kept as moments; 0 keeps none. */
   memory_days: z.int(),
   /** True to have each of them described, whatever the conditions. */

@@ -258,6 +258,14 @@ function countWatched(entries: readonly Region[]): number {
   return createRegionMask(entries, grid.width, grid.height).reduce((sum, cell) => sum + cell, 0);
 }
 const retention = seconds(1, 90).describe('Days for which alerts and evidence are kept');
+const clipSeconds = seconds(0, 30).default(8);
+const evidenceClip = z
+  .object({
+    before_seconds: clipSeconds.describe('Seconds before the opening'),
+    after_seconds: clipSeconds.describe('Seconds after it'),
+  })
+  .nullable()
+  .describe('Film around the opening of each alert; null: none. Absent: the default of the service');
 const memory = seconds(0, maxMemoryDays)
   .nullable()
   .describe(
@@ -289,6 +297,7 @@ export const watchRequestSchema = z
     destinations: destinations.default([]),
     regions: regions.default(null).describe('null: the whole frame'),
     retention_days: retention.default(7),
+    evidence_clip: evidenceClip.optional(),
     memory_days: memory.default(null),
     scene: scene.default(true),
     labels: labels.default([]),
@@ -335,6 +344,7 @@ export const watchPatchSchema = z.object({
   destinations: destinations.nullish(),
   regions: regions.optional(),
   retention_days: retention.nullish(),
+  evidence_clip: evidenceClip.optional(),
   memory_days: memory.optional(),
   scene: scene.nullish(),
   labels: labels.nullish(),

@@ -6,7 +6,7 @@ import { count, sequence, sourceUrl, timestamp } from './fields.ts';
 
 /** Schemas of the events of a watch: those of the log with links instead of media keys. */
 
-const [opened, reminder, acknowledged, closed, lost, recovered, changed, progress] =
+const [opened, reminder, acknowledged, closed, clip, lost, recovered, changed, progress] =
   newWatchEventSchema.options;
 
 const frameUrl = z
@@ -15,6 +15,11 @@ const frameUrl = z
   .describe(
     'URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left',
   );
+
+const clipUrl = z
+  .string()
+  .nullable()
+  .describe('URL of the clip, as frame_url; null without one, for the reason');
 
 const position = {
   watch_id: z.uuid(),
@@ -38,6 +43,10 @@ export const watchEventResponseSchema = z.discriminatedUnion('type', [
   envelope('alert_reminder', reminder.shape.data.omit({ frame_key: true }).extend({ frame_url: frameUrl })),
   envelope('alert_acknowledged', acknowledged.shape.data),
   envelope('alert_closed', closed.shape.data.omit({ frame_key: true }).extend({ frame_url: frameUrl })),
+  envelope(
+    'alert_clip',
+    clip.shape.data.omit({ clip_key: true, opening: true }).extend({ clip_url: clipUrl }),
+  ),
   envelope('stream_lost', lost.shape.data),
   envelope('stream_recovered', recovered.shape.data),
   envelope('watch_changed', changed.shape.data),

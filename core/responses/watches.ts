@@ -125,7 +125,7 @@ apiNames.add(deletedWatchResponseSchema, { id: 'DeletedWatch' });
 
 /** Alert with its evidence as a link. */
 export const alertResponseSchema = alertSchema
-  .omit({ caller: true, frame_key: true, closed: true, expires_at: true })
+  .omit({ caller: true, frame_key: true, clip: true, closed: true, expires_at: true })
   .extend({
     state: z.enum(['open', 'closed']),
     open_seconds: z.number().nonnegative(),
@@ -134,6 +134,14 @@ export const alertResponseSchema = alertSchema
       .string()
       .nullable()
       .describe('URL of the evidence; requires the API key. null if no frame was left'),
+    clip: alertSchema.shape.clip
+      .unwrap()
+      .omit({ clip_key: true })
+      .extend({
+        clip_url: z.string().nullable().describe('URL of the clip; requires the API key. null without one'),
+      })
+      .nullable()
+      .describe('Film around the opening; null before it is ready, and without evidence_clip'),
     expires_at: timestamp.nullable().describe('null while the alert is open'),
   });
 apiNames.add(alertResponseSchema, { id: 'Alert' });

@@ -11,6 +11,7 @@ import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { WatchCreation } from '../ports/watch-store.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { toWatchEvents } from '../records/watch-event.ts';
+import type { StreamProbe } from '../records/capture.ts';
 import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
 import { probeStream, requireCapacity, requireClips } from '../stream/stream-access.ts';
@@ -47,9 +48,11 @@ export async function createWatch(
   requireCapacity(deps, caller);
   const { watchesPerCaller: maxWatches } = deps.limits;
   if ((await deps.watches.list(caller)).length >= maxWatches) throw new MaxWatchesReachedError(maxWatches);
-  requireClips(await probeStream(request.stream_url, caller, deps), request.input_mode);
+  const probe = await probeStream(request.stream_url, caller, deps);
+  requireClips(probe, request.input_mode);
+  const served = withServedClip(request, probe);
   const creation = {
-    ...(await newWatch(request, caller, deps)),
+    ...(await newWatch(served, caller, deps)),
     maxWatches,
     ...(keyHash !== undefined && { keyHash }),
     ...(idempotency && { idempotency }),
@@ -92,7 +95,12 @@ export function checkUrls(
  * never reaches, and for `follow` on a host that only captures.
  */
 export function checkServed(
-  { budget, follow, destinations }: Pick<WatchRequest, 'budget' | 'follow' | 'destinations'>,
+  {
+    budget,
+    follow,
+    destinations,
+    evidence_clip: clip,
+  }: Pick<WatchRequest, 'budget' | 'follow' | 'destinations' | 'evidence_clip'>,
   deps: Pick<WatchDeps, 'modelPrice' | 'destinations' | 'vision' | 'limits'>,
 ): void {
   if (follow && !deps.limits.wakesOnMotion)
@@ -100,6 +108,8 @@ export function checkServed(
       ['follow'],
       'this service reads streams in its checks only; follow needs the service on one machine',
     );
+  if (clip && deps.limits.evidenceClip === undefined)
+    throw new UnservedFieldError(['evidence_clip'], 'this service makes no clips; use null');
   if (budget && budget.usd_per_day !== null && deps.modelPrice === null)
     throw new UnservedFieldError(
       ['budget', 'usd_per_day'],
@@ -111,6 +121,20 @@ export function checkServed(
     if (reason === null) continue;
     throw new UnservedFieldError(['destinations', index, addressFields[type]], reason);
   }
+}
+
+/** Returns the request without the default clip if the stream gives single pictures. Throws `UnservedFieldError` for a clip of them that was asked for. */
+export function withServedClip<Request extends Pick<WatchRequest, 'evidence_clip'>>(
+  request: Request,
+  { framesOnly }: Pick<StreamProbe, 'framesOnly'>,
+): Request {
+  if (!framesOnly) return request;
+  if (request.evidence_clip)
+    throw new UnservedFieldError(
+      ['evidence_clip'],
+      'the stream gives single pictures, of which no clip can be made; use null',
+    );
+  return { ...request, evidence_clip: null };
 }
 
 /** Throws `InvalidInputModeError` for clips with a model that takes images only. */
@@ -169,7 +193,15 @@ async function newWatch(
 export function toSource(
   { source_id, caller }: Pick<Watch, 'source_id' | 'caller'>,
   url: string,
-  { input_mode, clip_duration_seconds, look_back, follow, regions, memory_days }: WatchConfig,
+  {
+    input_mode,
+    clip_duration_seconds,
+    look_back,
+    follow,
+    regions,
+    memory_days,
+    evidence_clip: clip,
+  }: WatchConfig,
 ) {
   return {
     source_id,
@@ -181,6 +213,7 @@ export function toSource(
     follow,
     regions,
     memory_days,
+    ...(clip && { clip_seconds: clip.before_seconds }),
   };
 }
 

@@ -15,6 +15,7 @@ import {
   createFingerprint,
   toSecrets,
   toSource,
+  withServedClip,
 } from './create-watch.ts';
 import { endFormer, readFormer } from './end-former.ts';
 import type { Former, FormerDestination } from './end-former.ts';
@@ -52,7 +53,10 @@ export async function editWatch(
     const request = validate(applyPatch(before, patch, watch));
     checkUrls(request, deps);
     checkInputMode(request, deps);
-    if (probe) requireClips(probe, request.input_mode);
+    if (probe) {
+      requireClips(probe, request.input_mode);
+      withServedClip(request, probe);
+    }
     checkServed(request, deps);
     const { config, addresses } = splitRequest(request, fingerprint, deps.limits);
     const streamFingerprint = fingerprint(request.stream_url);
@@ -187,7 +191,7 @@ function applyPatch(before: WatchRequest, patch: WatchPatch, watch: Watch): unkn
 }
 
 /** Fields for which `null` is a value. */
-const nullable = new Set(['schedule', 'budget', 'regions']);
+const nullable = new Set(['schedule', 'budget', 'regions', 'evidence_clip']);
 
 function mergeObject(before: object | null, patch: object | null): object | null {
   return patch === null ? null : { ...before, ...patch };

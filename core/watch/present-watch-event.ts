@@ -35,6 +35,14 @@ export function presentWatchEvent(watch: Watch, event: WatchEvent, baseUrl: stri
     }
     case 'alert_acknowledged':
       return { type: event.type, ...shared, data: { ...position, ...event.data } };
+    case 'alert_clip': {
+      const { clip_key: key, opening: _, ...data } = event.data;
+      return {
+        type: event.type,
+        ...shared,
+        data: { ...position, ...data, clip_url: clipLink(key, data.alert_id, baseUrl) },
+      };
+    }
     case 'stream_lost':
       return { type: event.type, ...shared, data: { ...position, ...event.data } };
     case 'stream_recovered':
@@ -48,6 +56,11 @@ export function presentWatchEvent(watch: Watch, event: WatchEvent, baseUrl: stri
   function link(key: string | null, alertId: string, query = ''): string | null {
     return key === null ? null : `${baseUrl}/alerts/${alertId}/frame${query}`;
   }
+}
+
+/** Returns the URL of the clip of an alert; `null` without one. */
+export function clipLink(key: string | null, alertId: string, baseUrl: string): string | null {
+  return key === null ? null : `${baseUrl}/alerts/${alertId}/clip`;
 }
 
 /** Returns the masked URL of the stream at the time of an event. */

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
 import type { WatchRun } from '../records/watch-run.ts';
+import type { AlertClip } from '../records/clip.ts';
 import type { Alert, ConditionState } from '../records/watch-state.ts';
 import type { alertResponseSchema, watchResponseSchema } from '../responses/watches.ts';
 import { maskUrl } from '../stream/mask-url.ts';
+import { clipLink } from './present-watch-event.ts';
 import { findLoss } from '../sight/trouble.ts';
 import { afterTimeWithoutSight, isUnjudgeable } from '../policies/watch/condition.ts';
 import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
@@ -67,14 +69,19 @@ export function presentAlert(
   stored: Alert,
   { baseUrl, now }: { baseUrl: string; now: () => Date },
 ): z.input<typeof alertResponseSchema> {
-  const { caller: _, frame_key: frameKey, closed, ...alert } = stored;
+  const { caller: _, frame_key: frameKey, clip, closed, ...alert } = stored;
   return {
     ...alert,
     state: closed === null ? 'open' : 'closed',
     open_seconds: closed?.open_seconds ?? ageSeconds(alert.opened_at, now()),
     closed: closed && withoutFrame(closed),
     frame_url: frameKey === null ? null : `${baseUrl}/alerts/${alert.alert_id}/frame`,
+    clip: clip ? presentClip(clip, alert.alert_id, baseUrl) : null,
   };
+}
+
+function presentClip({ clip_key: key, ...clip }: AlertClip, alertId: string, baseUrl: string) {
+  return { ...clip, clip_url: clipLink(key, alertId, baseUrl) };
 }
 
 function withoutFrame(stored: NonNullable<Alert['closed']>) {

@@ -44,6 +44,17 @@ export async function readAlertFrame(
   return deps.drawBoxes(frame, boxes, AbortSignal.timeout(drawingTimeoutMs));
 }
 
+/** Reads the clip of an own alert, as MP4. Throws `NOT_FOUND` if it has none, or if it has expired. */
+export async function readAlertClip(alertId: string, caller: string, deps: Deps): Promise<Uint8Array> {
+  const { clip } = await requireOwnAlert(alertId, caller, deps);
+  const film = clip?.clip_key ? await deps.media.get(clip.clip_key) : undefined;
+  if (film) return film;
+  throw notFound(
+    'This alert has no clip',
+    clip?.reason ?? 'It is ready some seconds after the opening, and kept as the picture is.',
+  );
+}
+
 function notFound(message: string, remediation: string): WatchpostError {
   return new WatchpostError('NOT_FOUND', message, remediation);
 }

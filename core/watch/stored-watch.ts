@@ -11,6 +11,8 @@ export function changeAlert(alert: Alert, change: Exclude<AlertChange, { kind: '
       return { ...alert, reminders: alert.reminders + 1 };
     case 'acknowledge':
       return { ...alert, acknowledged: change.acknowledged };
+    case 'clip':
+      return { ...alert, clip: change.clip };
     case 'close':
       return { ...alert, closed: change.closed, expires_at: change.expiresAt };
   }

@@ -16,7 +16,7 @@ export type Fingerprint = (address: string) => string;
 export function splitRequest(
   request: WatchRequest,
   fingerprint: Fingerprint,
-  { memoryDays = 0 }: Pick<Limits, 'memoryDays'>,
+  { memoryDays = 0, evidenceClip = null }: Pick<Limits, 'memoryDays' | 'evidenceClip'>,
 ): SplitConfig {
   const { stream_url: _, ...rest } = request;
   const destinationIds = assignIds(request.destinations, ({ destination_id: id, type }) => id ?? type);
@@ -27,6 +27,7 @@ export function splitRequest(
     config: {
       ...rest,
       memory_days: rest.memory_days ?? memoryDays,
+      evidence_clip: rest.evidence_clip === undefined ? evidenceClip : rest.evidence_clip,
       conditions: nameConditions(request.conditions),
       destinations: request.destinations.map((destination, index) =>
         toDestination(destination, addresses[index], fingerprint),

@@ -106,6 +106,7 @@ async function tryCapture(
     resolveAgain: input.resolve_again,
     regions,
     caller: source.caller,
+    ...(source.clip_seconds !== undefined && { clipBeforeSeconds: source.clip_seconds }),
     ...(source.look_back && { lookBack: { since: input.seen?.position.scan ?? null } }),
   };
   // A probe takes part of the time: the task ends soon after the limit of a capture, and a cut task is a failure of the service.

@@ -34,9 +34,11 @@ export async function refreshEvidence(
 ): Promise<void> {
   for (const id of alertIds) {
     try {
-      const key = (await runs.alert(id, now()))?.frame_key ?? null;
-      const frame = key === null ? undefined : await media.get(key);
-      if (key !== null && frame) await media.put(key, frame, 'image/jpeg');
+      const { frame_key: frame, clip } = (await runs.alert(id, now())) ?? {};
+      for (const key of [frame, clip?.clip_key]) {
+        const bytes = key ? await media.get(key) : undefined;
+        if (key && bytes) await media.put(key, bytes, key === frame ? 'image/jpeg' : 'video/mp4');
+      }
     } catch (error) {
       log.warning('Evidence not refreshed', { error: String(error) });
     }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { WatchChange } from '../../core/ports/watch-store.ts';
+import { withoutClip } from '../../core/records/clip.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
 import { after, start } from './records.ts';
 import { newAlert, newChange, newCreation, review, withWatch } from './watch-records.ts';
@@ -8,7 +9,7 @@ import type { MakeStore } from './watch-records.ts';
 
 /** Contract of `WatchStore`: alerts, their lists and reviews. */
 export function alertCases(makeStore: MakeStore): void {
-  test('an alert is opened, repeated, acknowledged and closed by commits', async () => {
+  test('an alert is opened, repeated, acknowledged and closed, and gets its clip by commits', async () => {
     const { store, creation } = await withWatch(makeStore);
     const alert = newAlert(creation);
     const id = alert.alert_id;
@@ -22,11 +23,13 @@ export function alertCases(makeStore: MakeStore): void {
       frame_key: null,
     };
     const expiresAt = after(86_400).toISOString();
+    const clip = withoutClip('The stream is gone');
     const steps: WatchChange['alerts'] = [
       { kind: 'open', alert },
       { kind: 'remind', alertId: id },
       { kind: 'acknowledge', alertId: id, acknowledged },
       { kind: 'close', alertId: id, closed, expiresAt },
+      { kind: 'clip', alertId: id, clip },
     ];
     for (const [index, step] of steps.entries()) {
       const expectedVersion = creation.version + index;
@@ -35,7 +38,7 @@ export function alertCases(makeStore: MakeStore): void {
       );
     }
 
-    const expected = { ...alert, reminders: 1, acknowledged, closed, expires_at: expiresAt };
+    const expected = { ...alert, reminders: 1, acknowledged, closed, expires_at: expiresAt, clip };
     expect(await store.alert(id, start)).toEqual(expected);
     expect(await store.alerts({ caller: 'alice', limit: 10, state: 'closed' }, start)).toEqual([expected]);
     expect(await store.alerts({ caller: 'alice', limit: 10, state: 'open' }, start)).toEqual([]);

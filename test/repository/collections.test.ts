@@ -66,6 +66,8 @@ const bounds: Record<string, string> = {
     'large playlists in memory by caller: callers with one, 200 bytes each; 32 MB of all',
   'adapters/media/h264/picture-check.ts': 'places of slices of a stream: open sessions, 100 kB each',
   'adapters/media/hls/playlist/playlist-cache.ts': 'newest playlist of a stream: 16 MB',
+  'adapters/media/clips/kept-stream.ts': 'streams of clips: `clipMb`, 128 MB',
+  'adapters/media/hls/clip-hls.ts': 'clips under way: one per stream, 1 kB each',
   'adapters/media/hls/segments/resource-cache.ts': 'keys, media initialization sections: 16 MB',
   'adapters/media/images/mask-media.ts': 'drawn regions of a capture: weak, 16 MB each',
   'adapters/media/motion/share-comparisons.ts':

@@ -305,6 +305,8 @@ export class WatchObserver {
         return `remind ${event.data.condition_id}`;
       case 'alert_acknowledged':
         return `acknowledge ${event.data.condition_id}`;
+      case 'alert_clip':
+        return `clip ${event.data.condition_id}`;
       case 'stream_lost':
         return `lost ${event.data.reason}`;
       case 'stream_recovered':

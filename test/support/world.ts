@@ -249,7 +249,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     },
     queue: {
       send: async (message) => {
-        if ('bus' in message) return;
+        if ('bus' in message || 'clip' in message) return;
         (message.run === 'job' ? queued : queuedForDestinations).push(message);
       },
     },

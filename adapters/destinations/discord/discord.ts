@@ -1,6 +1,7 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { Severity } from '../../../core/records/watch.ts';
-import { describeNotification, shorten } from '../describe.ts';
+import { describeNotification, findFile, shorten } from '../describe.ts';
+import type { EvidenceFile } from '../describe.ts';
 import { jsonRequest, multipartRequest } from '../http-sender.ts';
 import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 
@@ -27,18 +28,13 @@ function withVersion(url: string): string {
 /** Returns a message with one embed. The frame is attached, so that Discord needs no access to this service. */
 export function toDiscordRequest(address: string, notification: Notification): HttpRequest {
   const url = withVersion(address);
-  const { frame } = notification;
-  if (frame === null || frame.length > maxFileBytes) return jsonRequest(url, message(notification, false));
-  return multipartRequest(
-    url,
-    notification.id,
-    { payload_json: message(notification, true) },
-    'files[0]',
-    frame,
-  );
+  const file = findFile(notification, maxFileBytes);
+  const content = message(notification, file);
+  if (!file) return jsonRequest(url, content);
+  return multipartRequest(url, notification.id, { payload_json: content }, 'files[0]', file);
 }
 
-function message(notification: Notification, withFrame: boolean) {
+function message(notification: Notification, file: EvidenceFile | undefined) {
   const { title, text, facts, severity, isOpen } = describeNotification(notification);
   const { console } = notification;
   const embed = {
@@ -49,13 +45,15 @@ function message(notification: Notification, withFrame: boolean) {
     timestamp: notification.timestamp,
     fields: facts.map(([name, value]) => ({ name, value: escape(shorten(value, maxValue)), inline: true })),
     ...(console && console.note !== '' && { footer: { text: console.note } }),
-    ...(withFrame && { image: { url: 'attachment://frame.jpg' } }),
+    ...(file?.contentType === 'image/jpeg' && { image: { url: `attachment://${file.filename}` } }),
   };
   return {
     embeds: [embed],
     // Prevents mentions: the text may quote words that the model read in the stream.
     allowed_mentions: { parse: [] },
-    ...(withFrame && { attachments: [{ id: 0, filename: 'frame.jpg', description: shorten(title, 1_000) }] }),
+    ...(file && {
+      attachments: [{ id: 0, filename: file.filename, description: shorten(title, 1_000) }],
+    }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
-import { describeNotification, shorten } from '../describe.ts';
+import { describeNotification, findFile, shorten } from '../describe.ts';
 
 /** E-mail of a notification, in the form that `nodemailer` takes. */
 export type Mail = {
@@ -7,6 +7,9 @@ export type Mail = {
   subject: string;
   text: string;
   messageId: string;
+  /** Id of the message that it answers. */
+  inReplyTo?: string;
+  references?: string;
   headers: Record<string, string>;
   attachments: { filename: string; content: Buffer; contentType: string }[];
 };
@@ -18,7 +21,9 @@ const maxFrameBytes = 5_000_000;
 /** Returns a plain text e-mail with the frame attached. The same id for all attempts lets mail programs drop a repetition. */
 export function toMail(to: string, notification: Notification): Mail {
   const { title, text, facts } = describeNotification(notification);
-  const { frame, id, console } = notification;
+  const { id, console } = notification;
+  const file = findFile(notification, maxFrameBytes);
+  const answered = findAnswered(notification);
   const lines = facts.map(([name, value]) => `${name}: ${shorten(value, 300)}`);
   const link = console ? ['', `Console: ${console.url}`, ...(console.note === '' ? [] : [console.note])] : [];
   return {
@@ -32,14 +37,21 @@ export function toMail(to: string, notification: Notification): Mail {
       ...link,
       '',
     ].join('\n'),
-    messageId: `<${id}@watchpost>`,
+    messageId: toMessageId(id),
+    ...(answered !== null && { inReplyTo: answered, references: answered }),
     // RFC 3834: no automatic answers.
     headers: { 'auto-submitted': 'auto-generated' },
-    attachments:
-      frame === null || frame.length > maxFrameBytes
-        ? []
-        : [{ filename: 'frame.jpg', content: Buffer.from(frame), contentType: 'image/jpeg' }],
+    attachments: file ? [{ ...file, content: Buffer.from(file.content) }] : [],
   };
+}
+
+function toMessageId(id: string): string {
+  return `<${id}@watchpost>`;
+}
+
+/** Returns the id of the message of the opening whose clip this is; `null` for all else. */
+function findAnswered({ event, watchId }: Notification): string | null {
+  return event.type === 'alert_clip' ? toMessageId(`msg_${watchId}_${event.data.opening}`) : null;
 }
 
 /** Returns true if the operator allows the recipient: by address, or by its domain as `@example.com`. */

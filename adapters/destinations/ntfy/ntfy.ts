@@ -1,6 +1,6 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress, Severity } from '../../../core/records/watch.ts';
-import { describeNotification, shorten } from '../describe.ts';
+import { describeNotification, findFile, shorten } from '../describe.ts';
 import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 
 /** Topic of ntfy (docs.ntfy.sh/publish). 401 and 403: the token does not permit to publish. */
@@ -23,7 +23,8 @@ export function toNtfyRequest(
   notification: Notification,
 ): HttpRequest {
   const { title, text, facts, severity, isOpen } = describeNotification(notification);
-  const { frame, console } = notification;
+  const { console } = notification;
+  const file = findFile(notification, maxFrameBytes);
   const shown = facts.map(([name, value]) => `${name}: ${value}`);
   const lines = [text, ...shown, console?.note ?? ''].filter((line) => line !== '');
   const headers = {
@@ -33,15 +34,15 @@ export function toNtfyRequest(
     ...(console && { click: console.url }),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
-  if (frame === null || frame.length > maxFrameBytes) {
+  if (!file) {
     const type = { 'content-type': 'text/plain; charset=utf-8' };
     return { url, headers: { ...headers, ...type }, body: withinBytes(lines.map(oneLine).join('\n')) };
   }
   const message = encodeHeader(lines.map(oneLine).join(' · '));
   return {
     url,
-    headers: { ...headers, message, filename: 'frame.jpg', 'content-type': 'image/jpeg' },
-    body: frame,
+    headers: { ...headers, message, filename: file.filename, 'content-type': file.contentType },
+    body: file.content,
   };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findPart, findSubject } from '../../../core/delivery/receivers.ts';
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
-import { describeNotification, shorten } from '../describe.ts';
+import { describeNotification, findClipUrl, shorten } from '../describe.ts';
 import { jsonRequest } from '../http-sender.ts';
 import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 import { toWebhookData } from '../webhook/webhook.ts';
@@ -52,6 +52,7 @@ function toRequest(
 function trigger(notification: Notification) {
   const { title, text, severity } = describeNotification(notification);
   const { frameUrl, isPublic, console } = notification;
+  const clipUrl = findClipUrl(notification);
   return {
     client: 'Watchpost',
     ...(console && { client_url: console.url }),
@@ -63,6 +64,9 @@ function trigger(notification: Notification) {
       component: notification.watchId,
       custom_details: toWebhookData({ ...notification, includeFrame: false }),
     },
-    ...(isPublic && frameUrl?.startsWith('https:') && { images: [{ src: frameUrl, alt: 'Evidence' }] }),
+    ...(clipUrl !== null && { links: [{ href: clipUrl, text: 'Clip' }] }),
+    ...(clipUrl === null &&
+      isPublic &&
+      frameUrl?.startsWith('https:') && { images: [{ src: frameUrl, alt: 'Evidence' }] }),
   };
 }

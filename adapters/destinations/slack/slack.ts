@@ -1,5 +1,5 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
-import { describeNotification, shorten } from '../describe.ts';
+import { describeNotification, findClipUrl, shorten } from '../describe.ts';
 import { jsonRequest } from '../http-sender.ts';
 import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 
@@ -16,7 +16,9 @@ const maxSection = 3_000;
 /** Returns a message of blocks, with a text for notifications and screen readers. */
 export function toSlackRequest(url: string, notification: Notification): HttpRequest {
   const { title, text, facts } = describeNotification(notification);
-  const lines = facts.map(([name, value]) => `*${escape(name)}:* ${escape(shorten(value, 300))}`);
+  const lines = facts
+    .filter(([name]) => name !== 'Clip')
+    .map(([name, value]) => `*${escape(name)}:* ${escape(shorten(value, 300))}`);
   return jsonRequest(url, {
     text: escape(shorten(title, maxSection / 5)),
     blocks: [
@@ -40,8 +42,12 @@ function section(text: string) {
   return { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } };
 }
 
-/** Slack reads an image from a public address. Without one, the message states it. */
-function evidence({ event, frame, frameUrl, isPublic }: Notification, title: string) {
+/** Slack reads an image from a public address. Without one, the message states it. A film is a link. */
+function evidence(notification: Notification, title: string) {
+  const { event, frame, frameUrl, isPublic } = notification;
+  const clipUrl = findClipUrl(notification);
+  if (clipUrl !== null) return [section(`<${escape(clipUrl)}|Watch the clip>`)];
+  if (event.type === 'alert_clip') return [];
   if (frameUrl !== null && isPublic)
     return [{ type: 'image', image_url: frameUrl, alt_text: shorten(`Evidence: ${title}`, 1_000) }];
   if (frame === null || event.type === 'test') return [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
-import { describeNotification, shorten } from '../describe.ts';
+import { describeNotification, findFile, shorten } from '../describe.ts';
 import { jsonRequest, multipartRequest, outcomeFor } from '../http-sender.ts';
 import type { HttpRequest, HttpResult, PermanentStatuses } from '../http-sender.ts';
 
@@ -14,16 +14,17 @@ const maxText = 4_096;
 const maxCaption = 1_024;
 const maxPhotoBytes = 10_000_000;
 
-/** Returns a message, or a photo with the message as its caption. It answers the opening, if Telegram still has that. */
+/** Returns a message, or a photo or film with the message as its caption. It answers the opening, if Telegram still has that. */
 export function toTelegramRequest(
   { url = ownServer, token = '', to = '' }: Pick<DestinationAddress, 'url' | 'token' | 'to'>,
   notification: Notification,
 ): HttpRequest {
-  const { frame, opening, id } = notification;
-  const photo = frame !== null && frame.length <= maxPhotoBytes ? frame : undefined;
+  const { opening, id, event } = notification;
+  const file = findFile(notification, maxPhotoBytes);
+  const isFilm = event.type === 'alert_clip';
   const { severity, isOpen, ...description } = describeNotification(notification);
   const title = plain(description.title, 200);
-  const text = describe({ ...description, title }, notification, photo ? maxCaption : maxText);
+  const text = describe({ ...description, title }, notification, file ? maxCaption : maxText);
   const entities = [{ type: 'bold', offset: 0, length: title.length }];
   const fields = {
     chat_id: to,
@@ -31,12 +32,13 @@ export function toTelegramRequest(
     ...(opening !== undefined && {
       reply_parameters: { message_id: Number(opening), allow_sending_without_reply: true },
     }),
-    ...(photo
-      ? { caption: text, caption_entities: entities }
+    ...(file
+      ? { caption: text, caption_entities: entities, ...(isFilm && { supports_streaming: true }) }
       : { text, entities, link_preview_options: { is_disabled: true } }),
   };
-  const method = `${url.replace(/\/$/, '')}/bot${token}/${photo ? 'sendPhoto' : 'sendMessage'}`;
-  const request = photo ? multipartRequest(method, id, fields, 'photo', photo) : jsonRequest(method, fields);
+  const [method, field] = isFilm ? ['sendVideo', 'video'] : ['sendPhoto', 'photo'];
+  const address = `${url.replace(/\/$/, '')}/bot${token}/${file ? method : 'sendMessage'}`;
+  const request = file ? multipartRequest(address, id, fields, field, file) : jsonRequest(address, fields);
   return { ...request, readsAnswer: true };
 }
 

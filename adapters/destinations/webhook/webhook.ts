@@ -13,7 +13,17 @@ export function toEnvelope(notification: Notification) {
 /** Returns the data of the envelope. A stored event has a media key, which is replaced by a link and, on request, by the frame. */
 export function toWebhookData(notification: Notification): Record<string, unknown> {
   const { event, watchId, watchName, sequence, labels, frame, frameUrl, includeFrame } = notification;
-  const { frame_key: key, ...data } = { frame_key: undefined, ...event.data };
+  const {
+    frame_key: key,
+    clip_key: clipKey,
+    opening: _,
+    ...data
+  } = {
+    frame_key: undefined,
+    clip_key: undefined,
+    opening: undefined,
+    ...event.data,
+  };
   const base64 = frame && Buffer.from(frame).toString('base64');
   return {
     watch_id: watchId,
@@ -22,6 +32,7 @@ export function toWebhookData(notification: Notification): Record<string, unknow
     labels,
     ...data,
     ...(key !== undefined && { frame_url: frameUrl }),
+    ...(clipKey !== undefined && { clip_url: frameUrl }),
     ...((key !== undefined || event.type === 'test') && includeFrame && { frame_b64: base64 }),
   };
 }

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import type { MediaStore } from '../../../core/ports/media-store.ts';
 import { createByteCache } from '../../byte-cache.ts';
 import {
+  clipFolder,
   evidenceFolder,
   keptFolders,
   mediaFolders,
@@ -75,7 +76,7 @@ export function createMediaStore(directory: string, files: MediaFiles = mediaFil
 
 /** Evidence and moments are kept for their days in addition to those of a capture. */
 async function sweepAll(directory: string, olderThan: Date): Promise<number> {
-  let removed = await sweepMedia(directory, olderThan, [evidenceFolder, momentFolder]);
+  let removed = await sweepMedia(directory, olderThan, [evidenceFolder, clipFolder, momentFolder]);
   for (const { folder: name, days } of keptFolders) {
     const folder = join(directory, name, String(days));
     await mkdir(folder, { recursive: true, mode: 0o700 });

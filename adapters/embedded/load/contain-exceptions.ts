@@ -28,12 +28,19 @@ export function containExceptions<Result>(work: () => Promise<Result>): Promise<
 }
 
 /** Returns the capturer; what a library throws in a callback fails the capture. */
-export function containStreams({ probe, capture, picture, follow }: ScanningCapturer): ScanningCapturer {
+export function containStreams({
+  probe,
+  capture,
+  picture,
+  follow,
+  clip,
+}: ScanningCapturer): ScanningCapturer {
   return {
     probe: (...given) => containExceptions(() => probe(...given)),
     capture: (...given) => containExceptions(() => capture(...given)),
     picture: (...given) => containExceptions(() => picture(...given)),
     ...(follow && { follow: (...given) => containExceptions(() => follow(...given)) }),
+    ...(clip && { clip: (...given) => containExceptions(() => clip(...given)) }),
   };
 }
 

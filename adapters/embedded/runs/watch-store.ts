@@ -66,7 +66,10 @@ export function createWatchStore(
           const open = state.conditions.flatMap(({ alert }) => alert?.alert_id ?? []);
           return [
             sight.last_frame?.key,
-            ...open.map((alertId) => alerts.find(alertId, new Date(0))?.frame_key),
+            ...open.flatMap((alertId) => {
+              const alert = alerts.find(alertId, new Date(0));
+              return [alert?.frame_key, alert?.clip?.clip_key];
+            }),
           ];
         });
         return new Set(keys.filter((key) => typeof key === 'string'));

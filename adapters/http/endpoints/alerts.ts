@@ -1,6 +1,6 @@
 import { acknowledgeOwnAlert, requireOwnAlert, reviewOwnAlert } from '../../../core/watch/control-watch.ts';
 import { presentAlert } from '../../../core/watch/present-watch.ts';
-import { readAlertFrame } from '../../../core/watch/read-frames.ts';
+import { readAlertClip, readAlertFrame } from '../../../core/watch/read-frames.ts';
 import {
   alertFrameQuerySchema,
   alertListQuerySchema,
@@ -12,7 +12,7 @@ import { alertListResponseSchema, alertResponseSchema } from '../../../core/resp
 import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import type { Call } from '../endpoint.ts';
-import { jpegResponse, jsonResponse } from '../endpoint-response.ts';
+import { jpegResponse, jsonResponse, mp4Response } from '../endpoint-response.ts';
 
 /** Alerts of all watches of a caller. */
 
@@ -131,12 +131,33 @@ const alertFrameEndpoint = defineEndpoint(
   ({ parameters, query, caller }, deps) => readAlertFrame(parameters.alert_id, query, caller, deps),
 );
 
+const alertClipEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'alert_clip',
+    method: 'get',
+    scope: 'read',
+    path: '/alerts/{alert_id}/clip',
+    title: "Get an alert's clip",
+    description:
+      'Returns the film around the opening as MP4 without audio, or a range of it. The field `clip` of the alert says whether there is one.',
+    effect: 'reads',
+    withoutTool: true,
+    request: { parameters: alertPathSchema },
+    response: mp4Response({ description: 'The film' }),
+    errors: ['ALERT_NOT_FOUND', 'NOT_FOUND'],
+    examples: { parameters: alertExample },
+  },
+  ({ parameters, caller }, deps) => readAlertClip(parameters.alert_id, caller, deps),
+);
+
 export const alertEndpoints = [
   listAlertsEndpoint,
   getAlertEndpoint,
   reviewAlertEndpoint,
   acknowledgeAlertEndpoint,
   alertFrameEndpoint,
+  alertClipEndpoint,
 ];
 
 /** Returns the name of a key for people: its label, else its prefix. */

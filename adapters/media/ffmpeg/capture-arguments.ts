@@ -170,15 +170,24 @@ function clipOutput(clipBytes: number, clipPath: string): string[] {
   return ['-map', '[clip]', ...clipEncoding, ...file, clipPath];
 }
 
+const decoding = [
+  ...decodingLimits,
+  ...words(`-codec_whitelist ${decoders} -max_error_rate 1 -fpsprobesize 0`),
+];
+
+/** Returns the arguments of an input on stdin. */
+export function pipeArguments(
+  format: Extract<GraphInput, { kind: 'pipe' }>['format'],
+  framesPerSecond = clipFramesPerSecond,
+): string[] {
+  const probing = words('-protocol_whitelist pipe -probesize 2M -analyzeduration 1000000');
+  // JPEGs have no times: there is one for each frame of a clip.
+  const rate = format === 'mjpeg' ? words(`-framerate ${framesPerSecond}`) : [];
+  return [...decoding, ...probing, ...rate, '-f', format, '-i', 'pipe:0'];
+}
+
 function inputArguments(input: GraphInput, limits: { timeoutMs: number }): string[] {
-  const decoding = [
-    ...decodingLimits,
-    ...words(`-codec_whitelist ${decoders} -max_error_rate 1 -fpsprobesize 0`),
-  ];
-  if (input.kind === 'pipe') {
-    const probing = words('-protocol_whitelist pipe -probesize 2M -analyzeduration 1000000');
-    return [...decoding, ...probing, ...formatArguments(input.format), '-i', 'pipe:0'];
-  }
+  if (input.kind === 'pipe') return pipeArguments(input.format);
   if (input.kind === 'file')
     return [
       ...decodingLimits,
@@ -192,12 +201,6 @@ function inputArguments(input: GraphInput, limits: { timeoutMs: number }): strin
   // The default probe reads 5 s of a camera's stream.
   const probing = words(`-probesize 32k -analyzeduration 1000000 -timeout ${limits.timeoutMs * 1000}`);
   return [...decoding, ...transport, ...probing, '-f', 'rtsp', '-i', input.relayUrl];
-}
-
-/** JPEGs have no times: there is one for each frame of a clip. */
-function formatArguments(format: Extract<GraphInput, { kind: 'pipe' }>['format']): string[] {
-  const rate = format === 'mjpeg' ? `-framerate ${clipFramesPerSecond}` : '';
-  return words(`${rate} -f ${format}`);
 }
 
 /** Splits arguments without spaces of their own. */

@@ -1,12 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Capture, CaptureRequest, FollowRequest } from '../../../core/records/capture.ts';
+import type { Capture, CaptureRequest, FollowRequest, InputMode } from '../../../core/records/capture.ts';
+import type { ClipRequest } from '../../../core/records/clip.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamPausedError } from '../../../core/errors.ts';
 import { createCookieJars } from '../../egress/cookies.ts';
 import type { CallerStream } from '../../caller-stream.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
+import type { JoinClip } from '../clips/join-clip.ts';
+import type { KeptStreams } from '../clips/kept-stream.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureLiveEdge } from './capture-live-edge.ts';
+import { createClipReader, toPart } from './clip-hls.ts';
 import { withKeyFrames } from './capture-segments.ts';
 import { findPlaylist } from './playlist/find-playlist.ts';
 import { followHls } from './follow-hls.ts';
@@ -16,7 +20,7 @@ import { createPlaylistCache } from './playlist/playlist-cache.ts';
 import type { LocatePlaylist, PlaylistSource } from './playlist/find-playlist.ts';
 import { probeHls } from './probe-hls.ts';
 import { createResourceCache } from './segments/resource-cache.ts';
-import { scanHls } from './scan/scan-hls.ts';
+import { scanHls, type ScanHlsDeps } from './scan/scan-hls.ts';
 
 /** Limits of one HLS capture. */
 export type HlsLimits = {
@@ -54,13 +58,15 @@ export type HlsCapturerDeps = {
   /** Shared by all capturers of a process. Default: a separate budget. */
   budget?: PlaylistBudget;
   limits?: Partial<HlsLimits>;
+  /** Keeps streams for clips, and joins them. Absent on hosts that make none. */
+  clips?: { kept: KeptStreams; join: JoinClip } | undefined;
   /** If absent, the URL of the request is the playlist URL. */
   source?: PlaylistSource;
 };
 
 /** Creates a capturer for HLS. `capture` throws `StreamEndedError` if the playlist has ended. */
 export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
-  const { http, ffmpeg, now, source, budget = createPlaylistBudget() } = deps;
+  const { http, ffmpeg, now, source, clips, budget = createPlaylistBudget() } = deps;
   const { elapsedMs = () => performance.now(), wait = sleep } = deps;
   const limits = { ...defaultLimits, ...deps.limits };
   const findResources = createResourceCache({ now, max: maxCacheEntries, keepMs: cacheMs });
@@ -76,6 +82,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
       probeHls(findReading({ url, caller }).finder, { url, caller }, signal),
     capture,
     follow,
+    ...(clips && { clip: createClipReader(clips, now, readPlaylist) }),
   };
 
   /** Returns the collaborators that read one stream for a caller. */
@@ -99,7 +106,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     signal: AbortSignal,
   ): Promise<void> {
     const request = { url, caller, mode: 'frames', clipSeconds: 0, resolveAgain: false } as const;
-    const cached = playlists.get(caller, `frames ${url}`);
+    const cached = playlists.get(caller, nameRendition('frames', url));
     const olderSegments = cached?.olderSegments ?? 0;
     const { finder, edge } = findReading(request);
     const fetchPlaylist = async () => (await findPlaylist(finder, request, cached, signal)).playlist;
@@ -110,9 +117,19 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     await followHls({ fetchPlaylist, capture: captureNewest, wait }, { after }, onFrame, signal);
   }
 
+  /** Returns the name of a stream in its rendition, and what reads it. */
+  function readPlaylist({ url, caller, mode }: ClipRequest) {
+    const key = nameRendition(mode, url);
+    const { finder } = findReading({ url, caller });
+    const request = { url, caller, mode, clipSeconds: 0, resolveAgain: false };
+    const fetchPlaylist = async (signal: AbortSignal) =>
+      (await findPlaylist(finder, request, playlists.get(caller, key), signal)).playlist;
+    return { key, fetcher: finder.fetcher, fetchPlaylist };
+  }
+
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
     const { caller } = request;
-    const key = `${request.mode === 'frames' ? 'frames' : 'clip'} ${request.url}`;
+    const key = nameRendition(request.mode, request.url);
     if (request.resolveAgain) playlists.delete(caller, key);
     const cached = playlists.get(caller, key);
     const knownOlder = cached?.olderSegments ?? 0;
@@ -132,7 +149,18 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
       if (mayHaveMoved) playlists.delete(caller, key);
       else playlists.set(caller, key, { ...known, olderSegments, segment });
       if (!request.lookBack) return newestCapture;
-      const scanned = await scanHls(scanDeps, { ...captured, playlist }, rendition, request, signal);
+      const keep: ScanHlsDeps['keep'] =
+        request.clipBeforeSeconds === undefined
+          ? undefined
+          : (...[listed, read, startMs]) =>
+              clips?.kept.add(caller, key, toPart(listed, read.segment, startMs, read));
+      const scanned = await scanHls(
+        { ...scanDeps, keep },
+        { ...captured, playlist },
+        rendition,
+        request,
+        signal,
+      );
       const { scan, position, newest } = scanned;
       const seen = scan.isSeen
         ? withKeyFrames(newestCapture.position, newestCapture.keyFrameSeconds)
@@ -149,6 +177,11 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
       throw error;
     }
   }
+}
+
+/** A clip needs the rendition with motion, a frame the one of its size. */
+function nameRendition(mode: InputMode, url: string): string {
+  return `${mode === 'frames' ? 'frames' : 'clip'} ${url}`;
 }
 
 async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

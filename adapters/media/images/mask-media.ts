@@ -30,7 +30,7 @@ const rows = 120;
  * Returns ffmpeg filters that blank excluded regions and outline included ones, for pictures and videos of any size.
  * ffmpeg draws no polygons: each is a stack of boxes, which cover it wholly.
  */
-function regionFilters(regions: readonly Region[]): string[] {
+export function regionFilters(regions: readonly Region[]): string[] {
   const outlines = regions.filter(({ mode }) => mode === 'include').flatMap(outlineBoxes);
   const blanked = regions.filter(({ mode }) => mode === 'exclude').flatMap(fillBoxes);
   return [

@@ -87,6 +87,7 @@ export const watch = {
   regions: null,
   retention_days: 7,
   memory_days: 3,
+  evidence_clip: { before_seconds: 8, after_seconds: 8 },
   scene: true,
   labels: [],
   state: {
@@ -134,6 +135,14 @@ export const alert = {
     { checked_at: at, triggered: true },
   ],
   frame_url: `https://watchpost.example.com/api/alerts/${alertId}/frame`,
+  clip: {
+    clip_url: `https://watchpost.example.com/api/alerts/${alertId}/clip`,
+    from: '2026-03-01T11:59:52.000Z',
+    to: '2026-03-01T12:00:08.000Z',
+    bytes: 4_000_000,
+    codec: 'avc1',
+    reason: null,
+  },
   reminders: 0,
   acknowledged: null,
   closed: null,

@@ -10,9 +10,13 @@ export const momentDays = [1, 3, 7, 30, 90] as const;
 /** Folder of the pictures of moments in the media store. */
 export const momentFolder = 'moments';
 
+/** Folder of the clips of alerts in the media store. */
+export const clipFolder = 'clips';
+
 /** Folders of media with their days, without those of captures. */
 export const keptFolders = [
   ...evidenceDays.map((days) => ({ folder: evidenceFolder, days })),
+  ...evidenceDays.map((days) => ({ folder: clipFolder, days })),
   ...momentDays.map((days) => ({ folder: momentFolder, days })),
 ];
 
@@ -45,8 +49,16 @@ const refreshSeconds = 6 * 3600;
 
 /** Returns the key of the copy that outlives the capture: `evidence/7/<source>/<tick>-<id>.jpg`. The retention is rounded up. */
 export function toEvidenceKey(frameKey: string, retentionDays: number): string {
-  const days = evidenceDays.find((each) => each >= retentionDays) ?? 90;
-  return `${evidenceFolder}/${days}/${mediaName(frameKey)}`;
+  return `${evidenceFolder}/${roundUp(retentionDays)}/${mediaName(frameKey)}`;
+}
+
+/** Returns the key of the clip of an alert. */
+export function toClipKey(sourceId: string, alertId: string, retentionDays: number): string {
+  return `${clipFolder}/${roundUp(retentionDays)}/${sourceId}/${alertId}.mp4`;
+}
+
+function roundUp(retentionDays: number): number {
+  return evidenceDays.find((each) => each >= retentionDays) ?? 90;
 }
 
 /** Returns the part of a key that a frame and its copies share: `<source>/<tick>-<id>.jpg`. */

@@ -48,6 +48,19 @@ export const events: Record<NotifiedEvent['type'], NotifiedEvent> = {
       frame_key,
     },
   },
+  alert_clip: {
+    type: 'alert_clip',
+    data: {
+      ...alert,
+      clip_key: 'clips/clip.mp4',
+      from: '2026-03-01T11:59:52.000Z',
+      to: '2026-03-01T12:00:08.000Z',
+      bytes: 2_000_000,
+      codec: 'avc1',
+      reason: null,
+      opening: 3,
+    },
+  },
   stream_lost: {
     type: 'stream_lost',
     data: { reason: 'unreachable', lost_seconds: 75, open_alerts: [alertId] },

@@ -48,7 +48,7 @@ async function connect(scopes: Scope[] = ['jobs', 'keys', 'internal', 'admin']):
 const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship enters the lock' };
 
 /** Metrics as text for Prometheus are no tool: it would repeat `metrics`. */
-const withoutTool = ['prometheus_metrics', 'list_cameras', 'camera_streams'];
+const withoutTool = ['alert_clip', 'prometheus_metrics', 'list_cameras', 'camera_streams'];
 const toolIds = endpoints.map(({ id }) => id).filter((id) => !withoutTool.includes(id));
 
 test('the server names the version of the software', async () => {
@@ -71,9 +71,9 @@ test('every operation is a tool with schemas that can be called', async () => {
   expect([...succeeded].toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
 });
 
-test('the list of all tools takes at most 280 kB: output schemas do not repeat the codes and fields of errors', async () => {
+test('the list of all tools takes at most 300 kB: output schemas do not repeat the codes and fields of errors', async () => {
   const text = JSON.stringify(await (await connect()).listTools());
-  expect(text.length).toBeLessThan(280_000);
+  expect(text.length).toBeLessThan(300_000);
 });
 
 test('a tool accepts the arguments of its endpoint: names, types, limits and defaults', async () => {

@@ -1,6 +1,8 @@
 import { frameBase64 } from '../../../adapters/openapi/examples/jobs.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
+import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
+import { recordClip } from '../../../core/watch/record-clip.ts';
 import { publishRun } from '../../../core/delivery/publish.ts';
 import type { Scope } from '../../../core/records/key.ts';
 import { openAlert } from '../watches/watch-alerts.ts';
@@ -131,9 +133,10 @@ async function digesting(call: CallOperation, world: World) {
 }
 
 async function watches(call: CallOperation, world: World) {
+  world.c.limits.evidenceClip = { before_seconds: 8, after_seconds: 8 };
   const destinations = [{ destination_id: 'team', type: 'webhook', url: 'https://receiver.example/hook' }];
   const conditions = [{ condition: monitor.condition }];
-  const request = { name: 'Lock', ...stream, conditions, destinations, memory_days: 3 };
+  const request = { name: 'Lock', ...stream, conditions, destinations, memory_days: 3, evidence_clip: {} };
   const created = await call('create_watch', { ...request, idempotency_key: 'watch' });
   await call('create_watch', { ...request, idempotency_key: 'watch' });
   await call('create_watch', { ...request, conditions: [] });
@@ -167,6 +170,11 @@ async function watches(call: CallOperation, world: World) {
   await call('list_alerts', { state: 'open' });
   await call('list_alerts', { limit: 0 });
   for (const id of ['get_alert', 'acknowledge_alert', 'alert_frame']) await call(id, { alert_id: alertId });
+  await call('alert_clip', { alert_id: alertId });
+  await storeClip(world, created.watch_id);
+  await call('alert_clip', { alert_id: alertId });
+  await call('get_alert', { alert_id: alertId });
+  await call('watch_events', byId);
   const run = await world.c.runs.get(created.watch_id, world.c.now());
   await world.tick(await world.begin({ run_id: created.watch_id, generation: run?.generation ?? 0 }));
   const { moments } = await call('list_moments', { limit: 1 });
@@ -180,6 +188,20 @@ async function watches(call: CallOperation, world: World) {
   await call('delete_watch', byId);
   for (const id of ['get_watch', 'delete_watch', 'watch_events', 'watch_frame']) await call(id, byId);
   await call('get_alert', { alert_id: absentJob.job_id });
+}
+
+/** Gives the newest opening a clip. */
+async function storeClip(world: World, watchId: string): Promise<void> {
+  const events = await world.c.watches.events(watchId, 0, 1000, world.c.now());
+  const sequence = events.findLast(({ type }) => type === 'alert_opened')?.sequence ?? 0;
+  const clip = async ({ from, to }: ClipRequest): Promise<ClipResult> => ({
+    kind: 'clip',
+    bytes: new Uint8Array(8),
+    from,
+    to,
+    codec: 'avc1',
+  });
+  await recordClip({ clip: watchId, sequence }, { ...world.c, streams: { clip } });
 }
 
 async function access(call: CallOperation) {

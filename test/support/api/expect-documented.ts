@@ -21,6 +21,10 @@ export async function expectDocumented(method: string, path: string, response: R
     expect(type, context).toBe('image/jpeg');
     return new Uint8Array(await response.arrayBuffer());
   }
+  if (response.status === 200 && endpoint.response.kind === 'mp4') {
+    expect(type, context).toBe('video/mp4');
+    return new Uint8Array(await response.arrayBuffer());
+  }
   if (response.status === 200 && endpoint.response.kind === 'text') {
     expect(type, context).toBe(endpoint.response.contentType);
     return response.text();

@@ -1,5 +1,8 @@
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+import { createJoinClip } from '../../../adapters/media/clips/join-clip.ts';
+import { createKeptStreams } from '../../../adapters/media/clips/kept-stream.ts';
+import { withoutTurns } from '../../../adapters/media/ffmpeg/in-turn.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import {
   createHlsCapturer,
@@ -13,6 +16,7 @@ import {
   type StreamPosition,
   type StreamProbe,
 } from '../../../core/records/capture.ts';
+import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
 import { StreamError } from '../../../core/errors.ts';
 import { sharedFolder } from '../runner/run-folder.ts';
 import { serveFiles, type FileServer, type Served } from './file-server.ts';
@@ -26,6 +30,11 @@ export type WatchedStream = FileServer & {
   /** Captures a frame and returns the time of the recording that it shows, in seconds. */
   moment(path: string, more?: Partial<CaptureRequest>): Promise<number>;
   probe(path: string): Promise<StreamProbe>;
+  /** Reads a clip. */
+  clip(
+    path: string,
+    more: Pick<ClipRequest, 'from' | 'to' | 'openedAt'> & Partial<ClipRequest>,
+  ): Promise<ClipResult>;
   /** Follows a stream, by default without waits. */
   follow(path: string, following: Following): Promise<void>;
 };
@@ -40,7 +49,12 @@ type Following = {
 /** Creates a file server and the real capturer: guard, HTTP client, ffmpeg. With `unseen` a frame contains the undecoded bytes. */
 export async function watchFiles(
   files: Record<string, Served>,
-  options: { unseen?: boolean; ffmpeg?: FfmpegRunner; limits?: Partial<HlsLimits> } = {},
+  options: {
+    unseen?: boolean;
+    ffmpeg?: FfmpegRunner;
+    limits?: Partial<HlsLimits>;
+    clipBytes?: number;
+  } = {},
 ): Promise<WatchedStream> {
   const server = await serveFiles(files);
   const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
@@ -54,7 +68,12 @@ export async function watchFiles(
     await waitBetween(milliseconds, signal);
   };
   const elapsedMs = () => performance.now() + waitedMs;
-  const capturer = createHlsCapturer({ http, ffmpeg, now: () => watched.now, elapsedMs, limits, wait });
+  const now = (): Date => watched.now;
+  const clips = {
+    kept: createKeptStreams({ maxBytes: options.clipBytes ?? 16_000_000, now }),
+    join: createJoinClip({ ffmpegPath, inTurn: withoutTurns }),
+  };
+  const capturer = createHlsCapturer({ http, ffmpeg, now, elapsedMs, limits, wait, clips });
   const never = new AbortController().signal;
   const watched: WatchedStream = {
     ...server,
@@ -71,6 +90,12 @@ export async function watchFiles(
     },
     moment: async (path, more) => readMoment((await watched.capture(path, more)).thumbnail),
     probe: (path) => capturer.probe(server.url(path), never, 'ada'),
+    clip: async (path, more) => {
+      const request = { url: server.url(path), caller: 'ada', mode: 'frames', regions: null } as const;
+      const result = await capturer.clip?.({ ...request, ...more }, never);
+      if (!result) throw new Error('The capturer has no clips');
+      return result;
+    },
     follow: async (path, { after, onFrame, wait: between = waitBetween, signal }) => {
       waitBetween = between;
       await capturer.follow?.({ url: server.url(path), caller: 'ada', after }, onFrame, signal);

@@ -153,7 +153,7 @@ export async function createWatching(
     random: () => 0.5,
   };
   const consumer = queue.consume(async (message) =>
-    'bus' in message ? { kind: 'done' } : deliver(message, deps),
+    'bus' in message || 'clip' in message ? { kind: 'done' } : deliver(message, deps),
   );
   return {
     sent,

@@ -42,7 +42,7 @@ export async function createEditedWatch(
     retryAfter: null,
   } as const;
   c.destinations.send = async ({ url = 'pagerduty' }, { event: { type, data } }) => {
-    const reason = 'reason' in data ? data.reason : undefined;
+    const reason = 'reason' in data ? (data.reason ?? undefined) : undefined;
     const each = { url, type, reason };
     sent.push(each);
     return { ...accepted, ...(await answer(each)) };

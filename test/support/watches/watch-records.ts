@@ -116,6 +116,7 @@ export function newWatchConfig(fields: Partial<WatchConfig> = {}): WatchConfig {
     regions: [region],
     retention_days: 7,
     memory_days: 3,
+    evidence_clip: null,
     scene: true,
     labels: ['yard'],
     ...fields,

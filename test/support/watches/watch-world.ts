@@ -1,5 +1,6 @@
 import { watchSchema } from '../../../core/records/watch.ts';
 import { expect } from 'vitest';
+import type { EvidenceClip } from '../../../core/records/clip.ts';
 import type { WatchRun } from '../../../core/records/watch-run.ts';
 import type { Budget, Destination, Schedule, WatchConfig } from '../../../core/records/watch.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
@@ -33,6 +34,7 @@ type Options = {
   phase?: number | null;
   /** Days of the memory. */
   memory?: number;
+  clip?: EvidenceClip;
 };
 
 /** Returns a watch of these options. */
@@ -49,6 +51,7 @@ export function newWatch({
   confirm = 2,
   phase = null,
   memory = 0,
+  clip,
 }: Options = {}) {
   const rules = conditions.map((id) => ({
     id,
@@ -74,7 +77,14 @@ export function newWatch({
   return {
     ...plain,
     stream_phase: phase,
-    config: { ...plain.config, budget, destinations, schedule, memory_days: memory },
+    config: {
+      ...plain.config,
+      budget,
+      destinations,
+      schedule,
+      memory_days: memory,
+      evidence_clip: clip ?? null,
+    },
   };
 }
 

@@ -43,6 +43,15 @@ export function toAlertWrite(change: AlertChange): Write {
         change: 'SET #acknowledged = :acknowledged',
         values: { ':acknowledged': JSON.stringify(change.acknowledged) },
       };
+    case 'clip':
+      return {
+        kind: 'update',
+        key: itemKeys.alert(change.alertId),
+        change: 'SET #clip = :clip',
+        values: { ':clip': JSON.stringify(change.clip) },
+        // The alert may have expired: an update would create a part of it.
+        condition: 'attribute_exists(#pk)',
+      };
     case 'close':
       return {
         kind: 'update',
@@ -73,12 +82,20 @@ export async function findAlert(table: Table, alertId: string, now: Date): Promi
 
 /** Reads an alert with its columns. */
 export function readAlertItem(item: Item): Alert {
-  const { reminders, acknowledged, closed, review, expires_at: expiresAt } = readItem(columnsSchema, item);
+  const {
+    reminders,
+    acknowledged,
+    clip,
+    closed,
+    review,
+    expires_at: expiresAt,
+  } = readItem(columnsSchema, item);
   return {
     ...readRecord(alertSchema, item),
     reminders,
     acknowledged:
       acknowledged === undefined ? null : partSchemas.acknowledged.parse(JSON.parse(acknowledged)),
+    ...(clip !== undefined && { clip: partSchemas.clip.parse(JSON.parse(clip)) }),
     closed: closed === undefined ? null : partSchemas.closed.parse(JSON.parse(closed)),
     review: review === undefined ? null : partSchemas.review.parse(JSON.parse(review)),
     expires_at: expiresAt ?? null,
@@ -89,6 +106,7 @@ const partSchemas = alertSchema.shape;
 const columnsSchema = z.object({
   reminders: z.int().nonnegative(),
   acknowledged: z.string().optional(),
+  clip: z.string().optional(),
   closed: z.string().optional(),
   review: z.string().optional(),
   expires_at: z.string().optional(),

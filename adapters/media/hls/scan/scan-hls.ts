@@ -29,6 +29,8 @@ export type ScanHlsDeps = {
   now: () => Date;
   /** Monotonic clock, in milliseconds. */
   elapsedMs: () => number;
+  /** Receives what a scan has read in the rendition that is judged, with the start on the clock of the captures. */
+  keep?: ((playlist: MediaPlaylist, read: ReadSegment, startMs: number) => void) | undefined;
 };
 
 /** Capture whose stream is scanned, with the playlist and the key frames of the segments that it is from. */
@@ -69,7 +71,7 @@ export async function scanHls(
 type ScanRequest = CaptureRequest & { since: string | null };
 
 async function scanSince(
-  { fetcher, ffmpeg, now, elapsedMs }: ScanHlsDeps,
+  { fetcher, ffmpeg, now, elapsedMs, keep }: ScanHlsDeps,
   edge: CapturedEdge,
   rendition: Rendition | null,
   { since, mode, caller }: ScanRequest,
@@ -105,6 +107,11 @@ async function scanSince(
   );
   const ordered = read.toSorted((one, other) => (one.segment.sequence < other.segment.sequence ? -1 : 1));
   const decoding = { fetcher, ffmpeg, caller, budget };
+  if (keep && name === judgedName)
+    for (const each of ordered) {
+      const index = playlist.segments.findIndex(({ sequence }) => sequence === each.segment.sequence);
+      keep(playlist, each, startsMs[index] ?? edgeMs);
+    }
   const isSparse = Math.max(gapSeconds, sparseGap(ordered)) > 0;
   const begin = isSparse ? await readBegin(decoding, window, ordered, signal) : [];
   const decoded = await decodeSegments(decoding, { begin, segments: ordered, gapSeconds }, signal);

@@ -1,0 +1,71 @@
+import type { Region } from '../../../core/records/capture.ts';
+import { StreamFetchError, TransientError } from '../../../core/errors.ts';
+import { maxClipBytes } from '../../../core/records/clip.ts';
+import {
+  clipEncoding,
+  pipeArguments,
+  quietArguments,
+  scaleDown,
+  words,
+} from '../ffmpeg/capture-arguments.ts';
+import type { InTurn } from '../ffmpeg/in-turn.ts';
+import { spawnFfmpeg } from '../ffmpeg/spawn-ffmpeg.ts';
+import { regionFilters } from '../images/mask-media.ts';
+
+/** Film of a stream: its bytes, or JPEGs at a rate. */
+export type FilmInput = {
+  format: 'mpegts' | 'mov' | 'mjpeg';
+  chunks: Uint8Array[];
+  framesPerSecond?: number;
+};
+
+/** Joins a film to fragmented MP4 without audio. Excluded regions are black. Throws `StreamFetchError` for a film that cannot be joined. */
+export type JoinClip = (
+  film: FilmInput,
+  regions: readonly Region[] | null,
+  signal: AbortSignal,
+) => Promise<{ bytes: Uint8Array; codec: string }>;
+
+/** Time of one run, in milliseconds: encoding a minute of 1080p takes some 15 s on one core. */
+const timeoutMs = 60_000;
+const encodedWidth = 640;
+
+/** Creates the joining with ffmpeg: from key frame to end without encoding, but for JPEGs and for excluded regions. */
+export function createJoinClip({ ffmpegPath, inTurn }: { ffmpegPath: string; inTurn: InTurn }): JoinClip {
+  return async ({ format, chunks, framesPerSecond }, regions, signal) => {
+    const excluded = (regions ?? []).filter(({ mode }) => mode === 'exclude');
+    const isEncoded = excluded.length > 0 || format === 'mjpeg';
+    const filters = [scaleDown(encodedWidth), ...regionFilters(excluded), 'format=yuv420p'].join(',');
+    const args = [
+      ...quietArguments,
+      ...pipeArguments(format, framesPerSecond),
+      ...words('-map 0:v:0 -an -sn -dn'),
+      ...(isEncoded ? ['-vf', filters, ...clipEncoding, ...words('-g 50')] : words('-c copy')),
+      ...words('-movflags +frag_keyframe+empty_moov+default_base_moof -f mp4 pipe:1'),
+    ];
+    const run = { ffmpegPath, args, input: chunks, outputBytes: maxClipBytes, timeoutMs, canWait: true };
+    const outcome = await inTurn(() => spawnFfmpeg(run, signal), signal);
+    if (outcome.ended === 'wrote too much') throw notJoined('The clip is larger than 40 MB');
+    if (outcome.ended === 'timed out') throw new TransientError('The clip took too long to be joined');
+    const codec = readCodec(outcome.stdout);
+    if (codec === null || !hasFragment(outcome.stdout))
+      throw notJoined('The clip has no key frame, or a codec that MP4 does not hold', outcome.stderr);
+    return { bytes: outcome.stdout, codec };
+  };
+}
+
+function notJoined(message: string, complaint = ''): StreamFetchError {
+  return new StreamFetchError('Read the stream in a video player.', message, { cause: new Error(complaint) });
+}
+
+/** Returns the sample entry of the only track (ISO/IEC 14496-12, 8.5.2); `null` without one. */
+function readCodec(film: Uint8Array): string | null {
+  const head = Buffer.from(film.buffer, film.byteOffset, Math.min(film.length, 4096));
+  const at = head.indexOf('stsd');
+  const name = at < 0 ? '' : head.toString('latin1', at + 16, at + 20);
+  return /^\w{4}$/.test(name) ? name : null;
+}
+
+function hasFragment(film: Uint8Array): boolean {
+  return Buffer.from(film.buffer, film.byteOffset, film.byteLength).includes('moof');
+}

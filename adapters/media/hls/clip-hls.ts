@@ -1,0 +1,181 @@
+import { StreamEndedError, StreamError } from '../../../core/errors.ts';
+import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
+import { maxClipBytes } from '../../../core/records/clip.ts';
+import { chooseParts, toleranceMs } from '../clips/choose-parts.ts';
+import type { JoinClip } from '../clips/join-clip.ts';
+import type { KeptPart, KeptStreams } from '../clips/kept-stream.ts';
+import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
+import { keyFrameOffsetsTs } from '../mpeg-ts/key-frame-offsets.ts';
+import { segmentStarts } from './scan/scan-timeline.ts';
+import { captureTime } from './segments/capture-time.ts';
+import { fetchSegments, type SegmentFetcher } from './segments/fetch-segments.ts';
+import { keyFrameOffsetsMp4 } from './segments/mp4-key-frames.ts';
+import { segmentFormat } from './segments/segment-format.ts';
+import { streamPosition } from './segments/stream-position.ts';
+
+/** Reading of one stream: its name, and its playlist in the rendition that is judged. */
+export type ClipStream = {
+  key: string;
+  fetchPlaylist: (signal: AbortSignal) => Promise<MediaPlaylist>;
+  fetcher: SegmentFetcher;
+};
+
+type ClipHlsDeps = Omit<ClipStream, 'key'> & { kept: KeptStreams; join: JoinClip; now: () => Date };
+
+/** Creates the reading of clips. Those of one stream are read one after the other, so that each segment is fetched once. */
+export function createClipReader(
+  clips: Pick<ClipHlsDeps, 'kept' | 'join'>,
+  now: () => Date,
+  find: (request: ClipRequest) => ClipStream,
+) {
+  const last = new Map<string, Promise<unknown>>();
+  return async (request: ClipRequest, signal: AbortSignal): Promise<ClipResult> => {
+    const { key, ...stream } = find(request);
+    const turn = JSON.stringify([request.caller, key]);
+    const gathering = (last.get(turn) ?? Promise.resolve()).then(async () =>
+      gather({ ...stream, ...clips, now }, key, request, signal),
+    );
+    const ended = gathering.catch(() => undefined);
+    last.set(turn, ended);
+    const playlist = await gathering.finally(() => {
+      if (last.get(turn) === ended) last.delete(turn);
+    });
+    return clipHls({ ...clips, now }, key, playlist, request, signal);
+  };
+}
+
+/** Time after the end of a clip for which its last segments may come, in milliseconds. */
+const graceMs = 12_000;
+/** Waits for the next segments, in seconds. */
+const waits = { min: 1, max: 8 };
+
+/** Joins a clip from the segments that are kept, once they reach its end. */
+async function clipHls(
+  { kept, join, now }: Pick<ClipHlsDeps, 'kept' | 'join' | 'now'>,
+  stream: string,
+  playlist: MediaPlaylist | null,
+  request: ClipRequest,
+  signal: AbortSignal,
+): Promise<ClipResult> {
+  const [fromMs, toMs] = [request.from.getTime(), request.to.getTime()];
+  const parts = kept.list(request.caller, stream);
+  const isComplete = parts.some(({ endMs }) => endMs >= toMs - toleranceMs);
+  const leftMs = toMs + graceMs - now().getTime();
+  if (!isComplete && playlist && leftMs > 0)
+    return { kind: 'pending', afterSeconds: nextWait(playlist, toMs - now().getTime()) };
+  const span = { fromMs, toMs, openedMs: request.openedAt.getTime() };
+  const chosen = withoutBlindBegin(chooseParts(parts, span, maxClipBytes));
+  const [first, last] = [chosen[0], chosen.at(-1)];
+  if (!first || !last)
+    return { kind: 'none', reason: 'The stream does not have the time of the opening any more' };
+  const chunks = [
+    ...(first.initialization ? [first.initialization] : []),
+    ...chosen.map(({ bytes }) => bytes),
+  ];
+  const { bytes, codec } = await join({ format: first.format, chunks }, request.regions, signal);
+  return { kind: 'clip', bytes, codec, from: new Date(first.startMs), to: new Date(last.endMs) };
+}
+
+/** Waits until the end of the clip, but a third of what the playlist lists at most: then none of it is gone. */
+function nextWait({ segments }: MediaPlaylist, leftMs: number): number {
+  const windowSeconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+  return Math.min(Math.max(Math.min(leftMs / 1000, windowSeconds / 3), waits.min), waits.max);
+}
+
+/** Keeps the segments of the span that the playlist lists. Returns null for a stream that has ended. */
+async function gather(
+  { fetchPlaylist, fetcher, kept, now }: Omit<ClipHlsDeps, 'join'>,
+  stream: string,
+  { caller, from, to }: ClipRequest,
+  signal: AbortSignal,
+): Promise<MediaPlaylist | null> {
+  const playlist = await fetchPlaylist(signal).catch((error: unknown) => {
+    if (error instanceof StreamEndedError) return null;
+    throw error;
+  });
+  if (!playlist) return null;
+  const known = kept.list(caller, stream);
+  const startsMs = dateSegments(playlist, known, now());
+  for (const [index, segment] of playlist.segments.entries()) {
+    const startMs = startsMs[index] ?? 0;
+    const endMs = startMs + segment.durationSeconds * 1000;
+    const isOutside = endMs <= from.getTime() || startMs >= to.getTime();
+    const id = toId(segment, playlist);
+    if (isOutside || segment.gap || known.some((part) => part.id === id)) continue;
+    const read = await tryFetch(fetcher, segment, signal);
+    if (read) kept.add(caller, stream, toPart(playlist, segment, startMs, read));
+  }
+  return playlist;
+}
+
+/** Returns the starts of segments as captures date them: by one that a scan has kept, else the newest ends now or at its own time. */
+function dateSegments(playlist: MediaPlaylist, known: readonly KeptPart[], now: Date): number[] {
+  const { segments } = playlist;
+  for (const [index, segment] of segments.entries()) {
+    const part = known.find(({ id }) => id === toId(segment, playlist));
+    if (part) return segmentStarts(playlist, { index, startMs: part.startMs });
+  }
+  const newest = segments.at(-1);
+  if (!newest) return [];
+  const endMs = captureTime(newest, 'clip', now).getTime();
+  return segmentStarts(playlist, {
+    index: segments.length - 1,
+    startMs: endMs - newest.durationSeconds * 1000,
+  });
+}
+
+function toId(segment: Segment, playlist: MediaPlaylist): string {
+  return streamPosition(segment, playlist).segment ?? '';
+}
+
+/** Returns a segment as part of a clip. */
+export function toPart(
+  playlist: MediaPlaylist,
+  segment: Segment,
+  startMs: number,
+  { bytes, initialization }: Pick<KeptPart, 'bytes' | 'initialization'>,
+): KeptPart {
+  return {
+    id: toId(segment, playlist),
+    place: segment.sequence,
+    startMs,
+    endMs: startMs + segment.durationSeconds * 1000,
+    isBreak: segment.discontinuity,
+    format: segmentFormat(segment),
+    initialization,
+    bytes,
+  };
+}
+
+/** Returns null for a segment that is gone, too large, or cannot be decrypted: the clip ends there. */
+async function tryFetch(
+  fetcher: SegmentFetcher,
+  segment: Segment,
+  signal: AbortSignal,
+): Promise<Pick<KeptPart, 'bytes' | 'initialization'> | null> {
+  const read: Uint8Array[] = [];
+  try {
+    // A request may take its part of the bytes (`fetchSegments`).
+    const limited = { ...fetcher, captureBytes: maxClipBytes * 2 };
+    for await (const part of fetchSegments(limited, [segment], signal)) read.push(part);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof StreamError) return null;
+    throw error;
+  }
+  const bytes = read.at(-1);
+  return bytes ? { bytes, initialization: segment.initialization ? (read[0] ?? null) : null } : null;
+}
+
+/** Leaves out segments before the first key frame, and dates the first part by it. */
+function withoutBlindBegin(parts: KeptPart[]): KeptPart[] {
+  for (const [index, part] of parts.entries()) {
+    const { initialization, bytes, startMs, endMs, format } = part;
+    const found = format === 'mov' ? keyFrameOffsetsMp4(bytes, initialization) : keyFrameOffsetsTs(bytes);
+    const beginMs = startMs + (found?.[0] ?? Infinity) * 1000;
+    // A time beyond the segment is damage.
+    if (beginMs < endMs) return [{ ...part, startMs: beginMs }, ...parts.slice(index + 1)];
+  }
+  // Formats whose key frames are not found by their marks: ffmpeg may.
+  return parts;
+}

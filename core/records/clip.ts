@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
+import type { InputMode, Region } from './capture.ts';
+
+const timestampSchema = z.iso.datetime();
+
+/** Time around the opening of an alert that its clip shows, in seconds. */
+export const evidenceClipSchema = z.object({
+  before_seconds: z.int().min(0).max(30),
+  after_seconds: z.int().min(0).max(30),
+});
+apiNames.add(evidenceClipSchema, { id: 'EvidenceClip' });
+export type EvidenceClip = z.infer<typeof evidenceClipSchema>;
+
+/** Largest clip, in bytes. */
+export const maxClipBytes = 40_000_000;
+
+/** Clip of an alert, or the reason for a missing one. */
+export const alertClipSchema = z.object({
+  /** Media key; `null` without a clip. */
+  clip_key: z.string().nullable(),
+  from: timestampSchema.nullable().describe('Time of its first picture'),
+  to: timestampSchema.nullable().describe('Time of its end'),
+  bytes: z.int().positive().nullable(),
+  codec: z.string().nullable().describe('Sample entry of MP4, as avc1 or hvc1'),
+  reason: z.string().nullable().describe('Why the alert has no clip; null if it has one'),
+});
+export type AlertClip = z.infer<typeof alertClipSchema>;
+
+/** Returns what is stored of an alert that gets no clip. */
+export function withoutClip(reason: string): AlertClip {
+  return { clip_key: null, from: null, to: null, bytes: null, codec: null, reason };
+}
+
+/** Part of a stream to read as a clip. `openedAt` is in it. Excluded `regions` are black. */
+export type ClipRequest = {
+  url: string;
+  caller: string;
+  mode: InputMode;
+  from: Date;
+  to: Date;
+  openedAt: Date;
+  regions: readonly Region[] | null;
+};
+
+/** `pending`: the stream has not come to the end of the clip; what it has by now is kept. */
+export type ClipResult =
+  | { kind: 'pending'; afterSeconds: number }
+  | { kind: 'none'; reason: string }
+  | { kind: 'clip'; bytes: Uint8Array; from: Date; to: Date; codec: string };

@@ -1,0 +1,139 @@
+import { afterEach, expect, test } from 'vitest';
+import { StreamFetchError, TransientError } from '../../../core/errors.ts';
+import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
+import { maxClipBytes } from '../../../core/records/clip.ts';
+import { addSeconds } from '../../../core/time.ts';
+import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
+import { presentAlert } from '../../../core/watch/present-watch.ts';
+import { recordClip } from '../../../core/watch/record-clip.ts';
+import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
+
+afterEach(closeWorld);
+
+const film = new Uint8Array([0, 1, 2]);
+
+/** Opens an alert of a watch with clips. `answer` is what the stream gives. */
+async function open(answer: (request: ClipRequest) => Promise<ClipResult> | ClipResult) {
+  const first = await createWatch({ toOpen: 1, clip: { before_seconds: 5, after_seconds: 3 } });
+  world.script.verdicts.push(true);
+  await world.tick(first);
+  const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
+  const opening = events.find(({ type }) => type === 'alert_opened');
+  if (opening?.type !== 'alert_opened') throw new Error('No alert has opened');
+  const { sequence, data } = opening;
+  const requests: ClipRequest[] = [];
+  const streams = {
+    clip: async (request: ClipRequest) => {
+      requests.push(request);
+      return answer(request);
+    },
+  };
+  return {
+    requests,
+    openedAt: new Date(data.opened_at),
+    record: () => recordClip({ clip: watchId, sequence }, { ...world.c, streams }),
+    alert: async () => {
+      const alert = await world.c.runs.alert(data.alert_id, world.clock.now);
+      return alert && presentAlert(alert, world.c);
+    },
+    events: async () => {
+      const all = await world.c.watches.events(watchId, sequence, 100, world.clock.now);
+      return all.filter(({ type }) => type === 'alert_clip').map((event) => event.data);
+    },
+    clips: () => [...world.pictures.keys()].filter((key) => key.startsWith('clips/')),
+    alertId: data.alert_id,
+    sequence,
+  };
+}
+
+const made = ({ from, to }: ClipRequest): ClipResult => ({
+  kind: 'clip',
+  bytes: film,
+  from,
+  to,
+  codec: 'avc1',
+});
+
+test('the clip of an opening is stored with its alert, and its event says what it shows', async () => {
+  const clip = await open(made);
+  expect(await clip.record()).toEqual({ kind: 'done' });
+  const { openedAt: at, alertId } = clip;
+  const span = { from: addSeconds(at, -5).toISOString(), to: addSeconds(at, 3).toISOString() };
+  const described = { ...span, bytes: 3, codec: 'avc1', reason: null };
+  const { source_id: sourceId } = await stored();
+  expect(clip.clips()).toEqual([`clips/7/${sourceId}/${alertId}.mp4`]);
+  expect(await clip.events()).toMatchObject([{ ...described, alert_id: alertId, opening: clip.sequence }]);
+  expect((await clip.alert())?.clip).toEqual({
+    ...described,
+    clip_url: `${world.c.baseUrl}/alerts/${alertId}/clip`,
+  });
+  expect(clip.requests).toMatchObject([{ caller: 'caller', mode: 'frames', openedAt: at }]);
+});
+
+test('a repeated message makes no second clip', async () => {
+  const clip = await open(made);
+  await clip.record();
+  await clip.record();
+  expect([clip.requests.length, (await clip.events()).length, clip.clips().length]).toEqual([1, 1, 1]);
+});
+
+test('two concurrent messages of an opening give one clip', async () => {
+  const clip = await open(made);
+  await Promise.all([clip.record(), clip.record()]);
+  expect([(await clip.events()).length, clip.clips().length]).toEqual([1, 1]);
+});
+
+test('a clip whose end has not come is read again', async () => {
+  const clip = await open(() => ({ kind: 'pending', afterSeconds: 3 }));
+  expect(await clip.record()).toEqual({ kind: 'again', afterSeconds: 3 });
+  expect([await clip.events(), (await clip.alert())?.clip]).toEqual([[], null]);
+});
+
+test.each<[string, () => ClipResult | Promise<ClipResult>, string]>([
+  ['a stream without it', () => ({ kind: 'none', reason: 'It is gone' }), 'It is gone'],
+  [
+    'a stream that fails',
+    () => Promise.reject(new StreamFetchError('Try again.', 'The camera is off')),
+    'The camera is off',
+  ],
+  [
+    'one that is too large',
+    () => ({
+      ...made({ from: new Date(0), to: new Date(1) } as ClipRequest),
+      bytes: new Uint8Array(maxClipBytes + 1),
+    }),
+    'The clip is larger than 40 MB',
+  ],
+])('the event says why there is no clip: %s', async (_why, answer, reason) => {
+  const clip = await open(answer);
+  expect(await clip.record()).toEqual({ kind: 'done' });
+  expect(await clip.events()).toMatchObject([{ clip_key: null, bytes: null, reason }]);
+  expect((await clip.alert())?.clip).toMatchObject({ clip_url: null, reason });
+  expect(clip.clips()).toEqual([]);
+});
+
+test('a full disk repeats the message', async () => {
+  const clip = await open(made);
+  world.c.media.put = async () => {
+    throw new TransientError('The disk is full');
+  };
+  await expect(clip.record()).rejects.toThrow('The disk is full');
+  expect(await clip.events()).toEqual([]);
+});
+
+test('a clip for a watch that was deleted meanwhile is removed', async () => {
+  const clip = await open(async (request) => {
+    await deleteStoredWatch(watchId, 'caller', world.c);
+    return made(request);
+  });
+  expect(await clip.record()).toEqual({ kind: 'done' });
+  expect(clip.clips()).toEqual([]);
+});
+
+test('the clip is erased with its watch', async () => {
+  const clip = await open(made);
+  await clip.record();
+  await deleteStoredWatch(watchId, 'caller', world.c);
+  expect(clip.clips()).toEqual([]);
+  expect(await clip.record()).toEqual({ kind: 'done' });
+});
