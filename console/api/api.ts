@@ -24,6 +24,7 @@ import type {
   Logs,
   CheckRequest,
   Metrics,
+  MomentList,
   MomentSearchRequest,
   MomentSearchResult,
   MonitorRequest,
@@ -168,8 +169,15 @@ function jobOperations(http: Http) {
 /** Operations of watches and their logs. */
 function watchOperations(http: Http) {
   return {
-    watches: async (signal?: AbortSignal) =>
-      (await http.json<WatchList>('/watches', { query: { limit: 100 }, signal })).watches,
+    watches: async (signal?: AbortSignal) => {
+      const all: Watch[] = [];
+      for (;;) {
+        const query = { limit: 100, offset: all.length };
+        const { watches, total } = await http.json<WatchList>('/watches', { query, signal });
+        all.push(...watches);
+        if (watches.length === 0 || all.length >= total) return all;
+      }
+    },
     /** Creates a watch, with the destinations of another one if it has none of its own. */
     createWatch: (request: WatchRequest, destinationsOf?: string) =>
       http.json<Watch>('/watches', {
@@ -232,6 +240,8 @@ function alertOperations(http: Http) {
 /** Operations of the memory of watches. */
 function memoryOperations(http: Http) {
   return {
+    moments: (query: { watch_id: string; from: string; to: string; limit: number }, signal: AbortSignal) =>
+      http.json<MomentList>('/moments', { query, signal }),
     searchMoments: (request: MomentSearchRequest, signal: AbortSignal) =>
       http.json<MomentSearchResult>('/moments/search', { method: 'POST', body: request, signal }),
   };

@@ -68,7 +68,8 @@ function Progress({
       <p role="status">
         {isRunning
           ? `${pluralize(looked, 'picture')} checked by the model, ${pluralize(results.length, 'visit')} found…`
-          : (newest?.sentence ?? 'Stopped before the first answer.')}
+          : (newest?.sentence.replace('`thorough`', 'a thorough search') ??
+            'Stopped before the first answer.')}
       </p>
       {isRunning && (
         <div class="actions">
@@ -135,10 +136,11 @@ function More({ thorough, onMore }: MoreProps) {
   ];
   return (
     <div class="actions">
-      <Button onClick={() => onMore(thorough)}>
-        Look at a picture of each of {exact ? '' : 'about '}
-        {pluralize(visits, 'visit')} ({cost.join(', ')})
-      </Button>
+      <Button onClick={() => onMore(thorough)}>Check every visit</Button>
+      <span class="small muted">
+        {exact ? '' : 'about '}
+        {pluralize(visits, 'picture')}, {cost.join(', ')}
+      </span>
     </div>
   );
 }

@@ -4,6 +4,33 @@ import type { TimeWindow } from './time-window.ts';
 /** Lane of a watch in a window. */
 export type Lane = { watch: Watch; hours: WatchStats['hours']; alerts: Alert[] };
 
+/** Lanes of a window, with what people have to know about them. */
+export type Lanes = { lanes: Lane[]; notes: string[] };
+
+/** Makes lanes of what was read. One that cannot be read is empty and named; throws if none can be read. */
+export function toLanes(
+  watches: readonly Watch[],
+  stats: readonly PromiseSettledResult<Pick<WatchStats, 'hours'>>[],
+  alerts: readonly Alert[],
+  isCut: boolean,
+): Lanes {
+  const lanes = watches.map((watch, index) => {
+    const read = stats[index];
+    const hours = read?.status === 'fulfilled' ? read.value.hours : undefined;
+    return { watch, hours, alerts: alerts.filter(({ watch_id: id }) => id === watch.watch_id) };
+  });
+  const missing = lanes.filter(({ hours }) => hours === undefined).map(({ watch }) => watch.name);
+  const failed = stats.find((read) => read.status === 'rejected');
+  if (failed && missing.length === lanes.length) throw failed.reason;
+  return {
+    lanes: lanes.map(({ hours = [], ...lane }) => ({ ...lane, hours })),
+    notes: [
+      ...(missing.length > 0 ? [`Not read, try again: ${missing.join(', ')}.`] : []),
+      ...(isCut ? [`Only the newest ${alerts.length} alerts of this time are shown.`] : []),
+    ],
+  };
+}
+
 /** Class of a part of the active time. */
 export type SeenClass = 'judged' | 'quiet' | 'between' | 'not_seen';
 

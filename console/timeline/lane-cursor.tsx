@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { withoutDisclosure } from '../alerts/alert-texts.ts';
+import type { MomentList } from '../api/types.ts';
+import { useResource } from '../api/use-resource.ts';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
+import { useSession } from '../session/session.ts';
 import { routeUrls } from '../shell/routes.ts';
 import { spokenTime } from '../time/format.ts';
 import { findAlertAt, findClass } from './lane-bars.ts';
@@ -26,6 +29,7 @@ type Props = {
 /** Shows what is known about the time at the cursor: its class, its alert, and a picture. */
 export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
   const settled = useSettled(lane && atMs !== undefined ? { watchId: lane.watch.watch_id, atMs } : undefined);
+  const moment = useMoment(settled, lengthMs);
   if (!lane || atMs === undefined)
     return (
       <>
@@ -36,19 +40,30 @@ export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
   const kind = findClass(lane.hours, atMs);
   const alert = findAlertAt(lane.alerts, atMs, (stepShare / 2) * lengthMs);
   const time = spokenTime(new Date(atMs).toISOString(), Date.now() + 1);
+  const isSettled = settled?.watchId === lane.watch.watch_id;
+  const shown = isSettled && moment?.watch_id === lane.watch.watch_id ? moment : undefined;
   const text = `${kind ? classTexts[kind] : unknownText(atMs)}${alert ? ` Alert: ${alert.condition}.` : ''}`;
   return (
     <>
       {children(`${lane.watch.name}, ${time}. ${text}`)}
       <div class="lane-detail">
-        {alert && alert.frame_url !== null && settled?.watchId === lane.watch.watch_id && (
+        {alert && alert.frame_url !== null && isSettled ? (
           <ProtectedPicture path={`/alerts/${alert.alert_id}/frame`} alt={`Evidence: ${alert.explanation}`} />
+        ) : (
+          shown && (
+            <ProtectedPicture path={`/moments/${shown.moment_id}/picture`} alt={describeMoment(shown)} />
+          )
         )}
         <div>
           <p>
             <strong>{lane.watch.name}</strong> {time}
           </p>
           <p>{text}</p>
+          {shown && !alert && (
+            <p class="small muted">
+              Newest picture before it, {spokenTime(shown.at, Date.now() + 1)}: {describeMoment(shown)}
+            </p>
+          )}
           {alert && (
             <p class="small">
               <a href={`${routeUrls.alerts}/${alert.alert_id}`}>Open the alert</a>{' '}
@@ -59,6 +74,26 @@ export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
       </div>
     </>
   );
+}
+
+/** Time before the cursor in which a picture is searched, in milliseconds. */
+const maxBeforeMs = 900_000;
+
+/** Reads the newest judged picture up to a place of the cursor. */
+function useMoment(place: { watchId: string; atMs: number } | undefined, lengthMs: number) {
+  const { api } = useSession();
+  const toMs = (place?.atMs ?? 0) + (stepShare / 2) * lengthMs;
+  const load = async (signal: AbortSignal) => {
+    if (!place) return undefined;
+    const span = { from: new Date(toMs - maxBeforeMs).toISOString(), to: new Date(toMs).toISOString() };
+    const { moments } = await api.moments({ watch_id: place.watchId, ...span, limit: 1 }, signal);
+    return moments.find(({ picture_url: picture }) => picture !== null);
+  };
+  return useResource(load, [place?.watchId, place?.atMs]).value;
+}
+
+function describeMoment({ scene, verdicts }: MomentList['moments'][number]): string {
+  return scene ?? withoutDisclosure(verdicts[0]?.explanation ?? '');
 }
 
 /** A check of an interval of 300 s is counted at its end. */

@@ -8,8 +8,8 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { dayText, shortTime } from '../time/format.ts';
 import { LaneCursor } from './lane-cursor.tsx';
-import { toAlertBars, toBars } from './lane-bars.ts';
-import type { Lane } from './lane-bars.ts';
+import { toAlertBars, toBars, toLanes } from './lane-bars.ts';
+import type { Lane, Lanes as ReadLanes } from './lane-bars.ts';
 import { dayOf, lengthOf, newestDay, stepShare, windowLengths, zoomTo } from './time-window.ts';
 import type { TimeWindow } from './time-window.ts';
 
@@ -26,7 +26,8 @@ type Props = { watches: Watch[] };
 export function TimeLine({ watches }: Props) {
   const [window, setWindow] = useState(() => newestDay(Date.now()));
   const [cursor, setCursor] = useState<Cursor>();
-  const { value: lanes, problem, reload } = useLanes(watches, window);
+  const { value: read, problem, reload } = useLanes(watches, window);
+  const lanes = read?.lanes;
   const endMs = window.startMs + window.lengthMs;
   const move = (ms: number) => setWindow({ ...window, startMs: window.startMs + ms });
   const zoom = (length: (typeof windowLengths)[number]['value'], atMs = cursor?.atMs ?? Date.now()) =>
@@ -56,6 +57,11 @@ export function TimeLine({ watches }: Props) {
         </Field>
       </div>
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
+      {read?.notes.map((note) => (
+        <p key={note} class="small" role="status">
+          {note}
+        </p>
+      ))}
       {(lanes || !problem) && (
         <Lanes
           lanes={lanes ?? watches.map((watch) => ({ watch, hours: [], alerts: [] }))}
@@ -80,32 +86,27 @@ function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
   const { api } = useSession();
   const span = { from: new Date(startMs).toISOString(), to: new Date(startMs + lengthMs).toISOString() };
   const only = watches.length === 1 ? watches[0]?.watch_id : undefined;
-  const load = async (signal: AbortSignal): Promise<Lane[]> => {
+  const load = async (signal: AbortSignal): Promise<ReadLanes> => {
     // Columns of hours are enough for a day.
     const spans = lengthMs <= 3_600_000;
-    const [alerts, stats] = await Promise.all([
+    const [{ alerts, isCut }, stats] = await Promise.all([
       readAlerts(signal),
-      Promise.all(watches.map(({ watch_id: id }) => api.watchStats(id, { ...span, spans }, signal))),
+      Promise.allSettled(watches.map(({ watch_id: id }) => api.watchStats(id, { ...span, spans }, signal))),
     ]);
-    return watches.map((watch, index) => ({
-      watch,
-      hours: stats[index]?.hours ?? [],
-      alerts: alerts.filter(({ watch_id: id }) => id === watch.watch_id),
-    }));
+    return toLanes(watches, stats, alerts, isCut);
   };
   const readAlerts = async (signal: AbortSignal) => {
     const found: Alert[] = [];
-    let after: string | undefined;
-    for (let page = 0; page < maxAlertPages; page += 1) {
+    let after: string | null | undefined;
+    for (let page = 0; page < maxAlertPages && after !== null; page += 1) {
       const { alerts, next_after: next } = await api.alerts(
         { ...span, watch_id: only, after, limit: 100 },
         signal,
       );
       found.push(...alerts);
-      if (next === null) break;
       after = next;
     }
-    return found;
+    return { alerts: found, isCut: after !== null };
   };
   const isOver = startMs + lengthMs < Date.now();
   const ids = watches.map(({ watch_id: id }) => id).join();

@@ -93,19 +93,21 @@ function describeLooks({
   estimate,
 }: Pick<Described, 'state' | 'isThorough' | 'estimate'>) {
   const { counts, unreadBefore, notJudged } = state;
-  const visits = `${estimate.exact ? '' : 'about '}${count(estimate.visits)}`;
-  const price = estimate.usd === null ? '' : ` (about $${formatUsd(estimate.usd)})`;
+  const visits = `${estimate.exact ? '' : 'about '}${count(estimate.visits)} ${estimate.visits === 1 ? 'visit' : 'visits'}`;
+  const price = estimate.usd ? ` (about $${formatUsd(estimate.usd)})` : '';
   const parts = [
     `${count(counts.moments)} moments`,
     ...(isThorough
-      ? [`${count(counts.looked)} checked, a picture for each of ${visits} visits`]
+      ? [`${count(counts.looked)} checked, a picture for each of ${visits}`]
       : [`${count(counts.matched)} matched in words`, `${count(counts.looked)} checked`]),
     ...(counts.gone > 0 ? [`${count(counts.gone)} without a picture`] : []),
     ...(counts.unjudged > 0 ? [`${count(counts.unjudged)} not judged`] : []),
   ];
   return [
     `${parts.join(', ')}${unreadBefore === null ? '' : `, the best of those since ${unreadBefore}`}`,
-    ...(isThorough || estimate.visits === 0 ? [] : [`\`thorough\` checks all ${visits} visits${price}`]),
+    ...(isThorough || estimate.visits === 0
+      ? []
+      : [`\`thorough\` checks ${estimate.visits === 1 ? '' : 'all '}${visits}${price}`]),
     ...(notJudged === null ? [] : [notJudged.replace(/\.$/, '')]),
   ].join('; ');
 }
@@ -115,7 +117,7 @@ function count(value: number): string {
 }
 
 function formatUsd(usd: number): string {
-  return usd === 0 || usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(1);
+  return usd >= 0.01 ? usd.toFixed(2) : usd.toPrecision(1);
 }
 
 function listSchedules(watches: readonly SearchedWatch[]): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findAlertAt, findClass, toAlertBars, toBars } from '../../console/timeline/lane-bars.ts';
+import { findAlertAt, findClass, toAlertBars, toBars, toLanes } from '../../console/timeline/lane-bars.ts';
 import { dayOf, newestDay, zoomTo } from '../../console/timeline/time-window.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
@@ -64,4 +64,23 @@ test('a window begins at whole hours, zooms around a time, and a day is that of 
   expect(zoomTo('day', now, now)).toEqual(newestDay(now));
   expect(zoomTo('day', start - 48 * hourMs, now).startMs).toBe(start - 60 * hourMs);
   expect(new Date(dayOf('2026-03-02').startMs).getHours()).toBe(0);
+});
+
+test('a lane that cannot be read is empty and named, and a note names alerts that are left out', () => {
+  const watches = [
+    { watch_id: 'a', name: 'Gate' },
+    { watch_id: 'b', name: 'Yard' },
+  ] as never;
+  const failed = { status: 'rejected' as const, reason: new Error('down') };
+  const read = { status: 'fulfilled' as const, value: { hours: [hour] } as never };
+  const alert = { watch_id: 'b' } as never;
+  expect(toLanes(watches, [failed, read], [alert], true)).toEqual({
+    lanes: [
+      { watch: watches[0], hours: [], alerts: [] },
+      { watch: watches[1], hours: [hour], alerts: [alert] },
+    ],
+    notes: ['Not read, try again: Gate.', 'Only the newest 1 alerts of this time are shown.'],
+  });
+  expect(toLanes(watches, [read, read], [], false).notes).toEqual([]);
+  expect(() => toLanes(watches, [failed, failed], [], false)).toThrow('down');
 });

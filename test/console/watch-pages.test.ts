@@ -107,6 +107,28 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await page.locator('svg.lane').hover({ position: { x: 3, y: 10 } });
   await expect.poll(said).toContain('Not watched.');
 
+  await link('Search').click();
+  const search = '**/moments/search';
+  const held = Promise.withResolvers<void>();
+  await page.route(search, async (route) => held.promise.then(() => route.continue()));
+  await field('What do you look for?').fill('a picture that is not black');
+  await page.keyboard.press('Enter');
+  await page.getByRole('progressbar', { name: 'Progress of the search' }).waitFor();
+  await inspect(page, 'search-running');
+  await button('Stop').press('Enter');
+  await page.getByText('Stopped before the first answer.').waitFor();
+  held.resolve();
+  await page.unroute(search);
+  await field('What do you look for?').press('Enter');
+  await page.getByRole('list', { name: 'Results' }).locator('img').first().waitFor();
+  await page.getByText(/^\d+ found: \d+ moments?, .* sure to be seen/).waitFor();
+  await inspect(page, 'search');
+  await field('What do you look for?').fill('a zebra');
+  await page.keyboard.press('Enter');
+  await page.getByText(/^Nothing found: /).waitFor();
+  await button('Check every visit').press('Enter');
+  await page.getByText(/checked, a picture for each of/).waitFor();
+
   await expect.poll(() => link('Alerts').textContent()).toContain('1 open');
   await link('Alerts').click();
   await alerts.getByText(/open for/).waitFor();
