@@ -66,7 +66,7 @@ function toPattern(argument: string): string {
 function matches(pattern: string, value: string | undefined): boolean {
   if (value === undefined || value.startsWith('--')) return false;
   return pattern.split('|').some((one) => {
-    if (!/\d/.test(one)) return !pattern.includes('|') || one === value;
+    if (!/^\d/.test(one)) return !pattern.includes('|') || one === value;
     const number = String.raw`\d+(\.\d+)?`;
     if (one.includes('x')) return /^\d+x\d+$/.test(value);
     return new RegExp(one.includes(',') ? `^${number}(,${number})*$` : `^${number}$`).test(value);

@@ -29,17 +29,22 @@ export async function collectBytes(
   // A transfer frees the former memory, which a list of chunks would hold until the garbage collection.
   let collected = new ArrayBuffer(0);
   let bytes = 0;
-  // An error in the loop destroys the stream and its connection.
-  for await (const chunk of body) {
-    if (!(chunk instanceof Uint8Array)) throw new EgressNetworkError('Response is not bytes');
-    const offset = bytes;
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLarge();
-    onChunk?.(chunk.byteLength);
-    if (bytes > collected.byteLength) collected = collected.transfer(Math.min(2 * bytes, maxBytes));
-    new Uint8Array(collected).set(chunk, offset);
+  try {
+    // An error in the loop destroys the stream and its connection.
+    for await (const chunk of body) {
+      if (!(chunk instanceof Uint8Array)) throw new EgressNetworkError('Response is not bytes');
+      const offset = bytes;
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw tooLarge();
+      onChunk?.(chunk.byteLength);
+      if (bytes > collected.byteLength) collected = collected.transfer(Math.min(2 * bytes, maxBytes));
+      new Uint8Array(collected).set(chunk, offset);
+    }
+    return new Uint8Array(collected.transfer(bytes));
+  } catch (error) {
+    collected.transfer(0);
+    throw error;
   }
-  return new Uint8Array(collected.transfer(bytes));
 }
 
 /** Returns a body without its content encoding, of at most about `maxBytes` encoded bytes. With an unknown encoding, its bytes decide. */

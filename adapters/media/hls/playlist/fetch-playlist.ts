@@ -113,12 +113,18 @@ async function fetchPlaylist(
     // Some servers answer without a body now and then.
     const isEmpty = first.status === 200 && first.body.length === 0;
     const response = isEmpty ? await ask() : first;
-    return await share.read(readPlaylist(fetcher, response, imported));
+    const reading = share.read(readPlaylist(fetcher, response, imported));
+    return await reading.finally(() => release(response.body));
   } catch (error) {
     throw error instanceof PlaylistBudgetError ? busyError(error) : error;
   } finally {
     share.close();
   }
+}
+
+/** Frees the memory of a body: large ones would wait for the garbage collection. */
+function release({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 function* readPlaylist(

@@ -2,7 +2,7 @@ import type { Steps } from '../../../steps.ts';
 import { takeMediaSequence } from './media-sequence.ts';
 import { PlaylistLimitError } from './playlist-limit-error.ts';
 import { keepNewestSegments, readClock } from './newest-segments.ts';
-import { substituteVariables, type Variables } from './variables.ts';
+import { createSubstitution, type Variables } from './variables.ts';
 
 /** Tags that captures need. hls-parser takes quadratic time for some others and fails on some. */
 const neededTags = new Set([
@@ -27,10 +27,10 @@ const neededTags = new Set([
 /** Maximum variant streams. Real playlists have about 12; the parser compares each with every line. */
 const maxVariants = 200;
 
-/** Lines that are read in one step. */
-const linesOfStep = 20_000;
+/** Lines that are read in one step, and those that are reduced at a time: a list of all takes 100 bytes per line. */
+const [linesOfStep, defaultLinesOfPart] = [20_000, 4_000];
 
-/** Maximum lines. A day in segments of 2 s with four tags each has 216,000. A list takes 100 bytes per line. */
+/** Maximum lines. A day in segments of 2 s with four tags each has 216,000. */
 const maxLines = 250_000;
 
 /** Maximum lines with those that are left out: comments, tags of advertisements, empty ones. */
@@ -61,6 +61,8 @@ export type SanitizedPlaylist = {
   variables: Variables;
 };
 
+type Source = { url: string; imported: Variables; maxSegments: number };
+
 /**
  * Reduces a playlist to what hls-parser reads safely and in linear time: known tags, and the newest `maxSegments`
  * of a media playlist, in steps. Returns null if the bytes are not a playlist. Throws `VariableError` and
@@ -68,43 +70,64 @@ export type SanitizedPlaylist = {
  */
 export function* sanitizePlaylist(
   bytes: Uint8Array,
-  source: { url: string; imported: Variables; maxSegments: number },
+  source: Source & { linesOfPart?: number },
 ): Steps<SanitizedPlaylist | null> {
-  const read: string[] = [];
+  const { linesOfPart = defaultLinesOfPart } = source;
+  const reducer = createReducer(source);
+  let read: string[] = [];
   let begun = false;
   let variants = 0;
   let tags = 0;
   let keys = 0;
   let definitions = 0;
   let lines = 0;
+  let needed = 0;
   for (const line of splitLines(bytes)) {
     if ((lines += 1) % linesOfStep === 0) yield;
     if (!begun && !/^#EXTM3U\b/.test(line)) return null;
     begun = true;
-    if (line.startsWith('#') && !isNeeded(line)) continue;
+    const isTag = line.startsWith('#');
+    if (isTag && !isNeeded(line)) continue;
     if (line.length > maxLineLength) throw new PlaylistLimitError('long lines');
     if (line.startsWith(variantTag) && ++variants > maxVariants) break;
-    tags = line.startsWith('#') ? tags + 1 : 0;
+    tags = isTag ? tags + 1 : 0;
     if (line.startsWith(keyTag)) keys += 1;
     if (line.startsWith(defineTag)) definitions += 1;
-    if (tags > maxTagsPerUri || keys > maxKeys || definitions > maxDefinitions || read.length >= maxLines)
+    if (tags > maxTagsPerUri || keys > maxKeys || definitions > maxDefinitions || needed >= maxLines)
       throw new PlaylistLimitError('many lines');
+    needed += 1;
     read.push(line.startsWith('#EXTINF:') ? withoutTitle(line) : line);
+    if (isTag || read.length < linesOfPart) continue;
+    yield* reducer.add(read, variants > 0);
+    read = [];
   }
   if (!begun) return null;
-  yield;
-  const { lines: full, variables } = substituteVariables(read, source.url, source.imported);
-  const defined = full.filter((line) => !line.startsWith(defineTag));
-  if (variants > 0) return { text: joinLines(keepVariants(defined)), firstSequence: 0n, variables };
-  yield;
-  const ranged = withRangeOffsets(defined);
-  yield;
-  const readable = keepReadableKeys(ranged);
-  yield;
-  const newest = keepNewestSegments(readable, source.maxSegments);
-  yield;
-  const { lines: kept, firstSequence } = takeMediaSequence(newest.flatMap(readClock));
-  return { text: joinLines(kept), firstSequence, variables };
+  yield* reducer.add(read, variants > 0);
+  return reducer.end(variants > 0);
+}
+
+/** Creates a reducer of the lines of a playlist, in parts that end with a URI: those of a whole one take too much memory. */
+function createReducer({ url, imported, maxSegments }: Source) {
+  const substitution = createSubstitution(url, imported);
+  const writeOffsets = createOffsets();
+  const keepReadable = createReadableKeys();
+  let kept: string[] = [];
+  return { add, end };
+
+  function* add(read: string[], isMultivariant: boolean): Steps<void> {
+    yield;
+    const defined = substitution.fill(read).filter((line) => !line.startsWith(defineTag));
+    kept = isMultivariant
+      ? keepVariants([...kept, ...defined])
+      : keepNewestSegments([...kept, ...keepReadable(writeOffsets(defined))], maxSegments);
+  }
+
+  function end(isMultivariant: boolean): SanitizedPlaylist {
+    const { variables } = substitution;
+    if (isMultivariant) return { text: joinLines(kept), firstSequence: 0n, variables };
+    const { lines, firstSequence } = takeMediaSequence(kept.flatMap(readClock));
+    return { text: joinLines(lines), firstSequence, variables };
+  }
 }
 
 /** Leaves variants, and of other lines none that only a media playlist has: the parser compares each with every URI. */
@@ -156,23 +179,24 @@ function withoutTitle(line: string): string {
 const rangeTag = '#EXT-X-BYTERANGE:';
 
 /**
- * Adds the missing offset to each byte range: the end of the previous segment if it has the same URI, else 0 (RFC
+ * Returns a function that adds the missing offset to each byte range: the end of the previous segment if it has the same URI, else 0 (RFC
  * 8216, 4.3.2.2). hls-parser uses -1 in the second case and derives later offsets from it.
  */
-function withRangeOffsets(lines: string[]): string[] {
-  if (!lines.some((line) => line.startsWith(rangeTag))) return lines;
-  const written = [...lines];
-  let open: number | null = null;
+function createOffsets() {
   let before = { uri: '', end: 0 };
-  for (const [index, line] of lines.entries()) {
-    if (line.startsWith(rangeTag)) open = index;
-    if (line.startsWith('#')) continue;
-    const [length = 0, offset = before.uri === line ? before.end : 0] = rangeAt(lines, open);
-    if (open !== null) written[open] = `${rangeTag}${length}@${offset}`;
-    before = { uri: line, end: open === null ? 0 : offset + length };
-    open = null;
-  }
-  return written;
+  return (lines: string[]): string[] => {
+    const written = [...lines];
+    let open: number | null = null;
+    for (const [index, line] of lines.entries()) {
+      if (line.startsWith(rangeTag)) open = index;
+      if (line.startsWith('#')) continue;
+      const [length = 0, offset = before.uri === line ? before.end : 0] = rangeAt(lines, open);
+      if (open !== null) written[open] = `${rangeTag}${length}@${offset}`;
+      before = { uri: line, end: open === null ? 0 : offset + length };
+      open = null;
+    }
+    return written;
+  };
 }
 
 function rangeAt(lines: string[], index: number | null): number[] {
@@ -187,24 +211,25 @@ const noKey = `${keyTag}METHOD=NONE`;
 const identity = 'identity';
 
 /**
- * Leaves one key line in front of a segment: of the keys in force the one that can be used without a license (`identity`), in whatever order the
+ * Returns a function that leaves one key line in front of a segment: of the keys in force the one that can be used without a license (`identity`), in whatever order the
  * playlist has them. A key is in force until the next one of its KEYFORMAT, or METHOD=NONE (RFC 8216, 4.3.2.4). hls-parser takes the last line.
  */
-function keepReadableKeys(lines: string[]): string[] {
-  if (!lines.some((line) => line.startsWith(keyTag) && line.includes('KEYFORMAT='))) return lines;
+function createReadableKeys() {
   const inForce = new Map<string, string>();
-  const kept: string[] = [];
   let written = noKey;
-  for (const line of lines) {
-    if (line.startsWith(keyTag)) {
-      putInForce(line, inForce);
-      continue;
+  return (lines: string[]): string[] => {
+    const kept: string[] = [];
+    for (const line of lines) {
+      if (line.startsWith(keyTag)) {
+        putInForce(line, inForce);
+        continue;
+      }
+      const key = inForce.get(identity) ?? inForce.values().next().value ?? noKey;
+      if (!line.startsWith('#') && key !== written) kept.push((written = key));
+      kept.push(line);
     }
-    const key = inForce.get(identity) ?? inForce.values().next().value ?? noKey;
-    if (!line.startsWith('#') && key !== written) kept.push((written = key));
-    kept.push(line);
-  }
-  return kept;
+    return kept;
+  };
 }
 
 function putInForce(line: string, inForce: Map<string, string>): void {

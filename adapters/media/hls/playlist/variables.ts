@@ -15,27 +15,24 @@ const maxCharacters = 16 * 1024 * 1024;
 const maxReferences = 100_000;
 
 /**
- * Replaces `{$NAME}` with the value of the variable (RFC 8216bis, 4.3). A variable is defined in the text, imported
- * from the multivariant playlist, or taken from the query of the playlist URL, as signed queries require. Throws
+ * Replaces `{$NAME}` with the value of the variable (RFC 8216bis, 4.3), in lines that are read in parts. A variable is defined in the text, imported
+ * from the multivariant playlist, or taken from the query of the playlist URL, as signed queries require. `fill` throws
  * `VariableError` and `PlaylistLimitError`.
  */
-export function substituteVariables(
-  lines: string[],
-  url: string,
-  imported: Variables,
-): { lines: string[]; variables: Variables } {
+export function createSubstitution(url: string, imported: Variables) {
   const variables = new Map<string, string>();
   const query = readQuery(url);
   const left = { references: maxReferences };
   let characters = 0;
-  const substituted = lines.map((line) => {
-    const full = variables.size === 0 ? line : fillIn(line, variables, left);
-    characters += full.length;
-    if (characters > maxCharacters) throw tooLong();
-    if (full.startsWith('#EXT-X-DEFINE:')) define(full, query, imported, variables);
-    return full;
-  });
-  return { lines: substituted, variables };
+  const fill = (lines: string[]): string[] =>
+    lines.map((line) => {
+      const full = variables.size === 0 ? line : fillIn(line, variables, left);
+      characters += full.length;
+      if (characters > maxCharacters) throw tooLong();
+      if (full.startsWith('#EXT-X-DEFINE:')) define(full, query, imported, variables);
+      return full;
+    });
+  return { fill, variables };
 }
 
 /** Counts during the replacement: one line may repeat a value of megabytes a hundred times. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { keepNewestSegments } from '../../../../../adapters/media/hls/playlist/newest-segments.ts';
 import { type Segment } from '../../../../../adapters/media/hls/playlist/playlist.ts';
 import { sanitizePlaylist } from '../../../../../adapters/media/hls/playlist/sanitize-playlist.ts';
+import { finishSteps } from '../../../../../adapters/steps.ts';
 import { parsePlaylist } from '../../../../support/hls/parse-playlist.ts';
 
 const head = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-TARGETDURATION:4', '#EXT-X-MEDIA-SEQUENCE:100'];
@@ -35,6 +36,48 @@ describe('newestLines', () => {
         ];
         expect(listSegments(keepNewestSegments(lines, max))).toEqual(listSegments(lines).slice(-max));
       }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a playlist that is read in parts is that which is read as a whole', () => {
+    const tag = constantFrom(
+      '#EXT-X-KEY:METHOD=AES-128,URI="key?1"',
+      '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="key?3",KEYFORMAT="com.apple"',
+      '#EXT-X-KEY:METHOD=NONE',
+      '#EXT-X-BYTERANGE:100',
+      '#EXT-X-BYTERANGE:70@10',
+      '#EXT-X-DEFINE:NAME="a",VALUE="b"',
+      '#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00.500Z',
+      '#EXT-X-DISCONTINUITY',
+      '#EXT-X-STREAM-INF:BANDWIDTH=1',
+    );
+    const segment = record({ tags: array(tag, { maxLength: 3 }), uri: constantFrom('all.ts', '{$a}.ts') });
+    assert(
+      property(
+        array(segment, { minLength: 1, maxLength: 30 }),
+        integer({ min: 1, max: 9 }),
+        (list, linesOfPart) => {
+          const lines = [...head, ...list.flatMap(({ tags, uri }) => [...tags, '#EXTINF:2,', uri])];
+          const read = (linesOfOne: number) =>
+            finishSteps(
+              sanitizePlaylist(Buffer.from(lines.join('\n')), {
+                url: 'https://cdn.example/live/list.m3u8',
+                imported: new Map(),
+                maxSegments: 8,
+                linesOfPart: linesOfOne,
+              }),
+            );
+          const [parts, whole] = [read(linesOfPart), read(1_000)];
+          expect(parts?.variables).toEqual(whole?.variables);
+          if (lines.some((line) => line.includes('STREAM-INF'))) return;
+          const segments = (text: string) => listSegments(text.split('\n'));
+          expect([segments(parts!.text), parts!.firstSequence]).toEqual([
+            segments(whole!.text),
+            whole!.firstSequence,
+          ]);
+        },
+      ),
       { numRuns: 300 },
     );
   });
