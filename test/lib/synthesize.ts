@@ -37,8 +37,7 @@ export function synthesize(settings: StageSettingsInput = {}): Synthesized {
 function synthesizeAnew(settings: StageSettingsInput): Synthesized {
   const outDir = folderOfRun();
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
-  // stage-kinds.test.ts runs the rules; other files skip them to save seconds.
-  const app = new App({ context, outdir: outDir, builtinCloudFormationValidation: false });
+  const app = new App({ context, outdir: outDir });
   const stack = new WatchpostStack(app, {
     stage: { name: 'test', settings: stageSettingsSchema.parse(settings) },
     region: settings.region ?? 'eu-central-1',

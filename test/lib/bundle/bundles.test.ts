@@ -25,7 +25,7 @@ let outDir: string;
 let warnings: string;
 let built: BuiltFunction[];
 
-/** The CLI with `cdk.json`, bundles and all rules. */
+/** The CLI with `cdk.json`, bundles and the rules of cdk-nag. */
 beforeAll(async () => {
   const ofRun = folderOfRun();
   outDir = await builtFunctions();
@@ -40,6 +40,7 @@ beforeAll(async () => {
         HOME: ofRun,
         TMPDIR: ofRun,
         CDK_DISABLE_CLI_TELEMETRY: '1',
+        CDK_VALIDATION: process.env['CDK_VALIDATION'],
         CI: '1',
         AWS_EC2_METADATA_DISABLED: 'true',
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

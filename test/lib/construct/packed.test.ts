@@ -23,7 +23,9 @@ beforeAll(async () => {
   writeFileSync(join(app, 'page.ts'), page.text);
   const files = ['app.ts', 'page.ts'];
   await run(resolve('node_modules/.bin/tsc'), [...options, '--skipLibCheck', ...files], { cwd: app });
-  await run(process.execPath, ['app.js'], { cwd: app, env: { PATH: process.env['PATH'], CDK_OUTDIR: out } });
+  const { PATH, CDK_VALIDATION } = process.env;
+  const env = { PATH, CDK_VALIDATION, CDK_OUTDIR: out };
+  await run(process.execPath, ['app.js'], { cwd: app, env });
 }, 300_000);
 
 function readTemplates(): Record<string, Resource>[] {

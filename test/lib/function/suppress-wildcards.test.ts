@@ -4,10 +4,7 @@ import { folderOfTest } from '../../support/temporary-folder.ts';
 import { suppressWildcardFindings } from '../../../lib/function/suppress-wildcards.ts';
 
 test('explainWildcards throws for a wildcard without a reason', () => {
-  const stack = new Stack(
-    new App({ outdir: folderOfTest(), builtinCloudFormationValidation: false }),
-    'Stack',
-  );
+  const stack = new Stack(new App({ outdir: folderOfTest() }), 'Stack');
   const arn = `arn:aws:s3:::${stack.account}-bucket/*`;
   expect(() => suppressWildcardFindings(stack, [arn], undefined)).toThrow(
     'A wildcard needs a reason: arn:aws:s3:::<AWS::AccountId>-bucket/*',

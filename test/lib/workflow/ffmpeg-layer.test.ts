@@ -15,10 +15,7 @@ beforeEach(() => {
   folder = `${folderOfTest()}/`;
   mkdirSync(join(folder, 'placeholder'));
   writeFileSync(join(folder, 'placeholder/README.md'), 'Nothing yet');
-  stack = new Stack(
-    new App({ outdir: join(folder, 'cdk.out'), builtinCloudFormationValidation: false }),
-    'Stack',
-  );
+  stack = new Stack(new App({ outdir: join(folder, 'cdk.out') }), 'Stack');
 });
 
 test('FfmpegLayer uses a placeholder with a warning if the layer is not built', () => {
