@@ -52,14 +52,14 @@ export function AlertCard({
       onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.focus()}
     >
       <Picture alert={alert} />
-      <div class="alert-body">
-        <p class="alert-head">
+      <div class="stack gap-1 grow">
+        <p class="row">
           <When at={alert.opened_at} />
           <strong>{alert.condition}</strong>
           {!ofWatch && <a href={routeUrls.watch(alert.watch_id)}>{alert.watch_name}</a>}
           <AlertState alert={alert} />
         </p>
-        <p class="small muted alert-text">
+        <p class="small muted one-line">
           {withoutDisclosure(alert.explanation)}
           {alert.reminders > 0 && ` · ${pluralize(alert.reminders, 'reminder')}`}
           {alert.acknowledged && ` · acknowledged with the key “${alert.acknowledged.by}”`}
@@ -71,7 +71,7 @@ export function AlertCard({
         )}
         {!(selected && reviews) && review && review.note !== '' && <p class="small">“{review.note}”</p>}
         {reviews && (
-          <div class="actions">
+          <div class="row">
             <Button small busy={busy && selected} onClick={() => onAction('right')}>
               Right<span class="visually-hidden"> {alert.condition}</span>
             </Button>
@@ -93,7 +93,7 @@ export function AlertCard({
 function AlertState({ alert }: { alert: Alert }) {
   const { review, closed } = alert;
   return (
-    <span class="badges">
+    <span class="row gap-1">
       <Badge tone={alert.state === 'open' ? 'alert' : 'neutral'} dot={alert.state === 'open'}>
         {closed
           ? `closed after ${duration(closed.open_seconds)}: ${closeReasonLabel(closed.reason)}`

@@ -63,7 +63,7 @@ export function AlertList({ watchId, alertId, onChange }: Props) {
       <p class="visually-hidden" role="status">
         {announcement}
       </p>
-      <div class="filters">
+      <div class="row filters">
         {alertId === undefined && (
           <AlertFilterFields filter={filter} span={span} ofWatch={watchId} onFilter={setFilter} />
         )}
@@ -87,7 +87,7 @@ export function AlertList({ watchId, alertId, onChange }: Props) {
       {value && alerts.length === 0 && (
         <EmptyState icon="bell" title={span || filter.state !== '' ? 'No such alert' : 'No alerts'} />
       )}
-      <ol class="alert-list" ref={list} aria-label="Alerts">
+      <ol ref={list} aria-label="Alerts">
         {alerts.map((alert) => (
           <AlertCard
             key={alert.alert_id}
@@ -150,7 +150,7 @@ type PagesProps = { positions: string[]; next: string | null; onChange: (positio
 function Pages({ positions, next, onChange }: PagesProps) {
   if (positions.length === 0 && next === null) return null;
   return (
-    <nav class="pages" aria-label="Pages of alerts">
+    <nav class="row pages" aria-label="Pages of alerts">
       <Button small disabled={positions.length === 0} onClick={() => onChange(positions.slice(0, -1))}>
         Newer
       </Button>

@@ -161,7 +161,7 @@ function barTop(motion: number): number {
 function Legend({ data }: { data: ActivityData }) {
   const seen = outcomeOrder.filter((name) => data.columns.some(({ outcome }) => outcome === name));
   return (
-    <ul class="legend">
+    <ul class="row small muted legend">
       <li>
         <svg viewBox="0 0 12 12" aria-hidden="true">
           <rect class="motion" x="4" y="2" width="4" height="10" rx="1.5" />

@@ -54,12 +54,12 @@ export function JobPage({ jobId }: { jobId: string }) {
         <WarningNote key={notice}>{notice}</WarningNote>
       ))}
       <JobFacts job={job} />
-      <div class="job-columns">
-        <div class="stack wide-gap">
+      <div class="columns main-first">
+        <div class="stack gap-5">
           <Activity events={log.events} job={job} />
           <Timeline log={log} />
         </div>
-        <div class="stack wide-gap">
+        <div class="stack gap-5">
           <Panel
             title="Latest frame"
             aside={job.stats.last_frame_at && <Clock at={job.stats.last_frame_at} />}
@@ -110,9 +110,9 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
           <span class="mono muted">{job.job_id.slice(0, 8)}</span>
         </p>
         <h1>{jobTitle(job)}</h1>
-        <p class="lead mono source">{job.stream_url}</p>
+        <p class="lead mono anywhere">{job.stream_url}</p>
       </div>
-      <div class="page-aside">
+      <div class="row gap-3">
         <StatusBadge status={job.status} reason={job.stats.reason} />
         {!isActive(job.status) && mayUse(session, 'jobs') && <RunAgain job={job} />}
         {isActive(job.status) && mayUse(session, 'jobs') && (

@@ -78,7 +78,7 @@ export function JobsPage() {
         }
       />
       <section class="panel flush" aria-label="Jobs">
-        <div class="filters">
+        <div class="row filters">
           <Field label="Status">
             {(ids) => <Select {...ids} value={status} onValue={fromStart(setStatus)} options={statuses} />}
           </Field>
@@ -120,7 +120,7 @@ type PagesProps = { offset: number; total: number; onOffset: (offset: number) =>
 
 function Pages({ offset, total, onOffset }: PagesProps) {
   return (
-    <nav class="pages" aria-label="Pages of jobs">
+    <nav class="row pages" aria-label="Pages of jobs">
       <Button small disabled={offset === 0} onClick={() => onOffset(Math.max(0, offset - pageSize))}>
         Newer
       </Button>
@@ -137,7 +137,7 @@ function Pages({ offset, total, onOffset }: PagesProps) {
 /** Shows jobs as rows on a wide screen and as cards on a phone. */
 function JobTable({ rows }: { rows: JobRow[] }) {
   return (
-    <table class="table cards job-table">
+    <table class="table cards">
       <TableHead
         columns={['Job', 'Status', 'Checks', 'Alerts', 'Skipped', 'Coverage', 'Created']}
         numbers={['Checks', 'Alerts', 'Skipped', 'Coverage', 'Created']}
@@ -163,7 +163,7 @@ function Row({ job, detail }: JobRow) {
           <LastFrame path={`/jobs/${job.job_id}/frame`} at={stats?.last_frame_at ?? null} alt="" />
           <span>
             <strong>{jobTitle(job)}</strong>
-            <span class="small muted job-source">
+            <span class="small muted one-line">
               {typeLabel(job.job_type)} · {job.stream_url}
             </span>
           </span>

@@ -5,7 +5,7 @@ import { reasonLabel, statusTones } from './job-labels.ts';
 /** Shows status and stop reason of a job. */
 export function StatusBadge({ status, reason }: { status: JobStatus; reason?: string | undefined }) {
   return (
-    <span class="status">
+    <span class="row">
       <Badge tone={statusTones[status]} dot={status === 'running'}>
         {status}
       </Badge>

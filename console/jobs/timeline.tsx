@@ -56,7 +56,7 @@ export function Timeline({ log }: { log: JobLog }) {
       {log.problem && <ProblemNote problem={log.problem} />}
       {items.length === 0 &&
         (log.state === 'reading' ? <Skeleton /> : <EmptyState icon="pulse" title="No events yet" />)}
-      <ol class="timeline">
+      <ol>
         {items.slice(0, shown).map((item) => (
           <Item key={toKey(item)} item={item} ofDigest={ofDigest} />
         ))}
@@ -81,10 +81,10 @@ function Item({ item, ofDigest }: { item: TimelineItem; ofDigest: boolean }) {
   const { event } = item;
   return (
     <li class={`entry ${event.type}`}>
-      <span class="entry-time">
+      <span class="small muted number">
         <Clock at={event.timestamp} />
       </span>
-      <div class="entry-body">
+      <div>
         <Entry event={event} ofDigest={ofDigest} />
       </div>
     </li>
@@ -96,10 +96,10 @@ function Quiet({ checks }: { checks: Progress[] }) {
   if (!newest || !oldest) return null;
   return (
     <li class="entry quiet">
-      <span class="entry-time">
+      <span class="small muted number">
         <Clock at={newest.timestamp} />
       </span>
-      <div class="entry-body muted">
+      <div class="muted">
         {checks.length === 1 ? (
           'No motion: the pre-filter skipped the model call.'
         ) : (
@@ -171,7 +171,7 @@ function Evidence({ event: { data } }: { event: AlertEvent }) {
         <ProtectedPicture path={path} alt="Evidence frame" />
         <span class="visually-hidden">Open the evidence</span>
       </button>
-      <div>
+      <div class="stack gap-1 at-start">
         <Badge tone="alert" dot>
           Alert
         </Badge>
@@ -200,7 +200,7 @@ function SummaryCard({ event: { data } }: { event: SummaryEvent }) {
   // A log event links to the frame grid, a streamed event contains it; the card reads both from the same URL.
   const hasGrid = 'frame_grid_url' in data || ('frame_grid_b64' in data && data.frame_grid_b64 !== null);
   return (
-    <article class="summary">
+    <article class="stack gap-2 at-start">
       <p>
         <Badge tone="accent">Window {data.window_index}</Badge>{' '}
         <span class="small muted">

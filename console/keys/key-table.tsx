@@ -78,7 +78,7 @@ function Row({ entry, over, onTask }: RowProps) {
         <span class="small muted mono">{entry.prefix}…</span>
       </th>
       <td data-label="Scopes">
-        <span class="badges">
+        <span class="row gap-1">
           {entry.scopes.map((scope) => (
             <Badge key={scope}>{scope}</Badge>
           ))}
@@ -112,7 +112,7 @@ function Row({ entry, over, onTask }: RowProps) {
 function State({ entry, over, isOwn }: { entry: Key; over: boolean; isOwn: boolean }) {
   if (over) return <Badge tone="neutral">revoked</Badge>;
   return (
-    <span class="badges">
+    <span class="row gap-1">
       <Badge tone={entry.revoked_at === null ? 'good' : 'warn'}>
         {entry.revoked_at === null ? (
           'valid'

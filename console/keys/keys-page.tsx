@@ -108,7 +108,7 @@ export function KeysPage() {
         title="Keys"
         lead="API keys for your programs, and the secret that signs webhooks."
         aside={
-          <div class="actions">
+          <div class="row">
             <Button onClick={() => setAddsDevice(true)}>Sign in a telephone</Button>
             <Button kind="primary" onClick={() => setCreating(true)}>
               New key
@@ -116,7 +116,7 @@ export function KeysPage() {
           </div>
         }
       />
-      <div class="stack wide-gap">
+      <div class="stack gap-5">
         <Panel
           title="API keys"
           aside={
@@ -142,7 +142,7 @@ export function KeysPage() {
           {!keys.value && !keys.problem && <Skeleton rows={4} />}
           {keys.value && <KeyTable keys={keys.value} onChange={keys.reload} onNewKey={shown} />}
         </Panel>
-        <div class="half-columns">
+        <div class="columns">
           <WebhookSecretPanel />
           {mayUse(session, 'jobs') && <TestWebhook />}
         </div>
@@ -169,7 +169,7 @@ function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => void }) 
         </code>
         <CopyButton text={made.key} what="New API key" />
       </div>
-      <div class="dialog-actions">
+      <div class="row at-end">
         <Button kind="primary" onClick={onClose}>
           I have copied it
         </Button>
@@ -208,7 +208,7 @@ function TestWebhook() {
             />
           )}
         </Field>
-        <div class="actions">
+        <div class="row">
           <Button type="submit" busy={sending.busy} disabled={url.trim() === ''}>
             Send test event
           </Button>

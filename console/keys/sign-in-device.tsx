@@ -100,12 +100,12 @@ function ShowCode({ id, link, onChange, onClose }: { id: string; link: string } 
         <>
           <p>Scan this with the camera of the telephone, within 5 minutes. It works once.</p>
           <QrCode text={link} />
-          <p class="actions">
+          <p class="row">
             <CopyButton text={link} what="Link" /> <span class="muted">or open the link on the device</span>
           </p>
         </>
       )}
-      <div class="dialog-actions">
+      <div class="row at-end">
         <Button kind={signedIn ? 'primary' : 'plain'} onClick={() => void close()}>
           {signedIn ? 'Done' : 'Cancel'}
         </Button>

@@ -30,7 +30,7 @@ export function WebhookSecretPanel() {
           </p>
         )}
         {revealing.problem && <ProblemNote problem={revealing.problem} />}
-        <div class="actions">
+        <div class="row">
           {secret ? (
             <Button onClick={() => setSecret(undefined)}>Hide secret</Button>
           ) : (

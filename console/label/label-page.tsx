@@ -51,8 +51,8 @@ export function LabelPage() {
   useLabelKeys(run);
 
   return (
-    <main class="label-page" aria-label="Label a set">
-      <header class="label-head">
+    <main class="stack gap-3 label-page" aria-label="Label a set">
+      <header class="spread">
         <Logo />
         <ThemeToggle />
       </header>
@@ -93,13 +93,13 @@ function Labeller({ set, state, onAction }: LabellerProps) {
   return (
     <>
       <h1>Label {set.name}</h1>
-      <div class="label-progress">
+      <div class="row gap-3">
         <progress max={total} value={done} aria-label="Labelled examples" />
         <span class="small muted">
           {done} of {total} labelled
         </span>
       </div>
-      <figure class="label-example">
+      <figure>
         {/* A new element for each example, so that the frame before it does not stay visible. */}
         <img key={state.at} class="picture" src={pictureUrl(state.at)} alt={`Frame of ${example.name}`} />
         <figcaption class="small muted">
@@ -108,7 +108,7 @@ function Labeller({ set, state, onAction }: LabellerProps) {
       </figure>
       <p class="label-condition">“{example.condition}”</p>
       <p class="muted">Does this hold in the picture?</p>
-      <div class="label-choices" role="group" aria-label="Label">
+      <div class="row gap-3" role="group" aria-label="Label">
         {choices.map(({ action, label, key }) => (
           <Button
             key={action}
@@ -119,7 +119,7 @@ function Labeller({ set, state, onAction }: LabellerProps) {
           </Button>
         ))}
       </div>
-      <div class="label-moves">
+      <div class="row gap-3">
         <Button small disabled={state.at === 0} onClick={() => onAction('previous')}>
           Previous <kbd>←</kbd>
         </Button>

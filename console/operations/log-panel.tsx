@@ -37,7 +37,7 @@ export function LogPanel() {
   const lines = logLines(value?.logs ?? [], job);
   return (
     <Panel title="Log" aside={<Checkbox label="Refresh automatically" checked={live} onChecked={setLive} />}>
-      <div class="filters">
+      <div class="row filters">
         <Field label="Level">
           {(ids) => <Select {...ids} value={level} onValue={setLevel} options={levels} />}
         </Field>
@@ -51,7 +51,7 @@ export function LogPanel() {
       {!value && !problem && <Skeleton rows={6} />}
       {value && lines.length === 0 && <EmptyState icon="text" title="No matching entries" />}
       {lines.length > 0 && (
-        <ol class="log" tabIndex={0} aria-label="Log entries, newest first">
+        <ol class="framed log" tabIndex={0} aria-label="Log entries, newest first">
           {lines.map((line, index) => (
             <Line key={`${line.time} ${index}`} line={line} onJob={setJob} />
           ))}
@@ -67,7 +67,7 @@ function Line({ line, onJob }: { line: LogLine; onJob: (job: string) => void }) 
     <li>
       <Clock at={line.time} />
       <Badge tone={tones[line.level]}>{line.level.toLowerCase()}</Badge>
-      <span class="log-text">
+      <span class="anywhere">
         {job !== null && (
           <button type="button" class="chip mono" onClick={() => onJob(job)}>
             <span class="visually-hidden">Only entries of </span>

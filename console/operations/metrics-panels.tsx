@@ -18,7 +18,7 @@ export function MetricsPanels() {
   return (
     <>
       <Numbers metrics={value} />
-      <div class="half-columns">
+      <div class="columns">
         <Savings frames={value.frames} />
         <Providers providers={value.providers} />
       </div>

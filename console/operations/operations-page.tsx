@@ -95,7 +95,7 @@ export function OperationsPage() {
   return (
     <>
       <PageHead title="Operations" lead="Metrics, alarms and log of all callers." />
-      <div class="stack wide-gap">
+      <div class="stack gap-5">
         <MetricsPanels />
         <ChecksPanel />
         <AlarmsPanel />

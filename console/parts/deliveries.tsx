@@ -47,12 +47,12 @@ export function Deliveries({ load, resend, id, active }: Props) {
   return (
     <Panel
       title="Deliveries"
-      intro={value?.webhook_url && <span class="mono source">{value.webhook_url}</span>}
+      intro={value?.webhook_url && <span class="mono anywhere">{value.webhook_url}</span>}
     >
       {!value && !problem && <Skeleton />}
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
       {value?.deliveries.length === 0 && <EmptyState icon="bell" title="No deliveries yet" />}
-      <ul class="deliveries">
+      <ul class="stack divided">
         {value?.deliveries
           .slice(-shown)
           .toReversed()
@@ -95,7 +95,7 @@ function DeliveryItem({ delivery, resend, onResent }: ItemProps) {
   });
   return (
     <li class="delivery">
-      <div class="delivery-head">
+      <div class="spread">
         <span>
           <strong>{delivery.type.replaceAll('_', ' ')}</strong>{' '}
           <span class="muted">
@@ -111,7 +111,7 @@ function DeliveryItem({ delivery, resend, onResent }: ItemProps) {
           <summary class="small">{pluralize(delivery.attempts.length, 'attempt')}</summary>
           <ol class="attempts small">
             {delivery.attempts.map((attempt) => (
-              <li key={attempt.time}>
+              <li class="row" key={attempt.time}>
                 <Clock at={attempt.time} />
                 <span class="mono">{attempt.status ?? '–'}</span>
                 <span class="muted">{milliseconds(attempt.latency_ms)}</span>

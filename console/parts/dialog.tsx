@@ -39,8 +39,8 @@ export function Dialog({ title, onClose, wide = false, closesByClickBeside = tru
       }}
       onClick={beside}
     >
-      <div class="dialog-body">
-        <div class="dialog-head">
+      <div class="stack">
+        <div class="spread">
           <h2 id={titleId}>{title}</h2>
           <Button kind="quiet" label="Close" onClick={onClose}>
             <Icon name="cross" />
@@ -79,7 +79,7 @@ export function DialogActions({
   return (
     <>
       {problem && <ProblemNote problem={problem} />}
-      <div class="dialog-actions">
+      <div class="row at-end">
         <Button onClick={onClose}>{cancel}</Button>
         <Button
           kind={kind}

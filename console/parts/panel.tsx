@@ -16,9 +16,9 @@ export function Panel({ title, aside, intro, children }: Props) {
   const id = useId();
   return (
     <section class="panel" aria-labelledby={id}>
-      <div class="panel-head">
+      <div class="spread panel-head">
         <h2 id={id}>{title}</h2>
-        {aside !== undefined && <div class="panel-aside">{aside}</div>}
+        {aside !== undefined && <div class="row gap-3 small muted">{aside}</div>}
       </div>
       {intro !== undefined && <p class="muted panel-intro">{intro}</p>}
       {children}
@@ -40,11 +40,11 @@ export function Stat({
   note?: ComponentChildren;
 }) {
   return (
-    <div class="stat">
-      <dt>{label}</dt>
+    <div>
+      <dt class="small muted">{label}</dt>
       <dd>
-        <span class="stat-value">{value}</span>
-        {note !== undefined && <span class="stat-note">{note}</span>}
+        <span class="value number">{value}</span>
+        {note !== undefined && <p class="small muted">{note}</p>}
       </dd>
     </div>
   );
@@ -61,7 +61,7 @@ export function EmptyState({
 }) {
   return (
     <div class="empty-state">
-      <span class="empty-icon">
+      <span>
         <Icon name={icon} />
       </span>
       <strong>{title}</strong>
@@ -85,7 +85,7 @@ export function Skeleton({ rows = 3 }: { rows?: number }) {
 export function CodeBlock({ code, label, wraps = false }: { code: string; label: string; wraps?: boolean }) {
   return (
     <div class={wraps ? 'code-block wraps' : 'code-block'}>
-      <div class="code-head">
+      <div class="spread small muted">
         <span aria-hidden="true">{label}</span>
         <CopyButton text={code} what={label} />
       </div>
@@ -132,15 +132,15 @@ export function ConfigPanel({ idName, id, labels, aside }: ConfigPanelProps) {
     <Panel title="Configuration" aside={aside}>
       <dl class="pairs">
         <div>
-          <dt>{idName}</dt>
-          <dd class="mono">
+          <dt class="muted">{idName}</dt>
+          <dd class="mono anywhere">
             {id} <CopyButton text={id} what={idName} />
           </dd>
         </div>
         {labels.map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dt class="muted">{name}</dt>
+            <dd class="anywhere">{value}</dd>
           </div>
         ))}
       </dl>

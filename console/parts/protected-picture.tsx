@@ -43,8 +43,8 @@ export function ProtectedPicture({
 export function BoxedPicture({ address, alt, boxes }: { address: string; alt: string; boxes: Boxes }) {
   if (boxes.length === 0) return <img class="picture" src={address} alt={alt} />;
   return (
-    <figure class="boxed">
-      <span class="boxed-picture">
+    <figure>
+      <span class="over-picture boxed-picture">
         <img class="picture" src={address} alt={alt} />
         <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
           {boxes.flatMap(({ x, y, width, height }, index) =>

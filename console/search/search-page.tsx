@@ -72,7 +72,7 @@ function Progress({
             'Stopped before the first answer.')}
       </p>
       {isRunning && (
-        <div class="actions">
+        <div class="row">
           <progress
             aria-label="Progress of the search"
             {...(all && { max: all, value: Math.min(looked, all) })}
@@ -110,8 +110,8 @@ function Result({
   return (
     <li class="panel watch-card">
       {picture !== null && <ProtectedPicture path={`/moments/${moment.moment_id}/picture`} alt={text} />}
-      <div class="watch-card-body">
-        <p class="watch-card-head">
+      <div class="stack gap-3">
+        <p class="spread titled">
           <a href={routeUrls.watch(moment.watch_id)}>{name}</a> <When at={moment.at} />
         </p>
         {text !== '' && <p class="small muted">{text}</p>}
@@ -135,7 +135,7 @@ function More({ thorough, onMore }: MoreProps) {
     ...(usd === null || usd === 0 ? [] : [`about $${usd.toFixed(2)}`]),
   ];
   return (
-    <div class="actions">
+    <div class="row">
       <Button onClick={() => onMore(thorough)}>Check every visit</Button>
       <span class="small muted">
         {exact ? '' : 'about '}

@@ -24,11 +24,11 @@ const readKey = `node -p 'require("./.watchpost/watchpost.json").api_key'`;
 export function SignIn({ onCredential, code, busy, problem, notice }: Props) {
   return (
     <div class="sign-in">
-      <header class="sign-in-top">
+      <header class="spread">
         <Logo />
         <ThemeToggle />
       </header>
-      <main class="sign-in-card" id="main">
+      <main class="panel stack" id="main">
         <h1>Sign in</h1>
         <p class="muted">
           {code === undefined

@@ -2,12 +2,12 @@ export function Logo() {
   return (
     <span class="logo">
       <svg viewBox="0 0 32 32" aria-hidden="true">
-        <rect class="logo-ground" width="32" height="32" rx="8" />
+        <rect width="32" height="32" rx="8" />
         <path
-          class="logo-line"
+          class="line"
           d="M5.5 16c2.8-4.6 6.3-6.9 10.5-6.9S23.7 11.4 26.5 16c-2.8 4.6-6.3 6.9-10.5 6.9S8.3 20.6 5.5 16Z"
         />
-        <circle class="logo-pupil" cx="16" cy="16" r="3.6" />
+        <circle class="pupil" cx="16" cy="16" r="3.6" />
       </svg>
       Watchpost
     </span>

@@ -15,7 +15,7 @@ export function PageHead({
         <h1>{title}</h1>
         {lead !== undefined && <p class="lead">{lead}</p>}
       </div>
-      {aside !== undefined && <div class="page-aside">{aside}</div>}
+      {aside !== undefined && <div class="row gap-3">{aside}</div>}
     </div>
   );
 }

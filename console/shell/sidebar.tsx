@@ -17,11 +17,11 @@ export function Sidebar({ route }: { route: Route }) {
   const current = sections[route.page] ?? route.page;
   return (
     <header class="sidebar">
-      <div class="sidebar-head">
-        <a class="home" href={routeUrls.look} aria-label="Watchpost, to Try">
+      <div class="spread">
+        <a href={routeUrls.look} aria-label="Watchpost, to Try">
           <Logo />
         </a>
-        <div class="sidebar-tools">
+        <div class="row gap-1">
           <ThemeToggle />
           <Button kind="quiet" label="Sign out" onClick={signOut}>
             <Icon name="out" />
@@ -32,22 +32,27 @@ export function Sidebar({ route }: { route: Route }) {
         {links
           .filter(({ scope }) => mayUse(session, scope))
           .map(({ page, address, name, icon }) => (
-            <a key={page} href={address} aria-current={page === current ? 'page' : undefined}>
+            <a
+              key={page}
+              class="page-link"
+              href={address}
+              aria-current={page === current ? 'page' : undefined}
+            >
               <Icon name={icon} />
               {name}
               {page === 'alerts' && <OpenAlerts />}
             </a>
           ))}
       </nav>
-      <div class="sidebar-foot">
-        <a class="quiet-link" href="/docs" target="_blank" rel="noreferrer">
+      <div class="stack gap-3 sidebar-foot">
+        <a class="page-link" href="/docs" target="_blank" rel="noreferrer">
           <Icon name="book" />
           API reference
         </a>
-        <div class="identity" aria-label="Signed in with" role="group">
+        <div class="stack gap-1 framed" aria-label="Signed in with" role="group">
           <strong>{me.caller}</strong>
           <span class="small muted">{me.label ?? me.prefix}</span>
-          <span class="badges">
+          <span class="row gap-1">
             {me.scopes.map((scope) => (
               <Badge key={scope}>{scope}</Badge>
             ))}
@@ -87,7 +92,7 @@ function OpenAlerts() {
   );
   if (alerts.length === 0) return null;
   return (
-    <span class="count-badge">
+    <span class="badge alert count number">
       {alerts.length > maxCounted ? `${maxCounted}+` : alerts.length}
       <span class="visually-hidden"> open</span>
     </span>

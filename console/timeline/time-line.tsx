@@ -33,8 +33,8 @@ export function TimeLine({ watches }: Props) {
   const zoom = (length: (typeof windowLengths)[number]['value'], atMs = cursor?.atMs ?? Date.now()) =>
     setWindow(zoomTo(length, atMs, Date.now()));
   return (
-    <div class="time-line">
-      <div class="filters">
+    <div class="stack gap-2 time-line">
+      <div class="row filters">
         <Choice
           legend="Length of the time line"
           hideLegend
@@ -42,7 +42,7 @@ export function TimeLine({ watches }: Props) {
           value={lengthOf(window)}
           onValue={(length) => zoom(length)}
         />
-        <div class="actions">
+        <div class="row">
           <Button small onClick={() => move(-window.lengthMs)}>
             Earlier
           </Button>
@@ -73,7 +73,7 @@ export function TimeLine({ watches }: Props) {
           onZoomOut={() => zoom(lengthOf(window) === 'minutes' ? 'hour' : 'day')}
         />
       )}
-      <p class="small muted legend">
+      <p class="row small muted legend">
         <span class="key judged" /> judged <span class="key quiet" /> quiet <span class="key between" />{' '}
         between pictures <span class="key not_seen" /> not seen <span class="key open" /> alert
       </p>
@@ -156,7 +156,7 @@ function Lanes({ isBusy, lanes, window, cursor, onCursor, onZoom, onZoomOut }: L
       <LaneCursor lane={shown} atMs={inside?.atMs} lengthMs={lengthMs}>
         {(text) => (
           <div
-            class="lanes"
+            class="stack gap-2"
             aria-busy={isBusy}
             role="slider"
             tabIndex={0}
@@ -169,7 +169,7 @@ function Lanes({ isBusy, lanes, window, cursor, onCursor, onZoom, onZoomOut }: L
           >
             {lanes.map(({ watch, hours, alerts }, index) => (
               <div key={watch.watch_id} class="lane-row">
-                {lanes.length > 1 && <span class="small lane-name">{watch.name}</span>}
+                {lanes.length > 1 && <span class="small one-line lane-name">{watch.name}</span>}
                 <svg
                   class="lane"
                   viewBox="0 0 1 1"
@@ -211,8 +211,8 @@ function Axis({ window: { startMs, lengthMs }, isNamed }: { window: TimeWindow; 
   const times = Array.from({ length: count }, (_, index) => startMs + (index * lengthMs) / (count - 1));
   return (
     <div class="lane-row" aria-hidden="true">
-      {isNamed && <span class="small muted lane-name">{dayText(new Date(startMs))}</span>}
-      <p class="small muted lane-axis">
+      {isNamed && <span class="small muted one-line lane-name">{dayText(new Date(startMs))}</span>}
+      <p class="spread grow small muted">
         {times.map((ms) => (
           <span key={ms}>{shortTime(ms)}</span>
         ))}

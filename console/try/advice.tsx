@@ -37,11 +37,11 @@ export function ConditionAdvice({
   const spans = suggestion?.active ?? undefined;
   const better = mode === undefined || suggestion?.input_mode === mode ? undefined : suggestion?.input_mode;
   return (
-    <div class="advice" role="status" aria-label="Advice on the condition">
+    <div class="stack gap-2 advice" role="status" aria-label="Advice on the condition">
       <Findings findings={findings} />
       {findings.length > 0 &&
         (clearer !== undefined || (better !== undefined && onMode) || (spans && onSchedule)) && (
-          <div class="suggestions">
+          <div class="row suggestions">
             {clearer !== undefined && (
               <Button small onClick={() => onCondition(clearer, openAfter)}>
                 Use “{clearer}”{openAfter > 0 && `, alert after ${openAfter} s`}

@@ -120,7 +120,7 @@ export function CheckForm({ draft, onChange, onCheck, onWalk, onFindCamera, busy
         onCondition={(condition) => onChange({ condition })}
         onMode={(mode) => onChange({ mode })}
       />
-      <div class="suggestions" role="group" aria-label="Examples of conditions">
+      <div class="row suggestions" role="group" aria-label="Examples of conditions">
         {model.condition_examples.map((example) => (
           <button type="button" key={example} class="chip" onClick={() => onChange({ condition: example })}>
             {example}
@@ -163,7 +163,7 @@ function StreamCard({ check }: { check: StreamValidationState }) {
 
 function Live({ stream }: { stream: StreamValidation }) {
   return (
-    <div class="stream-live">
+    <div class="note good small stream-live">
       {stream.frame_b64 !== undefined && <Thumbnail base64={stream.frame_b64} />}
       <Badge tone="good" dot>
         Live
@@ -185,7 +185,7 @@ function Thumbnail({ base64 }: { base64: string }) {
 
 function Refusal({ title, hint }: { title: string; hint: string }) {
   return (
-    <div class="stream-refused">
+    <div class="note warn small">
       <Icon name="warn" />
       <div>
         <strong>{title}</strong>

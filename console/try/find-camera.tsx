@@ -66,7 +66,12 @@ function FoundCameras({ onAddress }: { onAddress: (address: string) => void }) {
   const { value, problem, reload } = useResource((signal) => api.cameras(signal), []);
   if (problem) return <ProblemNote problem={problem} onRetry={reload} />;
   return (
-    <div class="suggestions" role="group" aria-label="Cameras of the network" aria-busy={value === undefined}>
+    <div
+      class="row suggestions"
+      role="group"
+      aria-label="Cameras of the network"
+      aria-busy={value === undefined}
+    >
       {value === undefined && (
         <p class="muted">
           <span class="spinner" aria-hidden="true" /> Asking the cameras of the network…

@@ -54,7 +54,7 @@ export function StartJob({ draft, onChange }: Props) {
   };
   return (
     <Panel title="Start a job">
-      <div class="keep-columns">
+      <div class="columns form-first">
         <form class="stack" onSubmit={submit} aria-label="Start a job">
           <Choice
             legend="Kind of request"
@@ -68,7 +68,7 @@ export function StartJob({ draft, onChange }: Props) {
           {starting.problem && <ProblemNote problem={starting.problem} />}
           {purpose !== 'look' && (
             <>
-              <div class="actions">
+              <div class="row">
                 <Button kind="primary" type="submit" busy={starting.busy} disabled={!complete}>
                   {purpose === 'monitor' ? 'Start monitor' : 'Start digest'}
                 </Button>
@@ -113,7 +113,7 @@ function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft }) {
   const [language, setLanguage] = useState<Language>('curl');
   const code = requestCode(purpose, draft, `${location.origin}${basePath}`);
   return (
-    <div class="request">
+    <div class="stack gap-2">
       <h3>The same request as code</h3>
       <Tabs label="Language" tabs={languages} value={language} onValue={setLanguage}>
         <CodeBlock code={code[language]} label={`${verbs[purpose]} in ${names[language]}`} />

@@ -28,11 +28,11 @@ const modes = { frames: 'One frame', clip: 'Clip', hybrid: 'Frame and clip' };
 function CheckVerdict({ answer, request }: { answer: MeteredCheckResult; request: CheckRequest }) {
   const cost = checkCost(answer.use);
   return (
-    <article class="verdict" aria-label="Verdict">
-      <div class="verdict-picture">
+    <article class="stack verdict" aria-label="Verdict">
+      <div>
         <Frame base64={answer.frame_b64} boxes={answer.boxes} />
       </div>
-      <div class="verdict-body">
+      <div class="stack gap-2 at-start">
         <VerdictBadge answer={answer} />
         <p class="quoted">“{request.condition}”</p>
         <p>{answer.explanation}</p>
@@ -142,7 +142,7 @@ export function TryPage() {
         title="Try"
         lead="Paste a live stream, describe a condition, and see the verdict of the model."
       />
-      <div class="look-columns">
+      <div class="columns form-first">
         <CheckForm
           draft={draft}
           onChange={change}
@@ -153,7 +153,7 @@ export function TryPage() {
           }
           busy={look.state === 'looking'}
         />
-        <section class="panel look-result" aria-label="Result">
+        <section class="panel stack look-result" aria-label="Result">
           {walk && <WalkTest key={walk} check={walkByCheck(session.api, walk)} />}
           {look.state === 'idle' && !walk && (
             <EmptyState icon="look" title="No check yet">
@@ -200,10 +200,8 @@ function CheckProgress({ since, typicalMs, mode, onStop }: Props) {
   // The bar approaches its end without reaching it, and slows down if the check takes longer than usual.
   const share = 1 - Math.exp((-1.6 * elapsed) / typicalMs);
   return (
-    <div class="looking">
-      <div class="looking-frame">
-        <span class="scan" aria-hidden="true" />
-      </div>
+    <div class="stack gap-3 looking">
+      <div class="looking-frame" />
       <p role="status">{doing[mode]}…</p>
       <progress max={1} value={share} aria-label="Progress of the check" />
       <p class="small muted">

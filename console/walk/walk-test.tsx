@@ -26,7 +26,7 @@ export function WalkTest({ check }: Props) {
   const boxes = newest?.verdicts.flatMap((verdict) => verdict.boxes) ?? [];
   const address = useBlobAddress(newest?.frame);
   return (
-    <div class="stack walk-test">
+    <div class="stack">
       {address === undefined ? (
         <span class="picture missing" />
       ) : (
@@ -35,7 +35,7 @@ export function WalkTest({ check }: Props) {
       <Scores state={state} />
       {problem && <ProblemNote problem={problem} />}
       {since !== undefined && <Remaining since={since} />}
-      <div class="actions">
+      <div class="row">
         {since === undefined ? (
           <Button onClick={start}>Start again</Button>
         ) : (
@@ -66,10 +66,10 @@ function Scores({ state: { pictures, newest, since } }: { state: WalkState }) {
       <p role="status" class="visually-hidden">
         {since === undefined ? newest && result : newest ? now : 'The walk test has started.'}
       </p>
-      <ul class="condition-list" aria-label="Scores">
+      <ul class="stack divided" aria-label="Scores">
         {scores.map(({ verdict, text }, index) => (
           <li key={index}>
-            <div class="condition-head">
+            <div class="spread titled">
               <strong>{verdict.condition}</strong>
               <SightBadge verdict={verdict} />
             </div>

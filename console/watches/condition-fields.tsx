@@ -37,7 +37,7 @@ export function ConditionFields({ label, condition, onChange, onRemove, onSchedu
         onSchedule={onSchedule}
       />
       {onRemove && (
-        <div class="actions">
+        <div class="row">
           <Button small kind="danger" onClick={onRemove}>
             Remove<span class="visually-hidden"> {label}</span>
           </Button>
@@ -74,7 +74,7 @@ type RulesProps = Pick<Props, 'condition' | 'onChange'>;
 /** Edits when an alert of a condition opens, closes and is repeated. */
 export function ConditionRules({ condition, onChange }: RulesProps) {
   return (
-    <fieldset class="stack condition-fields">
+    <fieldset class="stack framed">
       <legend>{condition.condition || 'New condition'}</legend>
       <div class="field-grid">
         {counts.map(({ field, label }) => (

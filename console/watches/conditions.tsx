@@ -28,12 +28,12 @@ export function Conditions({ watch, stats, onChange }: Props) {
   return (
     <Panel title="Conditions">
       {waking.problem && <ProblemNote problem={waking.problem} />}
-      <ul class="condition-list">
+      <ul class="stack divided">
         {conditionsWithState(watch).map(({ condition, state }) => (
           <li key={condition.condition_id}>
-            <div class="condition-head">
+            <div class="spread titled">
               <strong>{condition.condition}</strong>
-              <span class="badges">
+              <span class="row gap-1">
                 {state && <State state={state} />}
                 <Badge tone={severityTones[condition.severity]}>{condition.severity}</Badge>
               </span>

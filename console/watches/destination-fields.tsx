@@ -19,7 +19,7 @@ type Props = { destinations: DestinationDraft[]; onChange: (destinations: Destin
 export function DestinationFields({ destinations, onChange }: Props) {
   const { destination_types: served, email_recipients: recipients } = useSession().service;
   return (
-    <fieldset class="stack condition-fields">
+    <fieldset class="stack framed">
       <legend>Whom to tell</legend>
       {destinations.length === 0 && <p class="muted">Nobody: alerts are shown in the console only.</p>}
       {destinations.map((destination, index) => {

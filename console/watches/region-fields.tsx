@@ -33,10 +33,10 @@ export function RegionFields({ frame, regions, onChange }: Props) {
     onChange(regions.with(chosenIndex, next));
   };
   return (
-    <fieldset class="stack condition-fields">
+    <fieldset class="stack framed">
       <legend>Regions</legend>
       {frame.exists && regions.length > 0 && (
-        <div class="region-canvas">
+        <div class="over-picture region-canvas">
           <ProtectedPicture path={frame.path} alt="Newest frame, on which regions are drawn" />
           <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true" onClick={click}>
             {regions.map(({ mode, corners }, index) => (
@@ -85,7 +85,7 @@ export function RegionFields({ frame, regions, onChange }: Props) {
               />
             )}
           </Field>
-          <div class="actions">
+          <div class="row">
             {index !== chosenIndex && (
               <Button small onClick={() => setChosen(index)}>
                 Draw region {index + 1}
@@ -107,7 +107,7 @@ export function RegionFields({ frame, regions, onChange }: Props) {
         </p>
       )}
       {regions.length < maxRegions && (
-        <div class="actions">
+        <div class="row">
           <Button small onClick={() => add('include')}>
             Add region to watch
           </Button>

@@ -12,7 +12,7 @@ type Props = { schedule: ScheduleDraft | null; onChange: (schedule: ScheduleDraf
 export function ScheduleFields({ schedule, onChange }: Props) {
   const nights = { days: [...weekdays], from: '18:00', to: '08:00' };
   return (
-    <fieldset class="stack condition-fields">
+    <fieldset class="stack framed">
       <legend>Schedule</legend>
       <Checkbox
         label="Watch at certain times only"
@@ -48,7 +48,7 @@ export function ScheduleFields({ schedule, onChange }: Props) {
                     )}
                   </Field>
                 </div>
-                <div class="weekdays">
+                <div class="row gap-3">
                   {weekdays.map((day) => (
                     <Checkbox
                       key={day}

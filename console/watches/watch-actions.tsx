@@ -185,10 +185,10 @@ function TestWatch({ watchId, onClose }: { watchId: string; onClose: () => void 
       {testing.problem && <ProblemNote problem={testing.problem} onRetry={() => void testing.run()} />}
       {result?.destinations.length === 0 && <p>This watch has no destinations. Add some with “Edit”.</p>}
       {result && (
-        <ul class="condition-list" aria-label="Results">
+        <ul class="stack divided" aria-label="Results">
           {result.destinations.map(({ destination_id: id, type, error, latency_ms: latency }) => (
             <li key={id}>
-              <div class="condition-head">
+              <div class="spread titled">
                 <strong>{destinationName({ destination_id: id, type })}</strong>
                 <Badge tone={error === null ? 'good' : 'alert'}>
                   {error === null ? `accepted in ${milliseconds(latency)}` : 'failed'}
@@ -217,11 +217,11 @@ function PreviewWatch({ watchId, onClose }: { watchId: string; onClose: () => vo
           {address !== undefined && (
             <BoxedPicture address={address} alt="Checked frame" boxes={value.verdicts.flatMap(frameBoxes)} />
           )}
-          <ul class="condition-list">
+          <ul class="stack divided">
             {value.verdicts.map(
               ({ condition_id: id, condition, triggered, judged, explanation, findings }) => (
                 <li key={id}>
-                  <div class="condition-head">
+                  <div class="spread titled">
                     <strong>{condition}</strong>
                     <Badge tone={triggered ? 'alert' : 'neutral'}>
                       {judged === false ? 'not judged' : triggered ? 'holds' : 'does not hold'}

@@ -81,7 +81,7 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
         />
       ))}
       {draft.conditions.length < maxConditions && (
-        <div class="actions">
+        <div class="row">
           <Button small onClick={() => change({ conditions: [...draft.conditions, newCondition] })}>
             Add condition
           </Button>
@@ -131,7 +131,7 @@ function RegionsFit({ onRemove }: { onRemove: () => void }) {
     <div class="note stack" role="group" aria-label="Regions of another stream">
       <p>The regions were drawn on the picture of the stream before. Do they still fit?</p>
       <Checkbox label="They fit" checked={fit} onChecked={setFit} required />
-      <div class="actions">
+      <div class="row">
         <Button small onClick={onRemove}>
           Remove the regions
         </Button>

@@ -59,8 +59,8 @@ export function WatchPage({ watchId }: { watchId: string }) {
         <ProblemNote problem={stats.problem} onRetry={stats.reload} />
       )}
       {stats.value && <WatchFacts watch={watch} stats={stats.value} />}
-      <div class="job-columns">
-        <div class="stack wide-gap">
+      <div class="columns main-first">
+        <div class="stack gap-5">
           <Conditions watch={watch} stats={stats.value} onChange={changed} />
           <Panel title="Time line">
             <TimeLine watches={[watch]} />
@@ -80,7 +80,7 @@ export function WatchPage({ watchId }: { watchId: string }) {
             />
           )}
         </div>
-        <div class="stack wide-gap">
+        <div class="stack gap-5">
           <Panel
             title="Latest frame"
             aside={watch.state.last_frame_at !== null && <Clock at={watch.state.last_frame_at} />}
@@ -119,9 +119,9 @@ function Head({ watch, ...actions }: ComponentProps<typeof WatchActions>) {
           <span class="mono muted">{watch.watch_id.slice(0, 8)}</span>
         </p>
         <h1>{watch.name}</h1>
-        <p class="lead mono source">{watch.stream_url}</p>
+        <p class="lead mono anywhere">{watch.stream_url}</p>
       </div>
-      <div class="page-aside watch-actions">
+      <div class="row">
         <WatchBadge status={watch.status} />
         {mayUse(session, 'jobs') && <WatchActions watch={watch} {...actions} />}
       </div>

@@ -24,10 +24,10 @@ export function WatchProgress({ watch }: { watch: Watch }) {
     <Panel title="Recent checks">
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
       {value?.length === 0 && <p class="muted">No checks yet.</p>}
-      <ol class="timeline" aria-label="Recent checks">
+      <ol aria-label="Recent checks">
         {(value ?? []).map((event) => (
           <li class="entry" key={event.data.sequence}>
-            <span class="entry-time">
+            <span class="small muted number">
               <Clock at={event.timestamp} />
             </span>
             <span>{progressText(event, texts)}</span>

@@ -59,8 +59,8 @@ function WatchCard({ watch }: { watch: Watch }) {
   return (
     <li class={open > 0 ? 'panel watch-card has-open' : 'panel watch-card'}>
       <LastFrame path={`/watches/${watch.watch_id}/frame`} at={watch.state.last_frame_at} alt="" />
-      <div class="watch-card-body">
-        <div class="watch-card-head">
+      <div class="stack gap-3">
+        <div class="spread titled">
           <h2>
             <a href={routeUrls.watch(watch.watch_id)}>{watch.name}</a>
           </h2>
@@ -76,18 +76,18 @@ function WatchCard({ watch }: { watch: Watch }) {
             {text} Since <When at={since} />.
           </p>
         ))}
-        <ul class="condition-states" aria-label={`Conditions of ${watch.name}`}>
+        <ul class="stack gap-2" aria-label={`Conditions of ${watch.name}`}>
           {conditionsWithState(watch).map(({ condition, state }) => {
             const shown = state && conditionLabel(state);
             return (
-              <li key={condition.condition_id}>
+              <li class="spread titled" key={condition.condition_id}>
                 <span>{condition.condition}</span>
                 {shown && <Badge tone={shown.tone}>{shown.label}</Badge>}
               </li>
             );
           })}
         </ul>
-        <p class="small muted watch-card-foot">
+        <p class="spread small muted">
           <span class={open > 0 ? 'fired' : ''}>{pluralize(open, 'open alert')}</span>
           <Coverage watchId={watch.watch_id} />
         </p>
