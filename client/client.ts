@@ -148,6 +148,9 @@ function keyOperations({ get, post, send }: AllRequests) {
     listKeys: (query: KeyFilter = {}, o: Signal = {}) => get<Api.KeyList>('/keys', query, o),
     /** Creates a key and returns its text, once. Without retries. */
     createKey: (request: Api.KeyRequest, o: Signal = {}) => post<Api.NewKey>('/keys', request, o, false),
+    /** Creates a code with which one browser signs in with a key that was never used. */
+    createSignInCode: (keyId: string, { signal }: Signal = {}) =>
+      send<Api.SignInCode>({ method: 'POST', path: `${key(keyId)}/sign-in-code`, repeatable: false, signal }),
     /** Changes the label of a key. */
     labelKey: (keyId: string, request: Api.KeyLabel, { signal }: Signal = {}) =>
       send<Api.Key>({ method: 'PATCH', path: key(keyId), body: request, repeatable: true, signal }),

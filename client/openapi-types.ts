@@ -342,13 +342,6 @@ export type StopReason =
   | 'stream_lost'
   | 'vlm_error'
   | 'internal_error';
-export type DeliveryState = 'pending' | 'delivered' | 'failed';
-export type WebhookEventType =
-  | 'job_started'
-  | 'watch_triggered'
-  | 'summary_generated'
-  | 'error'
-  | 'job_stopped';
 export type DestinationType =
   | 'webhook'
   | 'slack'
@@ -359,6 +352,14 @@ export type DestinationType =
   | 'email'
   | 'mqtt'
   | 'heartbeat';
+export type Notify = 'openings' | 'openings_and_closings' | 'everything';
+export type DeliveryState = 'pending' | 'delivered' | 'failed';
+export type WebhookEventType =
+  | 'job_started'
+  | 'watch_triggered'
+  | 'summary_generated'
+  | 'error'
+  | 'job_stopped';
 /**
  * Error code; branch on it, not on the message
  */
@@ -391,7 +392,6 @@ export type JobConfig = MonitorConfig | DigestConfig;
 export type JobDetails = MonitorDetails | DigestDetails;
 export type Scope = 'read' | 'jobs' | 'keys' | 'internal' | 'admin';
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
-export type Notify = 'openings' | 'openings_and_closings' | 'everything';
 export type StreamedEvent =
   | JobStarted
   | Progress
@@ -835,6 +835,241 @@ export interface Gap {
   from: string;
   to: string;
   reason: 'stream' | 'damaged' | 'stale' | 'model' | 'service';
+}
+export interface ChangedWatch {
+  watch_id: string;
+  name: string;
+  status: WatchStatus;
+  /**
+   * Version of the configuration; the ETag is this number in quotes
+   */
+  config_version: number;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  created_at: string;
+  /**
+   * Time of the last change of the configuration
+   */
+  updated_at: string;
+  /**
+   * Stream URL with masked password
+   */
+  stream_url: string;
+  /**
+   * Keyed hash of the full URL: equal for equal URLs; null if unknown
+   */
+  stream_fingerprint: string | null;
+  interval_seconds: number;
+  input_mode: InputMode;
+  clip_duration_seconds: number;
+  enable_prefilter: boolean;
+  look_back: boolean;
+  follow: boolean;
+  conditions: {
+    condition_id: string;
+    condition: string;
+    alert_on?: AlertOn;
+    checks_to_open: number;
+    checks_considered: number;
+    open_after_seconds?: number;
+    checks_to_close: number;
+    close_after_seconds: number;
+    cooldown_seconds: number;
+    remind_seconds: number | null;
+    severity: Severity;
+    sensitivity?: 'normal' | 'high';
+  }[];
+  confirm_seconds: number;
+  schedule: {
+    time_zone: string;
+    active: {
+      days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+      from: string;
+      to: string;
+    }[];
+  } | null;
+  budget: {
+    model_calls_per_day: number | null;
+    usd_per_day: number | null;
+  } | null;
+  destinations: {
+    destination_id: string;
+    type: DestinationType;
+    url_masked: string;
+    fingerprint: string;
+    notify: Notify | null;
+    min_severity: Severity;
+    include_frame: boolean;
+  }[];
+  regions:
+    | {
+        mode: 'include' | 'exclude';
+        points: number[][];
+      }[]
+    | null;
+  retention_days: number;
+  evidence_clip: EvidenceClip | null;
+  memory_days: number;
+  scene: boolean;
+  labels: string[];
+  state: {
+    /**
+     * Each cause of a status with its start and reason; null: does not apply
+     */
+    causes: {
+      paused: {
+        since: string;
+        reason: string;
+      } | null;
+      off_schedule: {
+        since: string;
+        reason: string;
+      } | null;
+      budget_exhausted: {
+        since: string;
+        reason: string;
+      } | null;
+      stream_lost: {
+        since: string;
+        reason: 'unreachable' | 'damaged' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
+      } | null;
+    };
+    conditions: {
+      condition_id: string;
+      /**
+       * unknown: no sight yet, or none for too long
+       */
+      state: 'unknown' | 'clear' | 'open';
+      /**
+       * True if an open alert had no sight for too long
+       */
+      unconfirmed: boolean;
+      /**
+       * True if the model responds that it cannot judge the condition
+       */
+      unjudged: boolean;
+      /**
+       * Open alert
+       */
+      alert_id: string | null;
+      opened_at: string | null;
+      /**
+       * Time since which it holds while its alert waits for open_after_seconds; null: it does not
+       */
+      holding_since: string | null;
+      /**
+       * Time of the newest verdict of the open alert that held
+       */
+      held_at: string | null;
+      /**
+       * Time of the last sight
+       */
+      seen_at: string;
+      /**
+       * Explanation of the newest verdict of the open alert
+       */
+      explanation: string | null;
+      snoozed_until: string | null;
+    }[];
+    /**
+     * Number of the newest check
+     */
+    last_check: number;
+    last_frame_at: string | null;
+    /**
+     * Duration from which a visit is sure to be seen and confirmed, by what is known of the stream
+     */
+    shortest_visit_seconds: number;
+    next_check_at: string | null;
+    /**
+     * Planned time of a check that the service made late; null if checks are in time
+     */
+    late_since: string | null;
+    /**
+     * Destinations that accept nothing
+     */
+    destinations_failing: {
+      destination_id: string;
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      since: string;
+      error: string;
+    }[];
+    /**
+     * Newest failure of the model, null after a success
+     */
+    model_failure: {
+      code: string;
+      message: string;
+      remediation: string;
+    } | null;
+    /**
+     * Use of the day; null without a budget
+     */
+    budget: {
+      day: string;
+      model_calls: number;
+      /**
+       * null if a price is unknown
+       */
+      usd: number | null;
+    } | null;
+  };
+  /**
+   * What of its conditions the model does not judge; absent: it judges all
+   */
+  not_judged?: {
+    condition_id: string;
+    /**
+     * Doubts about the condition, each with a remedy; empty without doubts
+     */
+    findings: {
+      code:
+        | 'blank'
+        | 'instruction'
+        | 'question'
+        | 'vague'
+        | 'several_conditions'
+        | 'needs_clip'
+        | 'duration'
+        | 'time_of_day'
+        | 'no_memory'
+        | 'identity'
+        | 'negation'
+        | 'long'
+        | 'model_cannot_judge'
+        | 'place_not_judged'
+        | 'counts_as_any'
+        | 'words_not_judged'
+        | 'sensitivity_ignored';
+      message: string;
+    }[];
+  }[];
+  /**
+   * After a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more
+   */
+  former_destinations?: {
+    destination_id: string;
+    url_masked: string;
+    /**
+     * Ids of open alerts whose opening it accepted
+     */
+    open_alerts: string[];
+    /**
+     * True if it accepted the report of a lost stream
+     */
+    stream_lost: boolean;
+    /**
+     * Why incidents of PagerDuty were not resolved, or entities of a broker not removed; null if they were, and for other types
+     */
+    error: string | null;
+  }[];
+}
+export interface EvidenceClip {
+  before_seconds: number;
+  after_seconds: number;
 }
 export interface CheckOnceRequest {
   /**
@@ -1361,10 +1596,6 @@ export interface JobStopped {
     auto_stopped: boolean;
     watch_duration_seconds: number;
   };
-}
-export interface EvidenceClip {
-  before_seconds: number;
-  after_seconds: number;
 }
 export interface JobDetail {
   job_id: string;
@@ -2442,25 +2673,6 @@ export interface Watch {
   memory_days: number;
   scene: boolean;
   labels: string[];
-  /**
-   * In the answer to a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more
-   */
-  former_destinations?: {
-    destination_id: string;
-    url_masked: string;
-    /**
-     * Ids of open alerts whose opening it accepted
-     */
-    open_alerts: string[];
-    /**
-     * True if it accepted the report of a lost stream
-     */
-    stream_lost: boolean;
-    /**
-     * Why incidents of PagerDuty were not resolved, or entities of a broker not removed; null if they were, and for other types
-     */
-    error: string | null;
-  }[];
   state: {
     /**
      * Each cause of a status with its start and reason; null: does not apply

@@ -49,7 +49,6 @@ const aliases: Record<string, string[]> = {
   '/api': ['/docs', '/openapi.json'],
   '/api/docs': ['/docs', '/openapi.json'],
   '/swagger.json': ['/openapi.json'],
-  '/api/openapi.json': ['/openapi.json'],
 };
 
 /** Finds the path of this server that is most similar to an unknown one. */

@@ -1,7 +1,7 @@
 import { ValidationError, validationError } from '../http/validation.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { ObjectSchema } from '../http/validate-request.ts';
-import { didYouMean, findUnknownFields } from '../../core/requests/unknown-fields.ts';
+import { describeIgnored, findUnknownFields } from '../../core/requests/unknown-fields.ts';
 
 export type Arguments = Record<string, unknown>;
 
@@ -12,12 +12,11 @@ export type CallableEndpoint = Pick<Endpoint, 'method' | 'path' | 'request' | 'f
 export type ApiCall = { path: string; init: { method: string; headers: Headers; body?: string } };
 
 /**
- * Converts a tool's arguments to a request. Validates only the names of the arguments and the path, because a path
- * without its job id would be another endpoint; the API validates the rest. Throws `ValidationError`.
+ * Converts a tool's arguments to a request. Validates only the path, because a path without its job id would be another
+ * endpoint; the API validates the rest. Throws `ValidationError`.
  */
 export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorization: string): ApiCall {
   const { method, request } = endpoint;
-  refuseUnknown(endpoint, given);
   const path = `${toPath(endpoint, given)}${toQuery(endpoint, given)}`;
   const headers = toHeaders(endpoint, given, authorization);
   if (!request.body) return { path, init: { method: method.toUpperCase(), headers } };
@@ -28,26 +27,9 @@ export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorizat
   };
 }
 
-/**
- * Throws `ValidationError` for arguments that the tool does not have: a model can correct a name, and would not notice
- * that it was ignored.
- */
-function refuseUnknown(endpoint: CallableEndpoint, given: Arguments): void {
-  const unknown = findUnknownFields(given, Object.keys(argumentFields(endpoint)));
-  if (unknown.length === 0) return;
-  throw new ValidationError(
-    unknown.map(({ name, suggestions }) => ({
-      loc: ['body', name],
-      type: 'unrecognized_keys',
-      msg: 'Unrecognized key',
-      ctx: {
-        remediation:
-          suggestions.length === 0
-            ? 'Remove this argument.'
-            : `This tool has no argument ${name}; ${didYouMean(suggestions)}`,
-      },
-    })),
-  );
+/** Describes the arguments that the tool does not have, as the API does: they are ignored. Returns undefined without any. */
+export function describeIgnoredArguments(endpoint: CallableEndpoint, given: Arguments): string | undefined {
+  return describeIgnored(findUnknownFields(given, Object.keys(argumentFields(endpoint))));
 }
 
 function toPath({ path, request }: CallableEndpoint, given: Arguments): string {

@@ -10,7 +10,7 @@ import { hasScope } from '../../core/records/key.ts';
 import type { Scope } from '../../core/records/key.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
 import { ValidationError } from '../http/validation.ts';
-import { apiCall, argumentFields } from './arguments.ts';
+import { apiCall, argumentFields, describeIgnoredArguments } from './arguments.ts';
 import type { ApiCall, Arguments } from './arguments.ts';
 import { z } from 'zod';
 import { textsInToolTerms, toolDescription } from './tool-terms.ts';
@@ -27,7 +27,6 @@ function toTool(endpoint: EndpointDeclaration): Tool {
     inputSchema: {
       ...schemaInToolTerms(z.object(argumentFields(endpoint)), 'request'),
       type: 'object',
-      additionalProperties: false,
     },
     ...outputSchema(endpoint.response),
     annotations: {
@@ -175,7 +174,13 @@ async function call(
   const known = byName.get(name);
   if (!known) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
   try {
-    return await toolResult(known.endpoint, await request(apiCall(known.endpoint, given, authorization)));
+    const response = await request(apiCall(known.endpoint, given, authorization));
+    const { content, ...result } = await toolResult(known.endpoint, response);
+    const notice = describeIgnoredArguments(known.endpoint, given);
+    return {
+      ...result,
+      content: notice === undefined ? content : [...content, { type: 'text', text: notice }],
+    };
   } catch (error) {
     if (error instanceof ValidationError)
       return { ...toStructuredResult({ detail: error.detail }), isError: true };

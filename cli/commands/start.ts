@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import type { Finding } from '../../core/ports/health.ts';
 import { credentialsFile } from '../credentials.ts';
 import type { Credentials } from '../credentials.ts';
@@ -81,14 +82,25 @@ export function addStart(program: Command, terminal: Terminal): void {
   addSettings(program.command('start'), settingNames)
     .description('serve the API on this machine until SIGTERM')
     .option('--json', 'print one JSON line when ready')
+    .option(
+      '--no-deliveries',
+      'keep events from receivers, to look into a backup; they wait for a start without it',
+    )
     .action(async (raw: unknown) => {
       limitNewObjects();
-      await start(parseSettings(raw), terminal, wantsJson(raw));
+      await start(parseSettings(raw), terminal, {
+        asJson: wantsJson(raw),
+        delivers: z.object({ deliveries: z.boolean() }).parse(raw).deliveries,
+      });
     });
 }
 
 /** Runs the service until SIGTERM or SIGINT (`watchpost start`). Active jobs continue at the next start. */
-export async function start(settings: Settings, terminal: Terminal, asJson: boolean): Promise<void> {
+export async function start(
+  settings: Settings,
+  terminal: Terminal,
+  { asJson, delivers }: { asJson: boolean; delivers: boolean },
+): Promise<void> {
   for (const warning of findStrayVariables(process.env)) terminal.note(`Warning: ${warning}`);
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
@@ -97,6 +109,7 @@ export async function start(settings: Settings, terminal: Terminal, asJson: bool
   const { service, credentials, close } = await runService(settings, ffmpeg, {
     write: (line) => terminal.note(line),
     humanReadable: terminal.isTerminal,
+    delivers,
   });
   const { health, vision } = service.deps;
   if (asJson) {

@@ -10,13 +10,18 @@ import type { Settings } from '../settings.ts';
 
 export type RunningService = { service: Service; credentials: Credentials; close(): Promise<void> };
 
-export type Logging = { write: (line: string) => void; humanReadable: boolean };
+export type RunOptions = {
+  write: (line: string) => void;
+  humanReadable: boolean;
+  /** False: events wait for a start that delivers them. Default: true. */
+  delivers?: boolean;
+};
 
 /** Listens, opens the service, resumes earlier jobs, and writes the credentials file when the service is ready. */
 export async function runService(
   settings: Settings,
   ffmpeg: LocatedFfmpeg,
-  logging: Logging,
+  { delivers = true, ...logging }: RunOptions,
 ): Promise<RunningService> {
   const log = createLineLog({ level: settings.logLevel, now: () => new Date(), ...logging });
   const stopWatching = watchExceptions(process, (error) =>
@@ -28,7 +33,8 @@ export async function runService(
   const baseUrl = `${settings.publicUrl || toOrigin(settings.host, server.port)}/api`;
   let service: Service | undefined;
   try {
-    service = await openService(settings, ffmpeg, { baseUrl, port: server.port }, log);
+    if (!delivers) log.warning('Deliveries wait for a start without --no-deliveries');
+    service = await openService(settings, ffmpeg, { baseUrl, port: server.port, delivers }, log);
     const { app, deps } = service;
     const keys = await prepareKeys(settings.dataDir, deps);
     await service.start();

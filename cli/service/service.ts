@@ -101,11 +101,13 @@ const machine = { ...createMachine(wakeUpStepMs), createAlertId, version };
 const { now, steadyNow } = machine;
 
 type Address = { baseUrl: string; port: number };
+/** `delivers`: false if events wait for a later start. */
+type Start = Address & { delivers: boolean };
 
 export async function openService(
   settings: Settings,
   ffmpeg: LocatedFfmpeg,
-  address: Address,
+  address: Start,
   output: Log,
 ): Promise<Service> {
   const { baseDeps, stores, captures, model, cameras, lookups, closeWebhooks, publishPresence } =
@@ -150,6 +152,8 @@ export async function openService(
         }),
       );
       closers.push(await startMaintenance(createMaintenance(settings, stores, deps)));
+      closers.push(startRemoval({ database, log }));
+      if (!address.delivers) return;
       closers.push(
         giveUpAfter(
           shutdownSeconds,
@@ -157,7 +161,6 @@ export async function openService(
             deps.asCaller(caller, () => deliverMessage(message, { ...deps, recordClip: makeClip })),
           ),
         ),
-        startRemoval({ database, log }),
         startBrokerPresence({
           unfinishedRuns,
           runs: deps.runs,

@@ -8,6 +8,7 @@ import type {
   CameraList,
   CameraStreams,
   CameraStreamsRequest,
+  ChangedWatch,
   DeletedWatch,
   DeliveryPage,
   DigestRequest,
@@ -180,7 +181,7 @@ function watchOperations(http: Http) {
     },
     /** Creates a watch, with the destinations of another one if it has none of its own. */
     createWatch: (request: WatchRequest, destinationsOf?: string) =>
-      http.json<Watch>('/watches', {
+      http.json<ChangedWatch>('/watches', {
         method: 'POST',
         query: { destinations_of: destinationsOf },
         body: request,
@@ -196,7 +197,7 @@ function watchOperations(http: Http) {
     testWatch: (id: string) => http.json<WatchTest>(`/watches/${id}/test`, { method: 'POST' }),
     /** Changes a watch if its configuration still has the version `version`. */
     changeWatch: (id: string, version: number, patch: WatchPatch) =>
-      http.json<Watch>(`/watches/${id}`, {
+      http.json<ChangedWatch>(`/watches/${id}`, {
         method: 'PATCH',
         headers: { 'If-Match': `"${version}"` },
         body: patch,

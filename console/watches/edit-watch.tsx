@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Watch } from '../api/types.ts';
+import type { ChangedWatch, Watch } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { useSession } from '../session/session.ts';
@@ -7,7 +7,7 @@ import { DestinationFields } from './destination-fields.tsx';
 import { toWatchDraft, toWatchPatch } from './watch-draft.ts';
 import { WatchForm } from './watch-form.tsx';
 
-type Props = { watch: Watch; onDone: (changed: Watch) => void; onClose: () => void };
+type Props = { watch: Watch; onDone: (changed: ChangedWatch) => void; onClose: () => void };
 
 /** Shows a dialog that changes the fields of a watch. It fails if somebody else changed the watch meanwhile. */
 export function EditWatch({ watch, onDone, onClose }: Props) {

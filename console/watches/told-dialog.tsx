@@ -1,9 +1,9 @@
-import type { DeletedWatch, Watch } from '../api/types.ts';
+import type { ChangedWatch, DeletedWatch } from '../api/types.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { pluralize } from '../parts/pluralize.ts';
 import { navigate } from '../shell/routes.ts';
 
-type Destination = NonNullable<DeletedWatch['notified'] | Watch['former_destinations']>[number];
+type Destination = NonNullable<DeletedWatch['notified'] | ChangedWatch['former_destinations']>[number];
 
 /** Destinations that keep an open message, and the page that follows. */
 export type Told = { destinations: Destination[]; next?: string };

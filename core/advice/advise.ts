@@ -106,6 +106,12 @@ const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const usualSeconds = 600;
 const maxSeconds = 86_400;
 
+/** Returns what of a condition the model does not judge, with its remedies. */
+export function findUnjudged(condition: string, model: Capabilities): Finding[] {
+  const { rest } = splitTimes(condition.replaceAll(/\s+/g, ' ').trim());
+  return rest === '' ? [] : listUnjudged(model.readCondition(rest));
+}
+
 /** Advises on a condition by plain rules, without a model: what is doubtful about it, and which settings fit. */
 export function advise(condition: string, model: Capabilities, sensitivity: Sensitivity = 'normal'): Advice {
   // White space collapses first: the expressions below take polynomial time for long runs of it.

@@ -15,3 +15,4 @@ export const watchEventTypeSchema = z.enum([
 
 /** Types that destinations receive: all except `progress`, which event streams and pages of the log have only. */
 export const deliveredEventTypes = watchEventTypeSchema.exclude(['progress']);
+export type WatchEventType = z.infer<typeof watchEventTypeSchema>;

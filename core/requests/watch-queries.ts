@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { inputModeSchema } from '../records/capture.ts';
+import { watchEventTypeSchema } from '../records/watch-event-type.ts';
 import { watchStatusSchema } from '../records/watch-state.ts';
+import { eventsQuerySchema } from './jobs.ts';
 import { flag, integer, jobId, text } from './fields.ts';
 
 /** Paths and queries of `/watches` and `/alerts`. */
@@ -83,6 +85,17 @@ export const alertFrameQuerySchema = z.object({
 /** A number on one machine, positions in all logs on AWS; empty without watches. */
 const allPositions = /^(?:\d{1,15}|v[\w-]{0,7999})?$/;
 
+const eventTypes = z
+  .string()
+  .transform((value) => value.split(',').map((type) => type.trim()))
+  .pipe(z.array(watchEventTypeSchema).min(1))
+  .optional()
+  .meta({ type: 'string' })
+  .describe('Types of the events, separated by commas; absent: all. A page can then have fewer than `limit`');
+
+/** Query of `GET /watches/{watch_id}/events`. */
+export const watchEventsQuerySchema = eventsQuerySchema.extend({ types: eventTypes });
+
 /** Query of `GET /watches/events`. */
 export const allWatchEventsQuerySchema = z.object({
   after: z
@@ -91,4 +104,5 @@ export const allWatchEventsQuerySchema = z.object({
     .optional()
     .describe('next_after of the previous page; absent: all events that are kept'),
   limit: integer(z.int().min(1).max(1000)).default(200),
+  types: eventTypes,
 });

@@ -56,22 +56,6 @@ export const watchResponseSchema = z.object({
     .nullable()
     .describe('Keyed hash of the full URL: equal for equal URLs; null if unknown'),
   ...watchConfigSchema.omit({ name: true }).shape,
-  former_destinations: z
-    .array(
-      z.object({
-        ...notifiedSchema.shape,
-        error: z
-          .string()
-          .nullable()
-          .describe(
-            'Why incidents of PagerDuty were not resolved, or entities of a broker not removed; null if they were, and for other types',
-          ),
-      }),
-    )
-    .optional()
-    .describe(
-      'In the answer to a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more',
-    ),
   state: z.object({
     causes: watchCausesSchema
       .extend({ stream_lost: streamTroubleSchema.pick({ since: true, reason: true }).nullable() })
@@ -104,6 +88,31 @@ export const watchResponseSchema = z.object({
   }),
 });
 apiNames.add(watchResponseSchema, { id: 'Watch' });
+
+/** Answer to a creation or change of a watch. */
+export const changedWatchResponseSchema = watchResponseSchema.extend({
+  not_judged: z
+    .array(z.object({ condition_id: z.string(), findings: findingsSchema }))
+    .optional()
+    .describe('What of its conditions the model does not judge; absent: it judges all'),
+  former_destinations: z
+    .array(
+      z.object({
+        ...notifiedSchema.shape,
+        error: z
+          .string()
+          .nullable()
+          .describe(
+            'Why incidents of PagerDuty were not resolved, or entities of a broker not removed; null if they were, and for other types',
+          ),
+      }),
+    )
+    .optional()
+    .describe(
+      'After a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more',
+    ),
+});
+apiNames.add(changedWatchResponseSchema, { id: 'ChangedWatch' });
 
 export const watchListResponseSchema = z.object({
   watches: z.array(watchResponseSchema).describe('Oldest first'),

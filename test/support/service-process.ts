@@ -21,8 +21,9 @@ export async function startService(
   dataDir: string,
   variables: Record<string, string> = {},
   maxStartSeconds = 30,
+  flags: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=8', 'cli/watchpost.ts', 'start'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', 'cli/watchpost.ts', 'start', ...flags], {
     env: {
       ...process.env,
       WATCHPOST_PORT: '0',

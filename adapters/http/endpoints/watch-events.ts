@@ -4,8 +4,11 @@ import { eventsBeforeHole } from '../../../core/event/before-hole.ts';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
 import { isWatchEvent } from '../../../core/records/run.ts';
-import { eventsQuerySchema } from '../../../core/requests/jobs.ts';
-import { allWatchEventsQuerySchema, watchPathSchema } from '../../../core/requests/watch-queries.ts';
+import {
+  allWatchEventsQuerySchema,
+  watchEventsQuerySchema,
+  watchPathSchema,
+} from '../../../core/requests/watch-queries.ts';
 import {
   allWatchEventsPageSchema,
   streamedWatchEventSchema,
@@ -15,7 +18,7 @@ import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { eventsResponse } from '../endpoint-response.ts';
 import { readLastEventId, wantsEvents } from '../sse/wants-events.ts';
-import { readSequence, respondWithWatchEvents } from '../sse/stream-watches.ts';
+import { isOfTypes, readSequence, respondWithWatchEvents } from '../sse/stream-watches.ts';
 
 /** Event logs of watches, as JSON or as event streams. */
 
@@ -48,7 +51,7 @@ const watchEventsEndpoint = defineEndpoint(
         'Returns the events of a watch in order, in pages. Send next_after of a page as after for the next one.',
       withoutHeaders: ['Last-Event-ID'],
     },
-    request: { parameters: watchPathSchema, query: eventsQuerySchema, headers },
+    request: { parameters: watchPathSchema, query: watchEventsQuerySchema, headers },
     response: eventsResponse(watchEventPageSchema, {
       description: 'One page of events, or an event stream',
       asEvents,
@@ -67,7 +70,7 @@ const watchEventsEndpoint = defineEndpoint(
     },
   },
   async (
-    { parameters: { watch_id: watchId }, query: { after, limit }, caller, context, setHeader },
+    { parameters: { watch_id: watchId }, query: { after, limit, types }, caller, context, setHeader },
     deps,
   ) => {
     setHeader('Vary', 'Accept');
@@ -77,7 +80,7 @@ const watchEventsEndpoint = defineEndpoint(
       const position = readSequence(lastId, stored);
       const start =
         position === undefined ? { from: String(stored.sequence), state: [stored] } : { from: position };
-      return respondWithWatchEvents(context, { scope: { caller, watchId }, ...start }, deps);
+      return respondWithWatchEvents(context, { scope: { caller, watchId }, types, ...start }, deps);
     }
     const read = await deps.runs.events(watchId, after, limit, deps.now());
     const events = eventsBeforeHole(read.filter(isWatchEvent), after, deps.now());
@@ -85,7 +88,9 @@ const watchEventsEndpoint = defineEndpoint(
     const last = events.at(-1)?.sequence ?? (read.length > 0 ? after : stored.sequence);
     return {
       watch_id: watchId,
-      events: events.map((event) => presentWatchEvent(stored, event, deps.baseUrl)),
+      events: events
+        .filter((event) => isOfTypes(event, types))
+        .map((event) => presentWatchEvent(stored, event, deps.baseUrl)),
       next_after: last,
       has_more: last < stored.sequence,
     };
@@ -121,18 +126,20 @@ const allWatchEventsEndpoint = defineEndpoint(
       },
     },
   },
-  async ({ query: { after, limit }, caller, context, setHeader }, deps) => {
+  async ({ query: { after, limit, types }, caller, context, setHeader }, deps) => {
     setHeader('Vary', 'Accept');
     const { watches } = deps;
     const text = (wantsEvents(context) ? readLastEventId(context) : undefined) ?? after;
     const from = text === undefined ? undefined : await watches.feedPosition(caller, text);
     if (wantsEvents(context)) {
       const start = from === undefined ? await readStart(caller, deps) : { from };
-      return respondWithWatchEvents(context, { scope: { caller }, ...start }, deps);
+      return respondWithWatchEvents(context, { scope: { caller }, types, ...start }, deps);
     }
     const { entries, position, hasMore } = await watches.feed(caller, from, limit, deps.now());
     return {
-      events: entries.map(({ watch, event }) => presentWatchEvent(watch, event, deps.baseUrl)),
+      events: entries
+        .filter(({ event }) => isOfTypes(event, types))
+        .map(({ watch, event }) => presentWatchEvent(watch, event, deps.baseUrl)),
       next_after: position,
       has_more: hasMore,
     };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
+import { findUnjudged } from '../../../core/advice/advise.ts';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
 import {
   deleteStoredWatch,
@@ -25,6 +26,7 @@ import {
 } from '../../../core/requests/watch-queries.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
 import {
+  changedWatchResponseSchema,
   deletedWatchResponseSchema,
   previewResponseSchema,
   watchListResponseSchema,
@@ -110,7 +112,7 @@ const createWatchEndpoint = defineEndpoint(
       query: createWatchQuerySchema,
       body: watchRequestSchema,
     },
-    response: jsonResponse(watchResponseSchema, { description: 'The watch' }),
+    response: jsonResponse(changedWatchResponseSchema, { description: 'The watch' }),
     errors: [...streamErrors, 'MAX_WATCHES_REACHED', 'SERVICE_OVERLOADED', 'WATCH_NOT_FOUND'],
     examples: {
       body: { watch: examples.watchRequest, full: examples.fullWatchRequest },
@@ -127,7 +129,8 @@ const createWatchEndpoint = defineEndpoint(
         key: headers['Idempotency-Key'],
         keyHash: key.hash,
       });
-    return respondWithWatch(await withCallLimit(caller, deps, create), { setHeader }, deps);
+    const created = await withCallLimit(caller, deps, create);
+    return { ...respondWithWatch(created, { setHeader }, deps), ...listNotJudged(created, deps) };
   },
 );
 
@@ -168,7 +171,7 @@ const changeWatchEndpoint = defineEndpoint(
       headers: z.object({ 'If-Match': ifMatchHeader }),
       body: watchPatchSchema,
     },
-    response: jsonResponse(watchResponseSchema, { description: 'The changed watch' }),
+    response: jsonResponse(changedWatchResponseSchema, { description: 'The changed watch' }),
     errors: ['WATCH_NOT_FOUND', 'PRECONDITION_FAILED', ...streamErrors],
     examples: {
       parameters: watchExample,
@@ -180,9 +183,24 @@ const changeWatchEndpoint = defineEndpoint(
     const edit = { watchId: parameters.watch_id, patch: body, ifMatch: readVersion(headers['If-Match']) };
     const { former, ...changed } = await editWatch(edit, caller, deps, validate);
     const watch = respondWithWatch(changed, { setHeader }, deps);
-    return { ...watch, ...(former.length > 0 && { former_destinations: former }) };
+    return {
+      ...watch,
+      ...listNotJudged(changed, deps),
+      ...(former.length > 0 && { former_destinations: former }),
+    };
   },
 );
+
+/** Returns what of its conditions the model does not judge, which would otherwise never open an alert without a word. */
+function listNotJudged({ config }: Pick<WatchRun, 'config'>, { vision }: Pick<HttpDeps, 'vision'>) {
+  const found = config.conditions
+    .map(({ condition_id, condition }) => ({
+      condition_id,
+      findings: findUnjudged(condition, vision.capabilities),
+    }))
+    .filter(({ findings }) => findings.length > 0);
+  return found.length === 0 ? {} : { not_judged: found };
+}
 
 /** Validates a patched watch like a new one. Throws `ValidationError`. */
 function validate(merged: unknown) {

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { KeyEndedError } from '../../../core/errors.ts';
 import type { WatchRun } from '../../../core/records/watch-run.ts';
+import type { WatchEventType } from '../../../core/records/watch-event-type.ts';
 import { isOver } from '../../../core/time.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
@@ -18,6 +19,8 @@ type Reader = {
   from: string;
   /** Watches of the event `state`, read after `from`; absent for a reader with a position. */
   state?: readonly WatchRun[];
+  /** Types of its events, beside `state`; absent: all. */
+  types: readonly WatchEventType[] | undefined;
 };
 
 /**
@@ -55,7 +58,7 @@ async function* watchMessages(reader: Reader, keyHash: string, signal: AbortSign
 }
 
 async function* messages(
-  { scope, from, state }: Reader,
+  { scope, from, state, types }: Reader,
   keyHash: string,
   signal: AbortSignal,
   deps: EventStreamDeps,
@@ -69,7 +72,7 @@ async function* messages(
     const session = await checkSession();
     if (session === 'revoked') yield formatError(new KeyEndedError());
     if (session !== 'open') return;
-    if (found) {
+    if (found && isOfTypes(found.event, types)) {
       const event = presentWatchEvent(found.watch, found.event, deps.baseUrl);
       yield format(event.type, found.position, event);
     } else if (isOver(takenAt, heartbeatSeconds, deps.steadyNow())) yield heartbeatComment;
@@ -86,4 +89,12 @@ function formatState(stored: readonly WatchRun[], position: string, at: Date): s
 /** Formats an event. JSON contains no unescaped line break, so one `data:` line suffices. */
 function format(name: string, id: string, value: object): string {
   return `event: ${name}\nid: ${id}\ndata: ${JSON.stringify(value)}\n\n`;
+}
+
+/** Returns true if a reader of these types wants the event; without types it wants all. */
+export function isOfTypes(
+  { type }: { type: WatchEventType },
+  types: readonly WatchEventType[] | undefined,
+): boolean {
+  return types?.includes(type) ?? true;
 }

@@ -188,6 +188,27 @@ test('the command line works over HTTP with the permissions of its key', async (
   ]);
 });
 
+test('a service that starts without deliveries tells no receiver, and the next start does', async () => {
+  await service.kill('SIGTERM');
+  receiverStatus = 204;
+  service = await startService(dataDir, {}, 30, ['--no-deliveries']);
+  const { body } = await service.call('POST', '/live-monitor', {
+    stream_url: stream.url,
+    condition: 'The picture is not black',
+    input_mode: 'frames',
+    webhook_url: `${receiver.url}/waits`,
+  });
+  const status = async () => (await service.call('GET', `/jobs/${body.job_id}`)).body.status;
+  await vi.waitFor(async () => expect(await status()).toBe('completed'), patient);
+  expect(receiver.of('/waits')).toEqual([]);
+  await service.kill('SIGTERM');
+  service = await startService(dataDir);
+  await vi.waitFor(
+    () => expect(receiver.of('/waits').map(({ type }) => type)).toContain('watch_triggered'),
+    patient,
+  );
+});
+
 test('a restart resets the counters', async () => {
   await service.kill('SIGTERM');
   service = await startService(dataDir);

@@ -12,7 +12,7 @@ test('a service that cannot be opened leaves no timer, so that its process ends'
   const opened = openService(
     settings,
     { path: 'ffmpeg', source: 'PATH', version: '7' },
-    { baseUrl: 'http://watchpost.test/api', port: 80 },
+    { baseUrl: 'http://watchpost.test/api', port: 80, delivers: true },
     createCollectedLog(),
   );
   await expect(opened).rejects.toThrow('WATCHPOST_VISION_MODEL');

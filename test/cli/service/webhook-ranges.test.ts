@@ -41,7 +41,7 @@ async function ask(url: string, env: Record<string, string>, path = '/webhook-te
   const service = await openService(
     settings,
     { path: 'ffmpeg', source: 'PATH', version: '7' },
-    { baseUrl: 'http://watchpost.test/api', port: 80 },
+    { baseUrl: 'http://watchpost.test/api', port: 80, delivers: true },
     createCollectedLog(),
   );
   const { keys } = service.deps;

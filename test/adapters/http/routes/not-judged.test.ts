@@ -103,3 +103,24 @@ test('the error of a missing job names the retention of the service', async () =
   const { body } = await client.call('GET', '/jobs/11111111-1111-4111-8111-111111111111');
   expect(body.error.remediation).toBe('Check the job_id. A finished job is removed 120 s after its end.');
 });
+
+test('the answer to a creation and to a change of a watch names what the model does not judge', async () => {
+  const watch = {
+    ...stream,
+    name: 'Lair',
+    conditions: [{ condition: 'A dragon sleeps' }, { condition: 'The picture is dark' }],
+  };
+  const { body: created } = await client.call('POST', '/watches', watch);
+  const unjudged = [
+    {
+      condition_id: 'a-dragon-sleeps',
+      findings: [{ code: 'model_cannot_judge', message: expect.stringContaining('it knows no dragons') }],
+    },
+  ];
+  expect(created.not_judged).toEqual(unjudged);
+  const path = `/watches/${created.watch_id}`;
+  expect((await client.call('PATCH', path, { interval_seconds: 20 })).body.not_judged).toEqual(unjudged);
+  const judged = { conditions: [{ condition: 'The picture is dark' }] };
+  expect((await client.call('PATCH', path, judged)).body).not.toHaveProperty('not_judged');
+  expect((await client.call('GET', path)).body).not.toHaveProperty('not_judged');
+});

@@ -95,6 +95,26 @@ describe('the event stream of a watch', () => {
     await reader.leave();
   });
 
+  test('a stream or page with types has only their events, of one watch and of all, and an unknown type is refused', async () => {
+    const { run_id: id } = await create(2);
+    const { next_after: position } = await read('/watches/events');
+    await append(await create(1));
+    for (const [path, type] of [
+      [`/watches/${id}/events?after=0&types=progress`, 'progress'],
+      [`/watches/events?after=${position}&types=progress,alert_opened`, 'progress'],
+      [`/watches/events?after=${position}&types=watch_changed`, 'watch_changed'],
+    ] as const) {
+      const reader = await stream(path);
+      expect((await take(reader, 1))[0]!.event).toBe(type);
+      await reader.leave();
+    }
+    for (const path of [`/watches/${id}/events`, '/watches/events']) {
+      expect((await read(`${path}?types=stream_lost`)).events).toEqual([]);
+      expect((await read(`${path}?types=progress`)).events.length).toBeGreaterThan(0);
+    }
+    expect((await get('/watches/events?types=alarm', sse)).status).toBe(422);
+  });
+
   test('a stream continues after Last-Event-ID, which precedes the query', async () => {
     const id = (await create(3)).run_id;
     const reader = await stream(`/watches/${id}/events?after=0`, { 'Last-Event-ID': '2' });
