@@ -24,16 +24,15 @@ export function parseCondition(text: string): Reading {
   const stated = segments.filter(({ clause }) => clause.condition !== null);
   const isChoice = stated.slice(1).some(({ joiner }) => joiner === 'or');
   const conditions = stated.flatMap(({ clause }) => clause.condition ?? []);
-  const added = isChoice ? null : addKinds(stated.map(({ clause }) => clause));
   const overturned = [
     ...segments.flatMap(({ words }) =>
       words.filter((word) => overturning.has(word) || /^[<>=≤≥|&]+$/.test(word)),
     ),
     // "Isn't there a person?" expects the answer yes or no to "there is a person", by tone.
     ...(/^\s*(?:is|are|was|were|do|does|has|have|can)n['’]?t\b/i.test(rest) ? ['not'] : []),
-    ...(added ? [] : listAmbiguities(stated, isChoice)),
+    ...listAmbiguities(stated, isChoice),
   ];
-  const condition = added ?? join(isChoice ? 'any' : 'all', conditions);
+  const condition = join(isChoice ? 'any' : 'all', conditions);
   const isJudged =
     overturned.length === 0 && listParts(condition).some(({ kind }) => kind !== 'unmeasurable');
   const parts: UnjudgedPart[] = [
@@ -84,28 +83,6 @@ function splitClauses(tokens: string[]): Segment[] {
     words = [];
   }
   return segments;
-}
-
-/** Kinds of people that nobody belongs to two of. */
-const kindsOfPeople = /^(?:m[ae]n|wom[ae]n|boys?|girls?|bab(?:y|ies)|toddlers?)$/;
-
-/** Adds up people of different kinds: "two men and a woman" are three. Returns null for all else. */
-function addKinds(clauses: readonly Clause[]): Condition | null {
-  const kinds = clauses.flatMap(({ notJudged }) =>
-    notJudged.filter(({ words }) => kindsOfPeople.test(words)),
-  );
-  const parts = clauses.flatMap(({ condition }) =>
-    condition?.kind === 'objects' && condition.compare === 'at least' && condition.colors.length === 0
-      ? [condition]
-      : [],
-  );
-  const [first] = parts;
-  const isSum =
-    parts.length > 1 &&
-    parts.length === clauses.length &&
-    new Set(parts.map(({ classes }) => classes.join())).size === 1 &&
-    new Set(kinds.map(({ words }) => words)).size === parts.length;
-  return first && isSum ? { ...first, count: parts.reduce((sum, { count }) => sum + count, 0) } : null;
 }
 
 /** Lists the joiners that can be read in two ways. */
