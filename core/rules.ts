@@ -73,6 +73,9 @@ export const rules = {
   maxDestinationRetryAfterSeconds: 3_600,
   /** Minimum time between attempts at one address of a vendor: Slack permits one message per second, others more. */
   minDestinationSpacingSeconds: 1,
+  /** Messages about openings of a watch within `burstSeconds`, after which further openings wait and are one message to people. */
+  openingsPerBurst: 2,
+  burstSeconds: 60,
   /** Validity of a link to evidence that needs no key, in seconds: people read an e-mail or a channel after a vacation of a week. */
   evidenceLinkSeconds: 7 * 86_400,
   /** Time between two repetitions of the states of a watch at a broker. */

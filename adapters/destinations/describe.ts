@@ -1,5 +1,6 @@
 import { withoutDisclosure } from '../../core/disclosure.ts';
-import type { Notification, NotifiedEvent } from '../../core/ports/destinations.ts';
+import type { AlertOpened, Notification, NotifiedEvent } from '../../core/ports/destinations.ts';
+import { severitySchema } from '../../core/records/watch.ts';
 import type { Severity } from '../../core/records/watch.ts';
 import type { WatchChangeReason } from '../../core/records/watch-event.ts';
 import { formatDuration, formatTime } from './format-time.ts';
@@ -63,6 +64,9 @@ export function describeNotification(notification: Notification): Description {
 function describeEvent(event: NotifiedEvent, notification: Notification): Part {
   const { timeZone, timestamp } = notification;
   const time = (name: string, at: string): [string, string] => [name, formatTime(at, timeZone)];
+  const { joined = [] } = notification;
+  if (event.type === 'alert_opened' && joined.length > 0)
+    return describeBurst([event, ...joined], notification);
   switch (event.type) {
     case 'stream_lost':
     case 'stream_recovered':
@@ -130,6 +134,36 @@ function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notifica
       };
   }
 }
+
+/** Describes several openings: how many, of what, and when. The explanation is that of the picture. */
+function describeBurst(openings: readonly AlertOpened[], { timeZone, model }: Notification): Part {
+  const [{ data: shown } = { data: undefined }] = openings;
+  const inOrder = openings
+    .map(({ data }) => data)
+    .toSorted((one, other) => Date.parse(one.opened_at) - Date.parse(other.opened_at));
+  const times = inOrder.map(({ opened_at: at }) => at);
+  const [from = '', to = from] = [times[0], times.at(-1)];
+  const conditions = [...new Set(inOrder.map(({ condition }) => asSentence(condition)))];
+  const { options } = severitySchema;
+  const severity = options.findLast((each) => inOrder.some((data) => data.severity === each)) ?? null;
+  const within = formatDuration((Date.parse(to) - Date.parse(from)) / 1000);
+  const clocks = times.map((at) => formatTime(at, timeZone, 'clock'));
+  return {
+    title: `${openings.length} ${conditions.length === 1 ? 'visits' : 'alerts'} within ${within}: ${conditions.join('; ')}`,
+    text: withoutDisclosure(shown?.explanation ?? ''),
+    facts: [
+      ['Times', `${clocks.slice(0, maxTimes).join(', ')}${clocks.length > maxTimes ? ' …' : ''}`],
+      ['Last', formatTime(to, timeZone)],
+      ...factIf('Severity', severity ?? undefined),
+      ...factIf('Model', model ?? undefined),
+    ],
+    severity,
+    isOpen: true,
+  };
+}
+
+/** Times of a burst that a message lists. */
+const maxTimes = 12;
 
 function withStop(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;

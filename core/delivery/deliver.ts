@@ -1,6 +1,6 @@
 import { TransientError } from '../errors.ts';
 import type { DeliveryOutcome } from '../ports/delivery.ts';
-import type { DestinationResult } from '../ports/destinations.ts';
+import type { AlertOpened, DestinationResult } from '../ports/destinations.ts';
 import { runLog } from '../ports/log.ts';
 import { initialDelivery } from '../records/delivery.ts';
 import type {
@@ -21,6 +21,8 @@ import {
   giveUp,
   secondsUntilAttempt,
 } from './after-attempt.ts';
+import type { AttemptResult } from './after-attempt.ts';
+import { afterOpenings, listJoinable, markJoined } from './burst.ts';
 import { describeDelivery, findTarget, unrecorded } from './delivery-target.ts';
 import type { DeliverDeps, Target } from './delivery-target.ts';
 import {
@@ -117,7 +119,13 @@ const states: Record<string, State> = {
   heldBack: {
     holds: ({ message, target }) =>
       message.resend === 0 && target.isOrdered && isHeldBack(target.state, message),
-    handle: holdBack,
+    handle: (arrival, deps) => holdBack(arrival, deps, heldBackSeconds(arrival, deps)),
+  },
+  // A retry is late already.
+  inBurst: {
+    holds: ({ message, target, attempts }) =>
+      message.resend === 0 && attempts === 0 && target.burstSeconds > 0,
+    handle: (arrival, deps) => holdBack(arrival, deps, arrival.target.burstSeconds),
   },
   early: {
     holds: ({ wait }) => wait > 0,
@@ -215,11 +223,18 @@ async function stopWaiting(
   if (isKnown) await wake(message, await deps.deliveries.changeState(known, change), 'rejected', deps);
 }
 
-/** Waits until the earlier event of the subject has ended, which wakes this one. */
-async function holdBack({ message, target, delivery }: Arrival, deps: DeliverDeps): Promise<DeliveryOutcome> {
+/** Returns the time until an event asks again whether the earlier event of its subject has ended, which wakes it. */
+function heldBackSeconds({ target }: Arrival, { now }: DeliverDeps): number {
+  return Math.max(rules.heldBackSeconds, ageSeconds(target.event.timestamp, now()) * rules.heldBackShare);
+}
+
+/** Lets an event wait in a message group of its own. */
+async function holdBack(
+  { message, target, delivery }: Arrival,
+  deps: DeliverDeps,
+  afterSeconds: number,
+): Promise<DeliveryOutcome> {
   if (message.woken) return done;
-  const age = ageSeconds(target.event.timestamp, deps.now());
-  const afterSeconds = Math.max(rules.heldBackSeconds, age * rules.heldBackShare);
   if (message.attempt > 0) return { kind: 'again', afterSeconds };
   await changeState(target, (state) => addWaiting(state, waitFor(message, 0)), deps);
   await deps.deliveries.put(delivery, deps.now());
@@ -230,49 +245,112 @@ async function attemptInTurn(arrival: Arrival, deps: DeliverDeps): Promise<Deliv
   const { message, target } = arrival;
   const afterSeconds = target.takeTurn();
   if (afterSeconds > 0) return { kind: 'again', afterSeconds };
-  if (message.attempt === 0 || (await begin(arrival, deps))) return makeAttempt(arrival, deps);
+  const joined = await begin(arrival, deps);
+  if (joined) return makeAttempt(arrival, joined, deps);
   return isBesideWait(message) ? done : { kind: 'again', afterSeconds: rules.underWaySeconds };
 }
 
-/** Returns false if another attempt of the event is under way, or has ended since its delivery was read. */
-async function begin({ message, target, attempts }: Arrival, deps: DeliverDeps): Promise<boolean> {
-  if (!target.isOrdered) return true;
-  let begun: DestinationState | undefined;
+/** Opening that a message is about too, with its wait. */
+type Joined = { event: WaitingEvent; opening: AlertOpened };
+
+/** Begins an attempt, which takes waiting openings along. Returns undefined if another attempt of the event is under way, or has ended since its delivery was read. */
+async function begin(arrival: Arrival, deps: DeliverDeps): Promise<Joined[] | undefined> {
+  const { message, target, attempts } = arrival;
+  const isFirst = message.attempt === 0;
+  const waiting = await listOpenings(arrival, deps);
+  if (!target.isOrdered || (isFirst && waiting.length === 0)) return [];
+  const now = deps.now();
+  let joined: Joined[] | undefined;
   await changeState(
     target,
-    (state) => (begun = beginAttempt(state, target.state, message.sequence, deps.now())) ?? state,
+    (state) => {
+      const begun = isFirst ? state : beginAttempt(state, target.state, message.sequence, now);
+      const free = listJoinable(state, message.sequence, now).map(({ sequence }) => sequence);
+      joined = begun && waiting.filter(({ event }) => free.includes(event.sequence));
+      return begun ? markJoined(begun, joined ?? [], now) : state;
+    },
     deps,
   );
-  if (!begun) return false;
+  if (!joined || isFirst) return joined;
   const stored = await deps.deliveries.get(message);
-  return stored === undefined || countAttempts(stored) === attempts;
+  return stored === undefined || countAttempts(stored) === attempts ? joined : undefined;
 }
 
-async function makeAttempt(arrival: Arrival, deps: DeliverDeps): Promise<DeliveryOutcome> {
+/** Lists the openings that wait for an attempt, as far as a message can be about several. */
+async function listOpenings({ message, target }: Arrival, { now }: DeliverDeps): Promise<Joined[]> {
+  const { readOpening } = target;
+  if (!readOpening || message.resend > 0) return [];
+  const openings: Joined[] = [];
+  for (const event of listJoinable(target.state, message.sequence, now())) {
+    const opening = await readOpening(event.sequence);
+    if (opening) openings.push({ event, opening });
+  }
+  return openings;
+}
+
+async function makeAttempt(
+  arrival: Arrival,
+  joined: readonly Joined[],
+  deps: DeliverDeps,
+): Promise<DeliveryOutcome> {
   const { message, target, delivery } = arrival;
   await reportLateness(arrival, deps);
   const startedAt = deps.now();
-  const result = { ...(await target.send()), startedAt };
+  const result = { ...(await target.send(joined.map(({ opening }) => opening))), startedAt };
   const attemptedAt = deps.now();
-  const { receipt } = result;
-  const attempted = {
-    ...afterAttempt(delivery, result, attemptedAt, deps.random()),
-    ...(receipt !== undefined && { receipt }),
-  };
+  const attempted = withAttempt(delivery, result, attemptedAt, deps);
   const { next_attempt_at: next } = attempted;
   report(attempted, result, deps);
   // Before the end of the attempt in the state, so that who begins the next one reads it.
   await deps.deliveries.put(attempted, attemptedAt);
+  const told = result.outcome === 'delivered' ? joined : [];
+  for (const each of told) await countJoined(arrival, each.event, result, deps);
+  const left = joined.filter((each) => !told.includes(each));
+  const leave = (before: DestinationState) => markJoined(before, left, null);
   if (next === null) {
-    const ended = (before: DestinationState) => recordEnd(before, arrival, result);
+    const ended = (before: DestinationState) =>
+      [message, ...told.map(({ event }) => event)].reduce(
+        (state, each) => recordEnd(state, { message: { ...message, ...each }, target }, result),
+        leave(before),
+      );
     await wake(message, await storeResult(arrival, result, deps, ended), result.outcome, deps);
     return countEnd(attempted, deps, target.isMail);
   }
   const attempts = countAttempts(attempted);
-  await storeResult(arrival, result, deps, (before) => addWaiting(before, waitFor(message, attempts)));
+  await storeResult(arrival, result, deps, (before) => addWaiting(leave(before), waitFor(message, attempts)));
   if (message.attempt === 0) return continueInOwnGroup(message, attempts, deps);
   if (isBesideWait(message)) return done;
   return { kind: 'again', afterSeconds: ageSeconds(attemptedAt, new Date(next)) };
+}
+
+/** Returns the delivery after an attempt, with the id of the message at the receiver. */
+function withAttempt(
+  delivery: Delivery,
+  result: AttemptResult,
+  now: Date,
+  { random }: Pick<DeliverDeps, 'random'>,
+): Delivery {
+  const { receipt } = result;
+  return {
+    ...afterAttempt(delivery, result, now, random()),
+    ...(receipt !== undefined && { receipt }),
+  };
+}
+
+/** Records that an opening was told in the message of another one. */
+async function countJoined(
+  { message, target }: Arrival,
+  { sequence }: WaitingEvent,
+  result: AttemptResult,
+  deps: DeliverDeps,
+): Promise<void> {
+  const key = { ...message, sequence };
+  const stored = (await deps.deliveries.get(key)) ?? initialDelivery(key, target.event.type);
+  if (stored.state !== 'pending') return;
+  const now = deps.now();
+  const delivery = withAttempt(stored, result, now, deps);
+  await deps.deliveries.put(delivery, now);
+  await countEnd(delivery, deps, target.isMail);
 }
 
 /** Counts how much later than planned the attempt begins. A resend has no planned time for its first attempt. */
@@ -296,7 +374,9 @@ async function storeResult(
   const isNews =
     result.outcome === 'gone' || (result.outcome === 'delivered' && target.state.disabled !== null);
   if (!target.isOrdered) return isNews ? changeState(target, record, deps) : target.state;
-  return changeState(target, (state) => wait(record(state)), deps);
+  const isTold = target.readOpening !== undefined && result.outcome === 'delivered';
+  const count = (state: DestinationState) => (isTold ? afterOpenings(state, deps.now()) : state);
+  return changeState(target, (state) => wait(count(record(state))), deps);
 }
 
 function changeState(

@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { DestinationResult, Destinations } from '../ports/destinations.ts';
+import type { AlertOpened, DestinationResult, Destinations } from '../ports/destinations.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import { asJob, asWatch, isJobEvent, isWatchEvent } from '../records/run.ts';
 import { webhookDestination } from '../records/delivery.ts';
@@ -12,6 +12,7 @@ import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, isOver, secondsUntil } from '../time.ts';
 import type { AddressPace } from './address-pace.ts';
 import { isAllWell } from '../policies/watch/health.ts';
+import { burstSeconds, isJoinable } from './burst.ts';
 import { currentState } from './destination-state.ts';
 import type { AddressedDestination } from './destination-state.ts';
 import type { MessageFacts } from './console-link.ts';
@@ -47,7 +48,11 @@ export type Target = {
   /** False for a heartbeat, which has no deliveries and no retries: the next check makes another call. */
   isRecorded: boolean;
   isMail: boolean;
-  send(): Promise<DestinationResult>;
+  /** Time for which an opening waits for others, to be one message with them. */
+  burstSeconds: number;
+  /** Reads an opening that the message can be about too; undefined for other events. Absent if it is about one event. */
+  readOpening?: (sequence: number) => Promise<AlertOpened | undefined>;
+  send(joined: readonly AlertOpened[]): Promise<DestinationResult>;
 };
 
 const ignore = () => undefined;
@@ -101,6 +106,7 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
     isOrdered: false,
     isRecorded: true,
     isMail: false,
+    burstSeconds: 0,
     send: async () => {
       const body = await envelopeWithImages(job, event, deps);
       const withoutImages = { ...deps, media: { get: async () => undefined } };
@@ -151,7 +157,8 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     isOrdered: true,
     isRecorded: !isBeat,
     isMail: settings.type === 'email',
-    send: async () => {
+    ...joining(settings, state, event, deps),
+    send: async (joined) => {
       const notification = await toNotification(event, stored, settings, deps);
       const subject = findSubject(event);
       const found = state.notified.find((each) => each.subject === subject && each.sequence < sequence);
@@ -164,12 +171,30 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
         ...notification,
         readCurrent,
         ...(opening !== undefined && { opening }),
+        ...(joined.length > 0 && { joined }),
       });
     },
   };
 }
 
 const noOpening = 'this address did not receive its opening';
+
+/** Decides whether an event joins others in a message. */
+function joining(
+  { type }: Destination,
+  state: DestinationState,
+  event: WatchEvent,
+  { runs, now }: Pick<DeliverDeps, 'runs' | 'now'>,
+): Pick<Target, 'burstSeconds' | 'readOpening'> {
+  if (event.type !== 'alert_opened' || !isJoinable(type, event)) return { burstSeconds: 0 };
+  return {
+    burstSeconds: burstSeconds(state, event.data.severity, now()),
+    readOpening: async (sequence) => {
+      const other = await runs.event(event.watch_id, sequence);
+      return other?.type === 'alert_opened' ? other : undefined;
+    },
+  };
+}
 
 function isPast(at: string | null, seconds: number, { now }: Pick<DeliverDeps, 'now'>): boolean {
   return at === null || isOver(at, seconds, now());

@@ -9,6 +9,8 @@ export type NotifiedEvent =
   /** A check that went well, for heartbeats. */
   | { type: 'heartbeat'; data: object };
 
+export type AlertOpened = Extract<NotifiedEvent, { type: 'alert_opened' }>;
+
 /** Event of a watch with everything that a format needs. */
 export type Notification = {
   /** Id that all attempts share, so that receivers can detect a repetition. */
@@ -25,6 +27,8 @@ export type Notification = {
   /** Stream URL with masked password. */
   sourceUrl: string;
   event: NotifiedEvent;
+  /** Further openings that the message is about, for people; absent without any. */
+  joined?: readonly AlertOpened[];
   /** State of the watch at the attempt, for destinations that show a state: `null` for a deleted watch. */
   current: { openConditions: readonly string[]; isStreamLost: boolean } | null;
   /** Reads `current` again; `null` also if the destination has been removed or has another address. Absent for test alerts. */

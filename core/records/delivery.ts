@@ -121,6 +121,8 @@ export const destinationStateSchema = z.object({
   ),
   /** Sequence of the change that removed the destination: added again, it receives nothing from before. */
   removed_at_sequence: z.int().positive().optional(),
+  /** Times of the newest messages about openings of alerts, oldest first, as many as a burst begins with. */
+  told: z.array(timestampSchema).optional(),
   /** Events that wait for an attempt, oldest first, at most `maxWaiting`: they hold back later events of their subject. None for jobs. */
   waiting: z.array(
     z.object({

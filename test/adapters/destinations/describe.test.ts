@@ -5,7 +5,8 @@ import { toMail } from '../../../adapters/destinations/email/email.ts';
 import { toNtfyRequest } from '../../../adapters/destinations/ntfy/ntfy.ts';
 import { toPagerdutyRequest } from '../../../adapters/destinations/pagerduty/pagerduty.ts';
 import { toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
-import { notify } from './notifications.ts';
+import { hostile, notify } from './notifications.ts';
+import type { AlertOpened } from '../../../core/ports/destinations.ts';
 
 const url = 'https://example.com/';
 
@@ -28,6 +29,42 @@ test('an opening of a visit that is over states from when to when it was there, 
   const { title, text } = describeNotification(notify('alert_opened', {}, visit));
   expect(title).toBe('Gate 3: A truck blocks the gate (over by now)');
   expect(text).toBe('A white truck stands across the gate. It was there from 14:02:10 to 14:02:16.');
+});
+
+/** Returns an opening that a message is about too. */
+function openedAt(time: string, data: Partial<AlertOpened['data']> = {}): AlertOpened {
+  const { event } = notify('alert_opened', {}, { opened_at: time, ...data });
+  if (event.type !== 'alert_opened') throw new Error('Not an opening');
+  return event;
+}
+
+test('a message about a burst says how many visits, within what time, and when each began', () => {
+  const joined = [openedAt('2026-03-01T12:00:20.000Z'), openedAt('2026-03-01T12:00:41.000Z')];
+  expect(describeNotification(notify('alert_opened', { joined, labels: [] }))).toEqual({
+    title: 'Gate 3: 3 visits within 41 s: A truck blocks the gate',
+    text: 'A white truck stands across the gate.',
+    facts: [
+      ['Times', '13:00:00, 13:00:20, 13:00:41'],
+      ['Last', 'Sun, 1 Mar 2026, 13:00:41 (Europe/Berlin)'],
+      ['Severity', 'critical'],
+      ['Model', 'qwen3-vl:4b'],
+    ],
+    severity: 'critical',
+    isOpen: true,
+  });
+});
+
+test('a message about a burst of several conditions names each once, and has the highest severity', () => {
+  const joined = [
+    openedAt('2026-03-01T11:59:00.000Z', { condition: hostile, severity: 'info' }),
+    openedAt('2026-03-01T12:00:41.000Z', { severity: 'critical' }),
+  ];
+  const notification = notify('alert_opened', { joined }, { severity: 'warning' });
+  const { title, severity } = describeNotification(notification);
+  expect(title).toContain('3 alerts within 1 min 41 s: ');
+  expect(title.split('A truck blocks the gate')).toHaveLength(2);
+  expect(severity).toBe('critical');
+  expect(JSON.stringify(toSlackRequest(url, notification))).toContain('3 alerts within');
 });
 
 test('an explanation without a full stop ends before the sentence that follows it', () => {

@@ -279,8 +279,9 @@ describe('events of a watch', () => {
   });
 
   test('a closing waits for its opening, and another alert does not', async () => {
-    const watch = await createWatching(({ alert: id }, before) =>
-      id === first && before < 2 ? failing : {},
+    const watch = await createWatching(
+      ({ alert: id }, before) => (id === first && before < 2 ? failing : {}),
+      [{ type: 'webhook' }],
     );
     await watch.commit([opened(first), closed(first), opened(second)]);
 

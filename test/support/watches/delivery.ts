@@ -25,6 +25,8 @@ type Sent = {
   type: string;
   alert: string | undefined;
   id: string;
+  /** Alerts that the message is about too. */
+  joined?: string[];
 } & Pick<Notification, 'current' | 'readCurrent' | 'opening'>;
 
 export const [first, second] = [randomUUID(), randomUUID()];
@@ -128,7 +130,7 @@ export async function createWatching(
       sendEnvelope: unused,
       send: async (
         address: DestinationAddress,
-        { event, id, current, readCurrent, opening }: Notification,
+        { event, id, current, readCurrent, opening, joined }: Notification,
       ) => {
         const each: Sent = {
           at: Math.round((time.now().getTime() - began) / 1000),
@@ -139,6 +141,7 @@ export async function createWatching(
           current,
           ...(readCurrent && { readCurrent }),
           ...(opening !== undefined && { opening }),
+          ...(joined && { joined: joined.map(({ data }) => data.alert_id) }),
         };
         const before = sent.filter((other) => other.id === id && other.to === each.to).length;
         sent.push(each);
