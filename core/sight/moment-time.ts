@@ -1,15 +1,20 @@
-import { addSeconds, earlier } from '../time.ts';
+import { addSeconds, earlier, later } from '../time.ts';
+import type { Captured } from './screening.ts';
 
 /** Maximum age of a frame at its capture, in seconds. An older one is of a stream with another clock. */
 const maxAgeSeconds = 60;
 
 /**
- * Returns the time of the newest frame of a capture: that of the stream, if it can be of the clock of this service. `at` is the begin of the capture.
+ * Returns the time of the newest frame of a capture: that of the stream, if it can be of the clock of this service. `at` is the begin of the capture, while which
+ * the frame may have arrived. Frames of several captures keep their distances only by their own times.
  */
-export function frameTime({ captured_at }: { captured_at: string }, at: Date): Date {
+export function frameTime({ captured_at, seen }: ShownFrame, at: Date, now: Date): Date {
   const own = new Date(captured_at);
-  return own >= addSeconds(at, -maxAgeSeconds) ? earlier(own, at) : at;
+  const end = later(at, earlier(new Date(seen.seen_at), now));
+  return own >= addSeconds(at, -maxAgeSeconds) ? earlier(own, end) : at;
 }
+
+type ShownFrame = Pick<Captured, 'captured_at' | 'seen'>;
 
 /** Returns the time of an earlier moment of a capture. `at` is that of its newest frame. */
 export function momentTime(time: string, { captured_at }: { captured_at: string }, at: Date): Date {

@@ -263,7 +263,7 @@ export class WatchObserver {
     if (repeated) return { kind: 'repeated', ...segment };
     if (!oracle.isOnSchedule(Date.parse(captured.began_at))) return { kind: 'no_motion', ...segment };
     if (context.asked === undefined) {
-      if (!moved && oracle.skipsWithoutMotion(Date.parse(captured.began_at)))
+      if (!moved && oracle.skipsWithoutMotion(Date.parse(captured.captured_at)))
         return { kind: 'no_motion', ...segment };
       const asked = oracle.asked();
       const calls = oracle.callsFor(asked.length > 0 ? asked : oracle.config.conditions.map(({ id }) => id));

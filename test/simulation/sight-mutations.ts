@@ -3,6 +3,13 @@ export type Row = [rule: string, file: string, from: string, to: string, test?: 
 /** Rules of what a watch is sure to have seen, and for how long, by file of its policy. */
 export const ofSight: Row[] = [
   [
+    'picture of a capture under way',
+    '../../sight/moment-time.ts',
+    'earlier(own, end)',
+    'earlier(own, at)',
+    'simulation/each-visit.test.ts',
+  ],
+  [
     'time not seen does not count',
     'holding.ts',
     'rule.open_after_seconds + holding.unseen_seconds',
@@ -99,13 +106,6 @@ export const ofSight: Row[] = [
     'if (state.unjudged > 0) return state;',
     '',
     'core/policies/watch/decide-tick.test.ts',
-  ],
-  [
-    'picture of a capture under way',
-    'decide-tick.ts',
-    'frameTime(outcome.captured, earlier(new Date(outcome.captured.seen.seen_at), now))',
-    'shownAt',
-    'simulation/virtual-visits.test.ts',
   ],
   [
     'left-out time beside a confirming check',

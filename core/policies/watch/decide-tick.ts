@@ -17,7 +17,7 @@ import type { PolicySight, SightRules } from '../../sight/after-tick.ts';
 import { frameTime } from '../../sight/moment-time.ts';
 import { classifySpans } from '../../sight/spans.ts';
 import { findLoss } from '../../sight/trouble.ts';
-import { addSeconds, ageSeconds, earlier } from '../../time.ts';
+import { addSeconds, ageSeconds } from '../../time.ts';
 import { budgetOnDay, isExhausted, isNearlyExhausted, settle } from './budget.ts';
 import type { Cost } from './budget.ts';
 import { isPending, isUnjudgeable, shorten } from './condition.ts';
@@ -71,12 +71,7 @@ export function decideWatchTick(
   // A capture that began in a span, and its last scan, see the span though it is over.
   const sees = isActive || (!causes.paused && isSight(outcome));
   const beganAt = at ?? now;
-  const shownAt = 'captured' in outcome ? frameTime(outcome.captured, beganAt) : beganAt;
-  // A picture that arrived while the capture was under way: what it shows was not there at its begin.
-  const seenAt =
-    'captured' in outcome
-      ? frameTime(outcome.captured, earlier(new Date(outcome.captured.seen.seen_at), now))
-      : beganAt;
+  const shownAt = 'captured' in outcome ? frameTime(outcome.captured, beganAt, now) : beganAt;
   const stepped = stepConditions({ watch, outcome, causes, isActive, at: shownAt, now }, createAlertId);
   const { steps, counts } = stepped;
   const judged = sawEverything(outcome, config.conditions, stepped.conditions);
@@ -90,7 +85,7 @@ export function decideWatchTick(
     {
       at: at ?? now,
       now,
-      shownAt: seenAt,
+      shownAt,
       stretch,
       intervalSeconds: config.interval_seconds,
       listActive: (from, to) => listActive(config.schedule, from, to),
@@ -146,7 +141,7 @@ export function decideWatchTick(
     events,
     alerts: steps.flatMap(({ change }) => change ?? []),
     hours: [
-      ...countByHour(classifySpans(spans, readLook(outcome, seenAt)), unjudged),
+      ...countByHour(classifySpans(spans, readLook(outcome, shownAt)), unjudged),
       ...countTick(outcome, counts, conditions, now),
     ],
   };

@@ -154,7 +154,7 @@ function showsEnd(captured: Captured, output: CaptureOutput, schedule: Schedule 
 }
 
 function newestTime(captured: Captured, { began_at: beganAt }: Pick<CaptureOutput, 'began_at'>): Date {
-  return frameTime(captured, new Date(beganAt));
+  return frameTime(captured, new Date(beganAt), new Date(captured.seen.seen_at));
 }
 
 function readJudgement(
@@ -221,7 +221,7 @@ function planTick(
   const at = seen.kind === 'no_capture' ? now : earlier(new Date(input.captured.began_at), now);
   const tick = { outcome: seen, need, stretch, maxLostWaitSeconds, at };
   const { next, set, ...decision } = decideWatchTick(watch, tick, now, settings.createAlertId);
-  const moments = createMoments(watch, seen, settings.judgedBy, at);
+  const moments = createMoments(watch, seen, settings.judgedBy, { at, now });
   const isKept = (frame: Sight['last_frame']) => moments.some(({ frame_key: key }) => key === frame?.key);
   const { last_frame: last } = set.sight;
   const sight = last && isKept(last) ? { ...set.sight, last_frame: { ...last, evidence: true } } : set.sight;

@@ -17,15 +17,15 @@ export function listJudged(seen: WatchOutcome): JudgedMoment[] {
   return [...before, ...(answers.length > 0 ? [{ ...captured, answers, ...(scene && { scene }) }] : [])];
 }
 
-/** Returns the judged pictures of a tick that the memory of its watch keeps. `at` is the begin of the capture. */
+/** Returns the judged pictures of a tick that the memory of its watch keeps. `at` is the begin of the capture, `now` the time of the decision. */
 export function createMoments(
   { run_id: watchId, caller, config, last_tick: lastTick }: WatchRun,
   seen: WatchOutcome,
   judgedBy: string,
-  at: Date,
+  { at, now }: { at: Date; now: Date },
 ): Moment[] {
   if (seen.kind !== 'judged' || config.memory_days === 0) return [];
-  const newestAt = frameTime(seen.captured, at);
+  const newestAt = frameTime(seen.captured, at, now);
   // A change of the days during the tick leaves its pictures where they would live too long, or not long enough.
   const folder = `${frameFolder(config.memory_days)}/`;
   const kept = listJudged(seen).flatMap((moment) => {

@@ -108,7 +108,7 @@ export class Oracle {
     const wasExhausted = this.exhausted;
     const needed = this.callsFor(this.config.conditions.map(({ id }) => id));
     this.exhausted = this.config.callsPerDay !== null && this.spent.calls + needed > this.config.callsPerDay;
-    this.observeConditions(tick, sees, now, at);
+    this.observeConditions(tick, sees, now, shownAt);
     // Closings, openings, reminders, each in the order of the conditions.
     const opened = new Set<string>();
     for (const rule of this.config.conditions) {
@@ -130,16 +130,16 @@ export class Oracle {
       const condition = this.get(rule.id);
       if (condition.phase === 'open' || opened.has(rule.id) || !sees) continue;
       const holds = tick.kind === 'judged' && tick.answers[rule.id] === true;
-      if (!holds || msToOpening(condition, rule, at) > 0 || !this.mayOpen(rule, at)) continue;
+      if (!holds || msToOpening(condition, rule, shownAt) > 0 || !this.mayOpen(rule, shownAt)) continue;
       this.openings += 1;
       openEvents.push(`open ${rule.id} #${this.openings}`);
       opened.add(rule.id);
       Object.assign(condition, {
         phase: 'open',
         ...emptied(),
-        openedAt: at,
-        heldAt: at,
-        lastOpening: at,
+        openedAt: shownAt,
+        heldAt: shownAt,
+        lastOpening: shownAt,
         lastReminder: null,
         acknowledged: false,
         unconfirmed: false,
@@ -162,7 +162,7 @@ export class Oracle {
     this.countSkips(tick);
     this.cover(tick, watches, at, shownAt);
     if (!watches) this.endGracePeriods();
-    this.planNext(tick, now, begins, at);
+    this.planNext(tick, now, begins, shownAt);
     return tick.kind === 'none' ? events : ['progress', ...events];
   }
 
