@@ -205,10 +205,11 @@ test('every field of a watch and of its conditions has an edit', () => {
     ...Object.keys(request.conditions[0]!).map((name) => `condition.${name}`),
   ];
   const edited = [...harmless, ...invalidating].map(([name]) => name.split(' ')[0]);
-  // The rule of the new numbers applies, and ids name a condition; only other hosts follow streams.
+  // The rule of the new numbers applies, and ids name a condition; only other hosts follow streams, or film alerts.
   const others = [
     'conditions',
     'follow',
+    'evidence_clip',
     'condition.condition_id',
     'condition.alert_on',
     'condition.checks_to_open',
