@@ -52,6 +52,14 @@ export async function startBedrock(ffmpeg: string) {
         const { answer: text, triggered } = await vision.answer(frames[0]!, readTag('question'), signal);
         return { verdict: triggered === null ? 'open' : triggered ? 'yes' : 'no', answer: text };
       }
+      case 'report_words':
+        return vision.words(readTag('query'), signal);
+      case 'report_matches': {
+        const { matches } = await vision.matches(frames, readTag('query'), signal);
+        return {
+          matches: matches.map((shows, index) => ({ picture: String(index + 1), shows: shows === true })),
+        };
+      }
       default: {
         const samples = frames.map((frame) => ({ frame, capturedAt: new Date() }));
         return { summary: (await vision.summarize(samples, signal)).summary };

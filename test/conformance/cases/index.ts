@@ -6,6 +6,7 @@ import { fieldCases } from './fields.ts';
 import { frameCases } from './frames.ts';
 import { httpCases } from './http.ts';
 import { jobCases } from './job-management.ts';
+import { momentCases } from './moments.ts';
 import { monitorCases } from './monitors.ts';
 import { operationsCases } from './operations.ts';
 import { sseCases } from './sse.ts';
@@ -28,5 +29,6 @@ export const allCases: readonly Case[] = [
   ...operationsCases,
   ...watchCases,
   ...watchAlertCases,
+  ...momentCases,
   ...webCameraCases,
 ];
