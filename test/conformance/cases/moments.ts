@@ -54,7 +54,7 @@ export const momentCases: Case[] = [
   },
   {
     id: 'moments-search',
-    title: 'a search finds a visit with its picture, continues by its cursor, and says what it looked at',
+    title: 'a search finds a visit with its picture, continues by its cursor, and says what it has checked',
     covers: ['W-7.3', 'W-7.4'],
     needs: [...needs],
     seconds,

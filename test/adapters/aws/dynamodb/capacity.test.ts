@@ -10,6 +10,7 @@ import { createMonitor } from '../../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { closeWorld, createWatch, stored, watchId, world } from '../../../support/watches/watch-world.ts';
 import { addSeconds } from '../../../../core/time.ts';
+import { newMoment } from '../../../contract/moment-store.contract.ts';
 import { start } from '../../../contract/records.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 
@@ -46,22 +47,12 @@ withDynamoLocal((makeTable) => {
   });
 
   test('a watch writes its hour with its spans, as full as it can be, within the units of the cost estimate', async () => {
-    const { client, tableName } = await makeTable();
-    const { used } = countUnits(client);
-    const begun = await createWatch();
-    const now = () => world.clock.now;
-    const { runs, watches } = dynamoStores({ client, tableName, now });
-    const watch = await stored();
-    const source = await world.c.runs.source(watch.source_id);
-    if (!source) throw new Error('The watch has a source');
-    const creation = {
-      ...watch,
-      source,
-      secrets: { watch_id: watchId, destinations: [] },
-      events: [],
-      maxWatches: 1,
-    };
-    await watches.create(creation, now());
+    const {
+      step: begun,
+      watch,
+      stores: { runs, watches },
+      used,
+    } = await createStoredWatch();
     // An hour with the most spans that it keeps, none beside another of its class.
     const reasons = ['stream', 'model'] as const;
     const spans = Array.from({ length: 60 }, (_, index) => ({
@@ -72,7 +63,6 @@ withDynamoLocal((makeTable) => {
     }));
     const hours = [{ hour: start.toISOString(), counts: { gap_ms: 600_000 }, seen: { spans, unjudged: {} } }];
     await runs.commit({ runId: watchId, expectedVersion: watch.version, set: {}, events: [], hours });
-    Object.assign(world.c, { runs, watches: { ...runs, ...watches } });
     let step = await world.tick(begun);
     used();
     for (let tick = 0; tick < 6; tick += 1) step = await world.tick(step);
@@ -84,6 +74,25 @@ withDynamoLocal((makeTable) => {
     expect(JSON.stringify(hour).length + watchId.length + start.toISOString().length).toBeLessThan(1024);
     expect(writes / 6).toBeLessThanOrEqual(6.7);
     expect(reads / 6).toBeLessThanOrEqual(units.tick.readUnits + 1);
+  });
+
+  test('a search in words reads 175,000 moments with 30,000 units', async () => {
+    const { stores, watch, used } = await createStoredWatch({ memory: 3 });
+    const count = 400;
+    for (let index = 0; index < count; index += 1)
+      await stores.runs.commit({
+        runId: watchId,
+        expectedVersion: watch.version + index,
+        set: {},
+        events: [],
+        moments: [newMoment(10 * index, { watch_id: watchId, caller: 'caller', scene: 'x'.repeat(80) })],
+      });
+    used();
+    const span = { caller: 'caller', watches: [{ watchId, from: start }], to: addSeconds(start, 86_400) };
+    const found = await stores.moments.words(span, { own: ['gate'], added: [] }, 2000, start);
+    expect(found.read).toBe(count);
+    expect((used().reads / count) * 175_000).toBeLessThanOrEqual(30_000);
+    closeWorld();
   });
 
   test('a job list reads an index without the records, and a unit for each job of one page', async () => {
@@ -109,6 +118,21 @@ withDynamoLocal((makeTable) => {
     expect([...commands].filter((command) => command.startsWith('Scan'))).toEqual([]);
     expect([...commands]).toContain('QueryCommand');
   });
+
+  /** Creates a watch in a world whose runs are in a table. */
+  async function createStoredWatch(options: Parameters<typeof createWatch>[0] = {}) {
+    const { client, tableName } = await makeTable();
+    const { used } = countUnits(client);
+    const step = await createWatch(options);
+    const stores = dynamoStores({ client, tableName, now: () => world.clock.now });
+    const watch = await stored();
+    const source = await world.c.runs.source(watch.source_id);
+    if (!source) throw new Error('The watch has a source');
+    const secrets = { watch_id: watchId, destinations: [] };
+    await stores.watches.create({ ...watch, source, secrets, events: [], maxWatches: 1 }, world.clock.now);
+    Object.assign(world.c, { runs: stores.runs, watches: { ...stores.runs, ...stores.watches } });
+    return { step, watch, stores, used };
+  }
 
   async function createWatching(fields: Record<string, unknown>) {
     const { client, tableName } = await makeTable();

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { itemTtls } from '../../../../../adapters/aws/dynamodb/table/item-ttls.ts';
+import { putMoments } from '../../../../../adapters/aws/dynamodb/runs/moment-items.ts';
+import { newMoment } from '../../../../contract/moment-store.contract.ts';
 import { readRunItems, toItems } from '../../../../../adapters/aws/dynamodb/runs/run-item.ts';
 import type { Item } from '../../../../../adapters/aws/dynamodb/table/write.ts';
 import { newDigest, newJob } from '../../../../contract/records.ts';
@@ -51,5 +53,32 @@ describe('items of a run', () => {
     const job = newJob();
     const short = sizeOf(toItems(job, [], rules).run);
     expect(sizeOf(toItems({ ...job, labels }, [], rules).run)).toBe(short);
+  });
+});
+
+describe('the item of the moments of a capture', () => {
+  const explain = (index: number) =>
+    `${index}: Ein Lastwagen blockiert das Tor, daneben stehen zwei Männer in Warnwesten. `
+      .repeat(3)
+      .slice(0, 200);
+  const newMoments = (frames: number, conditions: number) =>
+    Array.from({ length: frames }, (_, frame) => {
+      const verdicts = Array.from({ length: conditions }, (_each, index) => ({
+        condition_id: `a-condition-with-a-long-id-${index}`,
+        triggered: index % 2 === 0,
+        explanation: explain(10 * frame + index),
+      }));
+      return newMoment(100, { verdicts, scene: explain(frame).slice(0, 80) }, 3 * frame);
+    });
+
+  test.each([
+    ['of one frame and one condition takes a kilobyte, which costs two write units', 1, 1, 1024],
+    ['of one frame and eight conditions takes two', 1, 8, 2048],
+    ['of four frames and three conditions takes two', 4, 3, 2048],
+    ['of the largest capture takes three', 4, 8, 3072],
+  ])('an item %s', (_, frames, conditions, bytes) => {
+    const [write] = putMoments(newMoments(frames, conditions));
+    if (write?.kind !== 'put') throw new Error('No item');
+    expect(sizeOf(write.item)).toBeLessThanOrEqual(bytes);
   });
 });
