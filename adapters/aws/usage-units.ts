@@ -50,4 +50,6 @@ export const units = {
   answerTokens: 60,
   /** Verdict of a watch on a frame: one short sentence, with its numbers. */
   watchAnswerTokens: 35,
+  /** Further use of a check that a memory keeps: its item with one frame, or with several; the question what is visible, its field, and the longest answer. */
+  memory: { writeUnits: 2, writeUnitsOfSeveral: 4, promptTokens: 60, answerTokens: 40 },
 } as const;

@@ -15,6 +15,7 @@ const costOptions = z.object({
   ...captureOptions,
   skip: z.number(),
   lookBack: z.number().optional(),
+  memory: z.boolean().default(false),
   alerts: z.number(),
   model: z.string(),
   burstSeconds: z.number(),
@@ -49,6 +50,7 @@ export function addCost(program: Command, terminal: Terminal): void {
         'mean frames of a check with look_back, 1 to 4; default: no look_back',
       ).argParser(between(1, 4)),
     )
+    .option('--memory', 'the watch remembers what the model judges (memory_days, scene)')
     .addOption(
       new Option('--alerts <count>', 'webhooks per hour; 0: a monitor without a webhook')
         .default(1)
@@ -88,11 +90,13 @@ export function addCost(program: Command, terminal: Terminal): void {
     .option('--json', 'print the lines as JSON')
     .action(async (raw: unknown) => {
       const options = costOptions.parse(raw);
-      const { interval, skip, lookBack, alerts, polls, fixedEgress, streams, mbps, ...rest } = options;
+      const { interval, skip, lookBack, alerts, polls, fixedEgress, streams, mbps, memory, ...rest } =
+        options;
       const question = {
         ...rest,
         intervalSeconds: interval,
         pollsPerHour: polls,
+        remembers: memory,
         ...(lookBack !== undefined && { framesPerCheck: lookBack }),
         ...(fixedEgress && { gateway: { streams, megabitsPerSecond: mbps } }),
       };

@@ -55,6 +55,7 @@ export type CostQuestion = {
   clipSeconds: number;
   skippedShare: number;
   framesPerCheck?: number;
+  remembers?: boolean;
   alertsPerHour: number;
   model: string;
   source?: SourceKind;

@@ -54,6 +54,8 @@ export type StreamHourInput = {
   skippedShare: number;
   /** Mean frames of a check with `look_back`, 1 to 4; undefined without it. */
   framesPerCheck?: number;
+  /** True if the watch remembers what the model judges. */
+  remembers?: boolean;
   /** Webhooks; 0 for a monitor without a webhook. */
   alertsPerHour: number;
   /** Source of the stream; a camera needs longer per capture. */
@@ -92,7 +94,11 @@ export function priceStreamHour(input: StreamHourInput): CostLine[] {
     earlier * capture.earlierFrameSeconds;
   const media = mode === 'frames' ? 1 : 2;
   const tokens = countTokens(input, checks, earlier);
-  const writeUnits = ticks * tick.writeUnits + alertsPerHour * webhook.writeUnits;
+  const remembered = input.remembers ? checks : 0;
+  const { writeUnits: ofOne, writeUnitsOfSeveral } = units.memory;
+  const unitsOfMemory = earlier > 0 ? writeUnitsOfSeveral : ofOne;
+  const writeUnits =
+    ticks * tick.writeUnits + alertsPerHour * webhook.writeUnits + remembered * unitsOfMemory;
   const readUnits = ticks * tick.readUnits + alertsPerHour * webhook.readUnits;
   return [
     ...workflowLines(input, ticks, analyzeSeconds + captureSeconds),
@@ -107,8 +113,13 @@ export function priceStreamHour(input: StreamHourInput): CostLine[] {
     line('CloudWatch Logs', logBytes(input, ticks) / 1e9, 'GB', listPrices.logGigabyte),
     ...readerLines(input),
     ...gatewayLines(input, ticks),
-    line('Model, input', tokens.input, 'tokens', input.model.input),
-    line('Model, output', tokens.output, 'tokens', input.model.output),
+    line('Model, input', tokens.input + remembered * units.memory.promptTokens, 'tokens', input.model.input),
+    line(
+      'Model, output',
+      tokens.output + remembered * units.memory.answerTokens,
+      'tokens',
+      input.model.output,
+    ),
   ];
 }
 

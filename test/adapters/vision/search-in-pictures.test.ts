@@ -3,6 +3,7 @@ import { createBedrockVision } from '../../../adapters/vision/bedrock/bedrock-vi
 import { createOpenAiVision } from '../../../adapters/vision/openai/openai-vision.ts';
 import { judgeMomentsTask, describing } from '../../../adapters/vision/prompt.ts';
 import { toAnswerSchema } from '../../../adapters/vision/task.ts';
+import { units } from '../../../adapters/aws/usage-units.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { CheckMedia } from '../../../core/ports/vision-model.ts';
 import { labelledSheets as sheets } from '../../support/vision/labelled-sheets.ts';
@@ -89,7 +90,11 @@ describe('the description of the newest frame', () => {
   test('the description is the last field of an answer, and absent unless it is wanted', async () => {
     const { task } = judgeMomentsTask(media, questions);
     expect(toAnswerSchema(describing(task)).required).toEqual(['verdicts', 'scene']);
-    expect(describing(task).maxTokens).toBe(task.maxTokens + 40);
+    const { promptTokens, answerTokens } = units.memory;
+    expect(describing(task).maxTokens).toBe(task.maxTokens + answerTokens);
+    const lengthOf = (each: typeof task) => each.text.length + JSON.stringify(toAnswerSchema(each)).length;
+    // Four characters are a token of English.
+    expect((lengthOf(describing(task)) - lengthOf(task)) / 4).toBeLessThanOrEqual(promptTokens);
     await using server = await chatServer(saysJson({ ...verdict, scene: 'A van' }));
     const plain = await openAi(server.baseUrl).judge({ ...media, describes: false }, questions, never);
     expect(plain).not.toHaveProperty('scene');

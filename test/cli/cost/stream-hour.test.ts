@@ -95,6 +95,22 @@ describe('a stream-hour', () => {
     expect(scanned['Lambda capture']).toBeGreaterThan(alone['Lambda capture'] ?? 0);
   });
 
+  test('a memory costs at most 0.6 cents per stream-hour: a sentence of each check, and its item', async () => {
+    const added = async (options: Partial<CostQuestion>) => {
+      const [without, remembering] = await Promise.all(
+        [false, true].map((remembers) => estimate({ ...frames, ...options, remembers })),
+      );
+      return (remembering?.total ?? 0) - (without?.total ?? 0);
+    };
+    const { writeUnits, promptTokens, answerTokens } = units.memory;
+    const { input, output } = priceOfModel('amazon.nova-lite-v1:0')!;
+    const usd = promptTokens * input + answerTokens * output + writeUnits * listPrices.dynamoWriteUnit;
+    expect(await added({})).toBeCloseTo(360 * usd, 10);
+    expect(await added({})).toBeLessThanOrEqual(0.006);
+    expect(await added({ framesPerCheck: 4 })).toBeLessThanOrEqual(0.006);
+    expect(await added({ skippedShare: 1 })).toBe(0);
+  });
+
   test('looking back with clips costs a call of its own for the earlier frames', async () => {
     const input = async (framesPerCheck?: number) => {
       const { lines } = await estimate({

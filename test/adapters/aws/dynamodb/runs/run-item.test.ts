@@ -72,11 +72,11 @@ describe('the item of the moments of a capture', () => {
     });
 
   test.each([
-    ['of one frame and one condition takes a kilobyte, which costs two write units', 1, 1, 1024],
-    ['of one frame and eight conditions takes two', 1, 8, 2048],
-    ['of four frames and three conditions takes two', 4, 3, 2048],
-    ['of the largest capture takes three', 4, 8, 3072],
-  ])('an item %s', (_, frames, conditions, bytes) => {
+    ['of one frame and one condition', 1, 1, 1024],
+    ['of one frame and eight conditions', 1, 8, 2048],
+    ['of four frames and three conditions', 4, 3, 2048],
+    ['of the largest capture', 4, 8, 3072],
+  ])('a moment item %s takes the kilobytes of its cost', (_, frames, conditions, bytes) => {
     const [write] = putMoments(newMoments(frames, conditions));
     if (write?.kind !== 'put') throw new Error('No item');
     expect(sizeOf(write.item)).toBeLessThanOrEqual(bytes);
