@@ -10,7 +10,7 @@ import { createWordReader } from './word-reader.ts';
 import type { RunTables } from './run-tables.ts';
 
 export type EmbeddedMomentStore = MomentStore & {
-  /** Removes moments that have expired. Returns the keys of their pictures. Throws `TransientError`. */
+  /** Removes moments that have expired, and those that a change or a deletion has left. Returns the keys of their pictures. Throws `TransientError`. */
   sweep(now: Date): Promise<string[]>;
   /** Forgets the oldest pictures of a caller, and returns their keys. Throws `TransientError`. */
   releasePictures(caller: string, limit: number): string[];
@@ -59,12 +59,14 @@ export function createMomentStore(
     picturesKeptFrom: async (watchId) => withStorageErrors(() => moments.newestReleased(watchId)),
     sweep: async (now) => {
       const keys: string[] = [];
-      for (;;) {
-        const removed = transaction(database, () => moments.removeExpired(now, removedAtOnce));
-        keys.push(...removed.keys);
-        if (!removed.more) return keys;
-        await setImmediate();
-      }
+      for (const removeSome of [moments.removeExpired, moments.removeOutdated])
+        for (let more = true; more;) {
+          const removed = transaction(database, () => removeSome(now, removedAtOnce));
+          keys.push(...removed.keys);
+          ({ more } = removed);
+          await setImmediate();
+        }
+      return keys;
     },
     releasePictures: (caller, limit) => transaction(database, () => moments.releasePictures(caller, limit)),
   };

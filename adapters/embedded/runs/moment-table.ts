@@ -30,6 +30,12 @@ export function createMomentTable(database: DatabaseSync) {
     'SELECT moment, frame_key FROM moments WHERE watch_id = ? AND at < ? ORDER BY at LIMIT ?',
   );
   const expired = database.prepare('SELECT moment, frame_key FROM moments WHERE expires_at <= ? LIMIT ?');
+  // A change to fewer days, or a deletion, removes what it can while its caller waits.
+  const outdated = database.prepare(`
+    SELECT moment, frame_key FROM runs CROSS JOIN moments ON watch_id = run_id
+    WHERE policy = 'watch'
+    AND at < iif(gone_at IS NULL, :now - (meta ->> '$.config.memory_days') * 86400000, ${Number.MAX_SAFE_INTEGER})
+    LIMIT :limit`);
   const remove = database.prepare('DELETE FROM moments WHERE moment = ?');
   const removeWords = database.prepare('DELETE FROM moment_words WHERE rowid = ?');
   const oldestPictures = database.prepare(`
@@ -68,6 +74,9 @@ export function createMomentTable(database: DatabaseSync) {
       removeRows(ofWatch.all(watchId, before?.getTime() ?? Number.MAX_SAFE_INTEGER, limit + 1), limit),
     removeExpired: (now: Date, limit: number): Removal =>
       removeRows(expired.all(now.getTime(), limit + 1), limit),
+    /** Removes moments of deleted watches, and what is older than the memory of its watch. */
+    removeOutdated: (now: Date, limit: number): Removal =>
+      removeRows(outdated.all({ now: now.getTime(), limit: limit + 1 }), limit),
     /** Forgets the oldest pictures of a caller, those of no verdict that held first. Returns their keys. */
     releasePictures: (caller: string, limit: number): string[] => {
       const rows = rowsSchema.parse(oldestPictures.all(caller, limit));

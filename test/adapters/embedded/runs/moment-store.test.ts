@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createWordReader } from '../../../../adapters/embedded/runs/word-reader.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { describeMomentStore, remember } from '../../../contract/moment-store.contract.ts';
+import { describeMomentStore, newMoment, remember } from '../../../contract/moment-store.contract.ts';
+import { after, start } from '../../../contract/records.ts';
+import { newChange } from '../../../contract/watch-records.ts';
+import { newWatchConfig } from '../../../support/watches/watch-records.ts';
 import { describeReviewedMoments } from '../../../contract/reviewed-moments.contract.ts';
 import { embeddedRuns } from '../../../support/select-runs.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
@@ -35,4 +39,26 @@ test('a search in words that takes too long fails, and the next one has a thread
   await expect(reader.count(span, new Date())).rejects.toThrow('it took too long');
   isSlow = false;
   expect(await reader.count(span, new Date())).toBe(0);
+});
+
+test('a sweep removes what a deletion, or a change to fewer days, has left', async () => {
+  const stores = embeddedRuns(openDatabase(':memory:'));
+  const ids = { short: randomUUID(), long: randomUUID(), deleted: randomUUID() };
+  const config = (memory_days: number) => ({ config: newWatchConfig({ memory_days }) });
+  const lasting = { expires_at: after(90 * 86_400).toISOString() };
+  for (const [name, id] of Object.entries(ids))
+    await remember(
+      stores,
+      [[newMoment(10, { watch_id: id, ...lasting })], [newMoment(86_400, { watch_id: id, ...lasting })]],
+      config(name === 'short' ? 1 : 30),
+    );
+  const deleted = await stores.watches.get(ids.deleted, start);
+  await stores.runs.commit(newChange(deleted!, { set: { deleted_at: start.toISOString() } }));
+  expect((await stores.moments.sweep(after(86_400 + 20))).toSorted()).toEqual(
+    [
+      `moments/3/${ids.short}/10-a0.jpg`,
+      `moments/3/${ids.deleted}/10-a0.jpg`,
+      `moments/3/${ids.deleted}/86400-a0.jpg`,
+    ].toSorted(),
+  );
 });
