@@ -222,8 +222,8 @@ function watchOperations(http: Http) {
         query: { ...query, spans: String(query.spans ?? false) },
         signal,
       }),
-    watchEvents: (id: string, after: number, signal?: AbortSignal) =>
-      http.json<WatchEventPage>(`/watches/${id}/events`, { query: { after, limit: 1000 }, signal }),
+    watchEvents: (id: string, after: number, signal?: AbortSignal, types?: string) =>
+      http.json<WatchEventPage>(`/watches/${id}/events`, { query: { after, limit: 1000, types }, signal }),
   };
 }
 

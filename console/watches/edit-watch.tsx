@@ -4,6 +4,8 @@ import { useAction } from '../api/use-action.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { useSession } from '../session/session.ts';
 import { DestinationFields } from './destination-fields.tsx';
+import { findUnsent, SendOpen } from './send-open.tsx';
+import type { Unsent } from './send-open.tsx';
 import { toWatchDraft, toWatchPatch } from './watch-draft.ts';
 import { WatchForm } from './watch-form.tsx';
 
@@ -15,13 +17,19 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
   // The version that the person sees: later reloads of the page do not change it.
   const [seen] = useState({ version: watch.config_version, draft: toWatchDraft(watch) });
   const [draft, setDraft] = useState(seen.draft);
-  const saving = useAction(async () =>
-    onDone(await api.changeWatch(watch.watch_id, seen.version, toWatchPatch(seen.draft, draft))),
-  );
+  const [offer, setOffer] = useState<{ changed: ChangedWatch; unsent: Unsent }>();
+  const saving = useAction(async () => {
+    const changed = await api.changeWatch(watch.watch_id, seen.version, toWatchPatch(seen.draft, draft));
+    // The change is saved: a failure here must not look like one of it.
+    const unsent = await findUnsent(watch, changed, api).catch(() => undefined);
+    if (unsent) setOffer({ changed, unsent });
+    else onDone(changed);
+  });
   const submit = (event: Event) => {
     event.preventDefault();
     void saving.run();
   };
+  if (offer) return <SendOpen unsent={offer.unsent} onClose={() => onDone(offer.changed)} />;
   return (
     <Dialog title="Edit watch" wide closesByClickBeside={false} onClose={onClose}>
       <form class="stack" onSubmit={submit}>

@@ -35,7 +35,7 @@ const modes = { frames: 'One frame', clip: 'A clip', hybrid: 'A frame and a clip
 function picture({ mode, regions, lookBack }: WatchDraft): string {
   const parts = [
     modes[mode],
-    regions.length === 0 ? 'all of the picture' : pluralize(regions.length, 'region'),
+    regions.length === 0 ? 'all of the picture, no region' : pluralize(regions.length, 'region'),
     lookBack ? 'also the time between checks' : 'not the time between checks',
   ];
   return parts.join(', ');

@@ -1,16 +1,20 @@
+import { useState } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
 import type { Watch } from '../api/types.ts';
 import { percent } from '../jobs/job-labels.ts';
 import { Badge } from '../parts/badge.tsx';
+import { Button } from '../parts/button.tsx';
 import { EmptyState, Skeleton } from '../parts/panel.tsx';
 import { LastFrame } from '../parts/protected-picture.tsx';
 import { pluralize } from '../parts/pluralize.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { useSession } from '../session/session.ts';
+import { mayUse, useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
 import { routeUrls } from '../shell/routes.ts';
 import { When } from '../time/when.tsx';
 import { conditionLabel, conditionsWithState, countOpen, findCause, findTrouble } from './watch-labels.ts';
+import { NewWatch } from './new-watch.tsx';
+import { emptyWatchDraft } from './watch-draft.ts';
 import { WatchBadge } from './watch-badge.tsx';
 
 const everyMs = 3_000;
@@ -19,7 +23,9 @@ const dayMs = 86_400_000;
 
 /** Shows the status board: each watch with newest frame, conditions, open alerts and coverage. */
 export function WatchesPage() {
-  const { api } = useSession();
+  const session = useSession();
+  const { api } = session;
+  const [creating, setCreating] = useState(false);
   const { value: watches, problem, reload } = useResource((signal) => api.watches(signal), [], everyMs);
   return (
     <>
@@ -27,19 +33,21 @@ export function WatchesPage() {
         title="Watches"
         lead="A watch stands until you pause or delete it. Its alerts open and close."
         aside={
-          <a class="button primary" href={routeUrls.look}>
-            New watch
-          </a>
+          mayUse(session, 'jobs') && (
+            <Button kind="primary" onClick={() => setCreating(true)}>
+              New watch
+            </Button>
+          )
         }
       />
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
       {!watches && !problem && <Skeleton rows={5} />}
       {watches?.length === 0 && (
         <EmptyState icon="camera" title="No watches">
-          <p class="muted">Check a stream once, then choose “Keep watching for good”.</p>
-          <a class="button" href={routeUrls.look}>
-            Try a stream
-          </a>
+          <p class="muted">
+            A new watch needs a stream, what to look for, and whom to tell. <a href={routeUrls.look}>Try</a>{' '}
+            shows first what the model sees.
+          </p>
         </EmptyState>
       )}
       {watches && watches.length > 0 && (
@@ -49,6 +57,7 @@ export function WatchesPage() {
           ))}
         </ul>
       )}
+      {creating && <NewWatch before={emptyWatchDraft} onClose={() => setCreating(false)} />}
     </>
   );
 }

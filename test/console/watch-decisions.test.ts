@@ -70,7 +70,7 @@ test('the folded parts of the form say in a line what they hold', () => {
     rules: 'Opens after 2 of 3 checks that hold. Each visit is an alert. Severity warning.',
     when: 'Always',
     cost: 'A check every 10 s, at most $2 per day, alerts are kept for 7 days',
-    picture: 'One frame, all of the picture, also the time between checks',
+    picture: 'One frame, all of the picture, no region, also the time between checks',
   });
   const spans = [{ days: ['sat' as const, 'sun' as const], from: '18:00', to: '08:00' }];
   expect(summarizeFolds({ ...draft, schedule: { timeZone: 'UTC', spans } }).when).toBe(

@@ -316,6 +316,40 @@ test('a failed delivery of a watch names its destination, and succeeds after a r
   }
 }, 120_000);
 
+test('a destination that is added while an alert is open is offered that alert', async () => {
+  const receiver = await startReceiver(() => caller.webhookSecret);
+  try {
+    const { watch_id: watchId } = await caller.call('POST', '/watches', {
+      name: 'North gate',
+      stream_url: stream.url,
+      conditions: [{ condition: 'The picture is not black' }],
+    });
+    const open = async () =>
+      (await caller.call('GET', `/alerts?watch_id=${watchId}&state=open`)).alerts.length;
+    await expect.poll(open, { timeout: 60_000 }).toBe(1);
+    const { host } = new URL(service.baseUrl);
+    ({ page, faults } = await openPage(browser, host));
+    await page.goto(`http://${host}/console#/watches/${watchId}`);
+    await field('API key').fill(caller.key);
+    await page.keyboard.press('Enter');
+    await button('Edit', true).click();
+    await button('Add destination').click();
+    await field('Type of destination 1').selectOption('Webhook');
+    await field('Address of destination 1').fill(`${receiver.url}/late`);
+    await button('Save').click();
+    await page.getByRole('heading', { name: 'Send 1 open alert now?' }).waitFor();
+    await inspect(page, 'watch-send-open');
+    expect(receiver.of('/late').map(({ type }) => type)).not.toContain('alert_opened');
+    await button('Send now').click();
+    await expect
+      .poll(() => receiver.of('/late').map(({ type }) => type), { timeout: 30_000 })
+      .toContain('alert_opened');
+    expect(faults).toEqual([]);
+  } finally {
+    receiver.close();
+  }
+}, 120_000);
+
 test('a removal of a destination and a deletion say what they leave open there', async () => {
   const receiver = await startReceiver(() => caller.webhookSecret);
   try {
