@@ -23,7 +23,7 @@ export type ByteCacheOptions<Value> = {
 const entryBytes = 200;
 
 /** Caches of this process, for the metrics. They may end before it, as in tests. */
-const known: { name: string; maxBytes: number; read: () => number | undefined }[] = [];
+const caches: { name: string; maxBytes: number; read: () => number | undefined }[] = [];
 
 /** Creates a cache that is bounded in bytes. Its keys keep no longer text in memory, of which they may be a part. */
 export function createByteCache<Value extends object | string | number | true>({
@@ -67,7 +67,7 @@ export function registerCache<Cache extends object>(
   read: (cache: Cache) => number,
 ): void {
   const held = new WeakRef(cache);
-  known.push({
+  caches.push({
     name,
     maxBytes,
     read: () => {
@@ -80,7 +80,7 @@ export function registerCache<Cache extends object>(
 /** Reads what the caches of this process hold, those of one name together. */
 export function readCacheUse(): CacheUse[] {
   const uses = new Map<string, CacheUse>();
-  for (const { name, maxBytes, read } of known) {
+  for (const { name, maxBytes, read } of caches) {
     const bytes = read();
     if (bytes === undefined) continue;
     const use = uses.get(name) ?? { cache: name, bytes: 0, maxBytes: 0 };

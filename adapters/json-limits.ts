@@ -10,9 +10,9 @@ export const maxValuesOfAnswer = 500_000;
  */
 export function exceedsJsonLimits(text: string, maxValues = maxValuesOfBody): boolean {
   let [depth, values] = [0, 0];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') at = endOfString(text, at);
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '"') index = endOfString(text, index);
     else if (character === '[' || character === '{') depth += 1;
     else if (character === ']' || character === '}') depth -= 1;
     else if (character === ',') values += 1;
@@ -23,10 +23,10 @@ export function exceedsJsonLimits(text: string, maxValues = maxValuesOfBody): bo
 
 /** Returns the position of the quote that ends a string, or the end of the text. */
 function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+  for (let index = text.indexOf('"', start + 1); index >= 0; index = text.indexOf('"', index + 1)) {
     let slashes = 0;
-    while (text[at - 1 - slashes] === '\\') slashes += 1;
-    if (slashes % 2 === 0) return at;
+    while (text[index - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return index;
   }
   return text.length;
 }

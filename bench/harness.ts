@@ -122,6 +122,6 @@ export function round(value: number, digits = 2): number {
   return Number(value.toFixed(digits));
 }
 
-export function percent(part: number, of: number): string {
-  return of === 0 ? '–' : `${((part / of) * 100).toFixed(1)} %`;
+export function percent(part: number, whole: number): string {
+  return whole === 0 ? '–' : `${((part / whole) * 100).toFixed(1)} %`;
 }

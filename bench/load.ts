@@ -139,8 +139,8 @@ async function printCosts(): Promise<void> {
     rows[`${load.jobs}x${load.sources}`] = row;
   }
   console.table(rows);
-  for (const [at, { jobs, sources, cores }] of points.entries()) {
-    const base = points.slice(0, at).find((other) => other.sources === sources && other.jobs < jobs);
+  for (const [index, { jobs, sources, cores }] of points.entries()) {
+    const base = points.slice(0, index).find((other) => other.sources === sources && other.jobs < jobs);
     if (base !== undefined)
       console.log(
         `${jobs} jobs cost ${round(cores / base.cores)} times what ${base.jobs} jobs on the same ${sources} sources cost`,

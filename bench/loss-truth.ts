@@ -21,8 +21,8 @@ const cells = { columns: 10, rows: 10 };
 export async function openTruth(ffmpegPath: string) {
   const { width, height, bytes } = thumbnail;
   const split = (joined: Buffer) =>
-    Array.from({ length: Math.floor(joined.length / bytes) }, (_, at) =>
-      joined.subarray(at * bytes, (at + 1) * bytes),
+    Array.from({ length: Math.floor(joined.length / bytes) }, (_, index) =>
+      joined.subarray(index * bytes, (index + 1) * bytes),
     );
   const frames = split(await collectOutput(ffmpegPath, [...sceneArguments, ...small]));
   const wasSent = (picture: Uint8Array) => frames.some((frame) => isEqual(frame, picture));
@@ -40,8 +40,8 @@ export async function openTruth(ffmpegPath: string) {
       for (let left = 0; left < width; left += cellWidth) {
         let sum = 0;
         for (let y = top; y < top + cellHeight; y += 1)
-          for (let at = y * width + left, end = at + cellWidth; at < end; at += 1)
-            sum += Math.abs((frame[at] ?? 0) - (picture[at] ?? 0));
+          for (let index = y * width + left, end = index + cellWidth; index < end; index += 1)
+            sum += Math.abs((frame[index] ?? 0) - (picture[index] ?? 0));
         if (sum > maxDifference * cellWidth * cellHeight) return false;
       }
     return true;

@@ -59,8 +59,8 @@ type Kind = {
 
 /** Cuts bytes into pieces, and leaves some out. `keeps` names those that always arrive. */
 function lose(bytes: Buffer, size: number, keeps: (piece: Buffer, index: number) => boolean): Body {
-  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
-    bytes.subarray(at * size, (at + 1) * size),
+  const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
   );
   return (random, rate) =>
     Buffer.concat(pieces.filter((piece, index) => keeps(piece, index) || random() >= rate));
@@ -70,7 +70,8 @@ function lose(bytes: Buffer, size: number, keeps: (piece: Buffer, index: number)
 async function loseTs(codec: string): Promise<Body> {
   const bytes = await encode(`${codec} -f mpegts pipe:1`);
   const tables = createTableReader();
-  for (let at = 0; at < bytes.length; at += packetBytes) tables.read(bytes.subarray(at, at + packetBytes));
+  for (let offset = 0; offset < bytes.length; offset += packetBytes)
+    tables.read(bytes.subarray(offset, offset + packetBytes));
   return lose(bytes, packetBytes, (packet) => readPid(packet) !== tables.video()?.pid);
 }
 
@@ -93,9 +94,9 @@ async function loseMotionJpeg(format: string): Promise<Body> {
 /** The initialization section of MP4 always arrives. */
 async function loseMp4(codec: string): Promise<{ type: string; initialization: Buffer; body: Body }> {
   const bytes = await encode(`${codec} ${fragments}`);
-  const at = bytes.indexOf('moof') - 4;
-  const body = lose(bytes.subarray(at), 1460, (_, index) => index === 0);
-  return { type: 'video/mp4', initialization: bytes.subarray(0, at), body };
+  const offset = bytes.indexOf('moof') - 4;
+  const body = lose(bytes.subarray(offset), 1460, (_, index) => index === 0);
+  return { type: 'video/mp4', initialization: bytes.subarray(0, offset), body };
 }
 
 const playlist = (map: string) =>
@@ -117,13 +118,13 @@ const bodies: Record<string, { type: string; body: Body; initialization?: Buffer
 const server = await openLocally(
   createServer((request, response) => {
     const [, name = '', rate = '', seed = '', file] = (request.url ?? '').split('/');
-    const found = bodies[name];
-    if (found === undefined) return void response.writeHead(404).end();
+    const body = bodies[name];
+    if (body === undefined) return void response.writeHead(404).end();
     const isPlaylist = file === 'list.m3u8';
-    response.writeHead(200, { 'content-type': isPlaylist ? 'application/vnd.apple.mpegurl' : found.type });
-    const lost = () => found.body(createRandom(Number(seed)), Number(rate));
-    const media = isPlaylist ? playlist(found.initialization ? '#EXT-X-MAP:URI="init"\n' : '') : lost();
-    response.end(file === 'init' ? found.initialization : media);
+    response.writeHead(200, { 'content-type': isPlaylist ? 'application/vnd.apple.mpegurl' : body.type });
+    const lost = () => body.body(createRandom(Number(seed)), Number(rate));
+    const media = isPlaylist ? playlist(body.initialization ? '#EXT-X-MAP:URI="init"\n' : '') : lost();
+    response.end(file === 'init' ? body.initialization : media);
   }),
 );
 cleanup.defer(() => server.close());

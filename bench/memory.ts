@@ -84,15 +84,15 @@ console.log(describeMachine());
 
 function newMoment(index: number): Moment {
   const watchId = watchIds[index % watchIds.length] ?? '';
-  const at = new Date(begin + index * 400);
+  const time = new Date(begin + index * 400);
   const thing = index % 1000 === 0 ? rare : (things[(index * 7) % things.length] ?? '');
   const place = places[(index * 13) % places.length] ?? '';
   const triggered = index % 20 === 0;
   return {
-    moment_id: toMomentId({ watchId, captureAt: at, tick: index, at }),
+    moment_id: toMomentId({ watchId, captureAt: time, tick: index, at: time }),
     watch_id: watchId,
     caller: 'bench',
-    at: at.toISOString(),
+    at: time.toISOString(),
     verdicts: [
       {
         condition_id: 'person',

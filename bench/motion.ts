@@ -7,7 +7,7 @@ import { describeMachine, percent } from './harness.ts';
 import { asInAJob, drawClips, evaluate, previousFrame, type Outcome, type Tally } from './motion/clips.ts';
 import { eventScene, eventTitles, savingsGoal, stillScene, stillTitles } from './motion/scenes.ts';
 
-const seeds = (count: number) => Array.from({ length: count }, (_, at) => 2 * at + 1);
+const seeds = (count: number) => Array.from({ length: count }, (_, index) => 2 * index + 1);
 const stills = stillTitles.flatMap((title) => seeds(4).map((seed) => stillScene(title, seed)));
 const events = eventTitles.flatMap((title) => seeds(6).map((seed) => eventScene(title, seed)));
 const clips = await drawClips([...stills, ...events], 4);

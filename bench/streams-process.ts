@@ -71,9 +71,9 @@ function playlist(seconds: number): string {
   const newest = Math.floor((Date.now() - startedAtMs) / 1000 / seconds) - 1;
   const oldest = Math.max(0, newest - windowSegments + 1);
   const head = `#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:${seconds}\n#EXT-X-MEDIA-SEQUENCE:${oldest}\n`;
-  const lines = Array.from({ length: Math.max(0, newest - oldest + 1) }, (_, at) => {
-    const startsAt = new Date(startedAtMs + (oldest + at) * seconds * 1000);
-    return `#EXT-X-PROGRAM-DATE-TIME:${startsAt.toISOString()}\n#EXTINF:${seconds},\n${oldest + at}.ts\n`;
+  const lines = Array.from({ length: Math.max(0, newest - oldest + 1) }, (_, index) => {
+    const startsAt = new Date(startedAtMs + (oldest + index) * seconds * 1000);
+    return `#EXT-X-PROGRAM-DATE-TIME:${startsAt.toISOString()}\n#EXTINF:${seconds},\n${oldest + index}.ts\n`;
   });
   return head + lines.join('');
 }
@@ -82,8 +82,8 @@ function playlist(seconds: number): string {
 function locate(part: Part | undefined, played: number, perSecond: number, count: number) {
   const first = Math.round((part?.fromSeconds ?? 0) * perSecond);
   const length = part === undefined ? count : Math.max(1, Math.round(part.seconds * perSecond));
-  const at = played + Math.round((part?.beginsAtSeconds ?? 0) * perSecond);
-  return { first, index: first + (at % length), rounds: Math.floor(at / length), length };
+  const position = played + Math.round((part?.beginsAtSeconds ?? 0) * perSecond);
+  return { first, index: first + (position % length), rounds: Math.floor(position / length), length };
 }
 
 /** Returns a function that sends the frames that are due to the viewers of a camera, who join at any frame. Cameras share the time of a frame evenly. */
@@ -132,7 +132,7 @@ async function splitFrames(file: string): Promise<{ description: string; frames:
         Buffer.concat([Buffer.from([0x24, 0, packet.length >> 8, packet.length & 0xff]), packet]),
       );
       const offsets = parts.map(
-        (_, at) => 4 + parts.slice(0, at).reduce((sum, { length }) => sum + length, 0),
+        (_, index) => 4 + parts.slice(0, index).reduce((sum, { length }) => sum + length, 0),
       );
       return { bytes: Buffer.concat(parts), offsets, timestamp };
     }),
@@ -152,8 +152,8 @@ function remember<Args extends unknown[], Made>(make: (...args: Args) => Made): 
   const made = new Map<string, Made>();
   return (...args) => {
     const key = JSON.stringify(args);
-    const known = made.get(key) ?? make(...args);
-    made.set(key, known);
-    return known;
+    const earlier = made.get(key) ?? make(...args);
+    made.set(key, earlier);
+    return earlier;
   };
 }

@@ -72,10 +72,10 @@ const live = await recordFilm(ffmpeg.path, directory, film, played);
 const without = values.only === 'with' ? undefined : await measure(false);
 const withLookBack = values.only === 'without' ? undefined : await measure(true);
 console.table({ ...without?.rows, ...withLookBack?.rows });
-for (const [name, of] of Object.entries({ without, with: withLookBack }))
-  if (of)
+for (const [name, results] of Object.entries({ without, with: withLookBack }))
+  if (results)
     console.log(
-      `${name} looking back: ${of.calls} pictures sent to the model, ${of.checks} captures judged, ${round(of.processorMs)} ms of processor time for a second of a stream`,
+      `${name} looking back: ${results.calls} pictures sent to the model, ${results.checks} captures judged, ${round(results.processorMs)} ms of processor time for a second of a stream`,
     );
 if (without && withLookBack) {
   const ratio = (part: 'checks' | 'calls' | 'processorMs') => round(withLookBack[part] / without[part]);
@@ -103,7 +103,7 @@ async function measure(lookBack: boolean) {
   const toMs = Date.now();
   // Alerts of the last visits: a segment and the next check may be 10 s each.
   await sleep(30_000);
-  const toTime = (at: number) => streams.startedAtMs + at * 1000;
+  const toTime = (seconds: number) => streams.startedAtMs + seconds * 1000;
   const toFilmed = (time: string) => (Date.parse(time) - streams.startedAtMs) / 1000;
   const visits = listVisits(film).filter(({ from, to }) => toTime(from) > fromMs && toTime(to) < toMs);
   const totals = { checks: 0, calls: 0, processorMs: usedMs / seconds / live.length };
@@ -128,18 +128,22 @@ async function measure(lookBack: boolean) {
 /** Assigns alerts to the visits that were under way when they opened, or had just ended. Counts visits with one by what they show, and alerts that are too many. */
 function countAlerts(visits: readonly Visit[], openedAt: readonly number[], lateSeconds: number) {
   const byVisit = visits.map(({ from, to }) =>
-    openedAt.filter((at) => at >= from - 1 && at <= to + lateSeconds),
+    openedAt.filter((seconds) => seconds >= from - 1 && seconds <= to + lateSeconds),
   );
   const matched = new Set(byVisit.flat());
   const first = (visits[0]?.from ?? 0) - 5;
   const last = (visits.at(-1)?.to ?? 0) + lateSeconds;
-  const shares = [...Map.groupBy(visits.keys(), (at) => visits[at]?.shows ?? '')].map(([shows, own]) => {
-    const seen = own.filter((at) => (byVisit[at]?.length ?? 0) > 0);
-    return [shows, `${seen.length}/${own.length}`];
-  });
+  const shares = [...Map.groupBy(visits.keys(), (index) => visits[index]?.shows ?? '')].map(
+    ([shows, own]) => {
+      const seen = own.filter((index) => (byVisit[index]?.length ?? 0) > 0);
+      return [shows, `${seen.length}/${own.length}`];
+    },
+  );
   return {
     ...Object.fromEntries(shares),
-    'without a visit': openedAt.filter((at) => at >= first && at <= last && !matched.has(at)).length,
+    'without a visit': openedAt.filter(
+      (seconds) => seconds >= first && seconds <= last && !matched.has(seconds),
+    ).length,
     'more than one': byVisit.reduce((sum, alerts) => sum + Math.max(0, alerts.length - 1), 0),
   };
 }
@@ -147,7 +151,7 @@ function countAlerts(visits: readonly Visit[], openedAt: readonly number[], late
 /** Returns mean and 90th percentile of the time from the begin of a visit to its event. */
 function describeDelays(visits: readonly Visit[], toldAt: readonly number[]): string | null {
   const delays = visits.flatMap(({ from }) => {
-    const first = toldAt.find((at) => at >= from - 1);
+    const first = toldAt.find((seconds) => seconds >= from - 1);
     return first !== undefined && first <= from + film.everySeconds ? [first - from] : [];
   });
   return delays.length === 0 ? null : `${round(mean(delays), 1)}/${round(quantile(delays, 0.9), 1)}`;

@@ -326,10 +326,10 @@ export class PreconditionFailedError extends WatchpostError {
 export class UnknownConditionError extends Error {
   readonly known: readonly string[];
 
-  constructor(known: readonly string[]) {
+  constructor(names: readonly string[]) {
     super('The watch has no such condition');
     this.name = 'UnknownConditionError';
-    this.known = known;
+    this.known = names;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Returns the name that differs least from `name`, by at most two inserted, lost, changed or swapped characters. */
-export function findNearestName(name: string, known: readonly string[]): string | undefined {
+export function findNearestName(name: string, names: readonly string[]): string | undefined {
   const maxDistance = name.length < 4 ? 1 : 2;
-  const scored = known.map((candidate) => ({ candidate, distance: countEdits(name, candidate) }));
+  const scored = names.map((candidate) => ({ candidate, distance: countEdits(name, candidate) }));
   const [best] = scored.toSorted((a, b) => a.distance - b.distance);
   return best && best.distance <= maxDistance ? best.candidate : undefined;
 }

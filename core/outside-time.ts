@@ -40,6 +40,6 @@ export function parseRetryAfter(value: string | null, now: Date): number | undef
   const text = value.trim().replace(/^"(.*)"$/, '$1');
   const [, seconds] = /^(\d+(?:\.\d*)?)(?: ?s(?:ec(?:ond)?s?)?)?\s*(?:[,;]|$)/i.exec(text) ?? [];
   if (seconds !== undefined) return Number(seconds);
-  const at = parseHttpDate(/^[a-z]+,? [^,;]*/i.exec(text)?.[0] ?? '') ?? parseIsoTime(text);
-  return at === undefined ? undefined : Math.max(0, (at - now.getTime()) / 1000);
+  const time = parseHttpDate(/^[a-z]+,? [^,;]*/i.exec(text)?.[0] ?? '') ?? parseIsoTime(text);
+  return time === undefined ? undefined : Math.max(0, (time - now.getTime()) / 1000);
 }

@@ -63,18 +63,18 @@ export function nextOnGrid(grid: Grid, now: Date): Date {
 }
 
 /** Returns the time of a wake-up: a point of the grid of a phase is exact, any other time is rounded up to a whole second. */
-export function toWakeUp(at: Date, phaseMs: number | null): Date {
-  const isOnGrid = phaseMs !== null && (at.getTime() - phaseMs) % 1000 === 0;
-  return isOnGrid ? at : ceilToSecond(at);
+export function toWakeUp(time: Date, phaseMs: number | null): Date {
+  const isOnGrid = phaseMs !== null && (time.getTime() - phaseMs) % 1000 === 0;
+  return isOnGrid ? time : ceilToSecond(time);
 }
 
 /** Rounds up to whole seconds: a Step Functions Wait truncates milliseconds and would wake early. */
-function ceilToSecond(at: Date): Date {
-  return new Date(Math.ceil(at.getTime() / 1000) * 1000);
+function ceilToSecond(time: Date): Date {
+  return new Date(Math.ceil(time.getTime() / 1000) * 1000);
 }
 
-export function addSeconds(at: Date, seconds: number): Date {
-  return new Date(at.getTime() + seconds * 1000);
+export function addSeconds(time: Date, seconds: number): Date {
+  return new Date(time.getTime() + seconds * 1000);
 }
 
 export function earlier(a: Date, b: Date): Date {
@@ -92,6 +92,6 @@ export type Move = { (time: string): string; (time: string | null): string | nul
 export type Mover = { past: Move; other: Move };
 
 /** Returns the begin of the hour of a time (UTC). */
-export function floorHour(at: Date): Date {
-  return new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000);
+export function floorHour(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / 3_600_000) * 3_600_000);
 }

@@ -24,7 +24,7 @@ export function createAlarms({
 }: AlarmsOptions): AlarmReader {
   return {
     list: async () => {
-      const found: Alarm[] = [];
+      const alarms: Alarm[] = [];
       let nextToken: string | undefined;
       for (let page = 0; page < maxPages; page += 1) {
         const answer = await client
@@ -37,11 +37,11 @@ export function createAlarms({
             }),
           )
           .catch(throwCoreError);
-        found.push(...(answer.MetricAlarms ?? []).map(readAlarm));
+        alarms.push(...(answer.MetricAlarms ?? []).map(readAlarm));
         nextToken = answer.NextToken;
         if (nextToken === undefined) break;
       }
-      return found;
+      return alarms;
     },
   };
 }

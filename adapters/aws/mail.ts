@@ -19,15 +19,15 @@ export function createMail(
 ): NonNullable<DestinationSenderDeps['mail']> | undefined {
   if (arn === undefined || from === undefined) return undefined;
   const address = secret(arn);
-  let known: { url: string; send: SendMail } | undefined;
+  let last: { url: string; send: SendMail } | undefined;
   return { recipients, send: async (mail) => (await sender(from))(mail) };
 
   async function sender(mailbox: string): Promise<SendMail> {
     try {
       const url = (await address.current()).trim();
       if (!isSmtpUrl(url)) throw new Error('The secret is no URL of smtp: or smtps:');
-      if (known?.url !== url) known = { url, send: await createSender(url, mailbox) };
-      return known.send;
+      if (last?.url !== url) last = { url, send: await createSender(url, mailbox) };
+      return last.send;
     } catch (error) {
       log.error('SMTP server not usable', { error: String(error) });
       return async () => ({

@@ -27,14 +27,14 @@ export function createPlatformSecret(
   plain: PlatformSettings,
   log: Log,
 ): () => Promise<PlatformSettings> {
-  let known: { text: string; settings: PlatformSettings } | undefined;
+  let last: { text: string; settings: PlatformSettings } | undefined;
   return async () => {
     const text = await secret.current().catch((error: unknown) => {
       if (error instanceof TransientError) throw error;
       return unusable(`it cannot be read (${error instanceof Error ? error.name : 'unknown error'})`);
     });
-    if (known?.text !== text) known = { text, settings: parseSettings(text) };
-    return known.settings;
+    if (last?.text !== text) last = { text, settings: parseSettings(text) };
+    return last.settings;
   };
 
   function parseSettings(text: string): PlatformSettings {

@@ -27,7 +27,7 @@ export function createRecentLog({
 }: RecentLogOptions): RecentLog {
   return {
     entries: async () => {
-      const found: (LogEntry & { atMs: number })[] = [];
+      const entries: (LogEntry & { atMs: number })[] = [];
       let nextToken: string | undefined;
       for (let page = 0; page < maxPages; page += 1) {
         const answer = await client
@@ -43,12 +43,12 @@ export function createRecentLog({
           .catch(throwCoreError);
         for (const { message = '', timestamp = 0 } of answer.events ?? []) {
           const entry = readEntry(message);
-          if (entry) found.push({ ...entry, atMs: Date.parse(entry.time) || timestamp });
+          if (entry) entries.push({ ...entry, atMs: Date.parse(entry.time) || timestamp });
         }
         nextToken = answer.nextToken;
-        if (nextToken === undefined || found.length >= capacity) break;
+        if (nextToken === undefined || entries.length >= capacity) break;
       }
-      return newest(found).map(({ time, level, message }) => ({ time, level, message }));
+      return newest(entries).map(({ time, level, message }) => ({ time, level, message }));
     },
   };
 }

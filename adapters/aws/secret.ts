@@ -60,9 +60,9 @@ function present(value: string | undefined): string {
 function keptReading<Value>(read: () => Promise<Value>, now: () => Date) {
   let kept: { value: Promise<Value>; at: Date } | undefined;
   return async (maxAgeSeconds: number): Promise<Value> => {
-    const at = now();
-    if (kept && !isOver(kept.at, maxAgeSeconds, at)) return kept.value;
-    const begun = { value: read(), at };
+    const readAt = now();
+    if (kept && !isOver(kept.at, maxAgeSeconds, readAt)) return kept.value;
+    const begun = { value: read(), at: readAt };
     kept = begun;
     try {
       return await begun.value;

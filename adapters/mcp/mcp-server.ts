@@ -171,12 +171,12 @@ async function call(
   given: Arguments,
   { authorization, request }: Pick<McpCaller, 'authorization' | 'request'>,
 ): Promise<CallToolResult> {
-  const known = byName.get(name);
-  if (!known) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
+  const tool = byName.get(name);
+  if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`);
   try {
-    const response = await request(apiCall(known.endpoint, given, authorization));
-    const { content, ...result } = await toolResult(known.endpoint, response);
-    const notice = describeIgnoredArguments(known.endpoint, given);
+    const response = await request(apiCall(tool.endpoint, given, authorization));
+    const { content, ...result } = await toolResult(tool.endpoint, response);
+    const notice = describeIgnoredArguments(tool.endpoint, given);
     return {
       ...result,
       content: notice === undefined ? content : [...content, { type: 'text', text: notice }],

@@ -50,14 +50,14 @@ async function readProfiles(calls: DeviceCalls, device: URL): Promise<CameraProf
 /** Returns the media services in the order of preference. */
 async function findMediaServices(calls: DeviceCalls, device: URL): Promise<MediaService[]> {
   const listed = await listServices(calls, device);
-  const found = ([media2, media1] as const).flatMap((namespace) => {
+  const services = ([media2, media1] as const).flatMap((namespace) => {
     const stated = listed.find((service) => service.namespace === namespace)?.address;
     return stated === undefined ? [] : [{ namespace, url: toServiceUrl(stated, device) }];
   });
-  const answered = found
+  const answered = services
     .filter(({ url }) => url.port !== device.port)
     .map(({ namespace, url }) => ({ namespace, url: withPort(url, device.port) }));
-  return [...found, ...answered];
+  return [...services, ...answered];
 }
 
 function withPort(url: URL, port: string): URL {
@@ -216,7 +216,7 @@ async function discover(
   signal: AbortSignal,
 ): Promise<Discovery> {
   const isAllowed = createAddressRule(allowRanges, [], { onlyRanges: true });
-  const found = new Map<string, Map<string, Camera>>();
+  const networks = new Map<string, Map<string, Camera>>();
   const outside = new Set<string>();
   await askByDatagram({
     isAllowed,
@@ -233,16 +233,16 @@ async function discover(
     setTimer,
     signal,
     onAnswer: (text, sender) => {
-      const ofHost = found.get(sender) ?? new Map<string, Camera>();
+      const ofHost = networks.get(sender) ?? new Map<string, Camera>();
       for (const camera of readProbeMatches(text, sender))
         if (ofHost.size < maxCamerasOfHost) ofHost.set(camera.address, camera);
-      found.set(sender, ofHost);
+      networks.set(sender, ofHost);
     },
     onOutside: (sender) => {
       if (outside.size < maxOutside) outside.add(sender);
     },
   });
-  const cameras = [...found.values()].flatMap((ofHost) => [...ofHost.values()]).slice(0, maxCameras);
+  const cameras = [...networks.values()].flatMap((ofHost) => [...ofHost.values()]).slice(0, maxCameras);
   return {
     cameras: cameras.toSorted((a, b) => collator.compare(a.address, b.address)),
     outside: [...outside],

@@ -40,13 +40,13 @@ export function toUrlHost(ip: string): string {
  * port counts if the host is its own.
  */
 export function toServiceUrl(stated: string, device: URL): URL {
-  const found = URL.parse(stated);
+  const address = URL.parse(stated);
   const service = new URL(device);
-  if (found === null || !['http:', 'https:'].includes(found.protocol)) return service;
-  if (found.protocol === 'http:' && isOwnHost(found.hostname, bare(device.hostname)))
-    service.port = found.port;
-  service.pathname = found.pathname;
-  service.search = found.search;
+  if (address === null || !['http:', 'https:'].includes(address.protocol)) return service;
+  if (address.protocol === 'http:' && isOwnHost(address.hostname, bare(device.hostname)))
+    service.port = address.port;
+  service.pathname = address.pathname;
+  service.search = address.search;
   return service;
 }
 

@@ -52,7 +52,7 @@ export function childElements(element: XmlElement, name?: string): XmlElement[] 
 /** Returns the first element at a path of names. */
 export function findElement(element: XmlElement | undefined, ...path: string[]): XmlElement | undefined {
   return path.reduce<XmlElement | undefined>(
-    (found, name) => found && childElements(found, name)[0],
+    (parent, name) => parent && childElements(parent, name)[0],
     element,
   );
 }

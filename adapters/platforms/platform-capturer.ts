@@ -36,7 +36,7 @@ export function createResolutionCache(deps: {
   now: () => Date;
   max: number;
 }): ResolutionCache {
-  const known = createFairByteCache<{ resolution: Resolution; freshUntil: Date | null }>({
+  const resolutions = createFairByteCache<{ resolution: Resolution; freshUntil: Date | null }>({
     name: 'resolutions of pages',
     max: deps.max,
     maxBytes,
@@ -44,7 +44,7 @@ export function createResolutionCache(deps: {
   const underWay = new Map<string, Promise<Resolution>>();
   return {
     resolve: async (page, again, signal) => {
-      const entry = known.get(page.caller, page.url);
+      const entry = resolutions.get(page.caller, page.url);
       if (!again && entry && isFresh(entry.freshUntil, deps.now())) return entry.resolution;
       return waitUntilAborted(underWay.get(toStreamKey(page)) ?? begin(page), signal);
     },
@@ -58,10 +58,10 @@ export function createResolutionCache(deps: {
   }
 
   async function resolveAndKeep({ url, caller }: CallerStream): Promise<Resolution> {
-    known.delete(caller, url);
+    resolutions.delete(caller, url);
     // Its texts may be parts of a whole page.
     const resolution = structuredClone(await deps.resolve(url));
-    known.set(caller, url, { resolution, freshUntil: freshUntil(resolution.expiresAt, deps.now()) });
+    resolutions.set(caller, url, { resolution, freshUntil: freshUntil(resolution.expiresAt, deps.now()) });
     return resolution;
   }
 }

@@ -32,9 +32,9 @@ function listed(names: Iterable<string>): string {
 }
 
 async function filesAt(path: string): Promise<string[]> {
-  const found = await stat(path).catch(() => undefined);
-  if (!found) throw new RecordingError(`${path} does not exist. Name a video file, a folder or a playlist.`);
-  if (found.isDirectory()) return folderFiles(path);
+  const entry = await stat(path).catch(() => undefined);
+  if (!entry) throw new RecordingError(`${path} does not exist. Name a video file, a folder or a playlist.`);
+  if (entry.isDirectory()) return folderFiles(path);
   return extname(path).toLowerCase() === '.m3u8' ? playlistFiles(path) : [path];
 }
 

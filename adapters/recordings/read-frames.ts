@@ -58,9 +58,9 @@ function cut<Piece>(pipe: Pipe, take: Take<Piece>): { next: () => Promise<Piece 
   if (isReadable(pipe)) {
     pipe.on('data', (chunk: Buffer) => {
       state.bytes = Buffer.concat([state.bytes, chunk]);
-      for (let found = take(state.bytes); found; found = take(state.bytes)) {
-        state.bytes = state.bytes.subarray(found.end);
-        if (found.piece !== null) waiting.push(found.piece);
+      for (let frame = take(state.bytes); frame; frame = take(state.bytes)) {
+        state.bytes = state.bytes.subarray(frame.end);
+        if (frame.piece !== null) waiting.push(frame.piece);
       }
       if (waiting.length > maxWaiting) pipe.pause();
       state.wake();
@@ -92,8 +92,8 @@ function isReadable(pipe: Pipe): pipe is Readable {
 
 /** JPEG stuffs every 0xFF of its data, so the end marker occurs at the end only. */
 function nextJpeg(bytes: Buffer): { piece: Uint8Array; end: number } | undefined {
-  const at = bytes.indexOf(jpegEnd);
-  return at < 0 ? undefined : { piece: new Uint8Array(bytes.subarray(0, at + 2)), end: at + 2 };
+  const index = bytes.indexOf(jpegEnd);
+  return index < 0 ? undefined : { piece: new Uint8Array(bytes.subarray(0, index + 2)), end: index + 2 };
 }
 
 function nextThumbnail(bytes: Buffer): { piece: Uint8Array; end: number } | undefined {
@@ -103,10 +103,10 @@ function nextThumbnail(bytes: Buffer): { piece: Uint8Array; end: number } | unde
 
 /** The first line is a comment. */
 function nextTime(bytes: Buffer): { piece: number | null; end: number } | undefined {
-  const at = bytes.indexOf('\n');
-  if (at < 0) return undefined;
-  const line = bytes.subarray(0, at).toString();
-  return { piece: line.startsWith('#') ? null : Number(line), end: at + 1 };
+  const index = bytes.indexOf('\n');
+  if (index < 0) return undefined;
+  const line = bytes.subarray(0, index).toString();
+  return { piece: line.startsWith('#') ? null : Number(line), end: index + 1 };
 }
 
 /** Minimum time between two frames that are no key frames, in seconds. No check needs more. */

@@ -51,8 +51,8 @@ export function gapAfter({ keyFrames, durationSeconds }: RecordingFacts, index: 
   return (keyFrames[index + 1] ?? durationSeconds) - (keyFrames[index] ?? 0);
 }
 
-function millis(at: Date | undefined): number {
-  return at?.getTime() ?? 0;
+function millis(time: Date | undefined): number {
+  return time?.getTime() ?? 0;
 }
 
 /** Returns the file at a time, or `undefined` in a gap and after the end. */

@@ -52,8 +52,8 @@ export function evaluate(clips: readonly Clip[], newDetector: () => Detector) {
   };
 }
 
-function tally(found: readonly boolean[]): Tally {
-  return { hits: found.filter(Boolean).length, of: found.length };
+function tally(results: readonly boolean[]): Tally {
+  return { hits: results.filter(Boolean).length, of: results.length };
 }
 
 /** Wraps a comparison with the state of a job and its forced checks, which move the reference but are no detection. */
@@ -77,7 +77,7 @@ export function previousFrame(): Detector {
     before = one;
     if (last === null) return true;
     const luma = one.subarray(0, (one.length * 2) / 3);
-    return luma.filter((level, at) => Math.abs(level - last[at]!) > 15).length > luma.length * 0.001;
+    return luma.filter((level, index) => Math.abs(level - last[index]!) > 15).length > luma.length * 0.001;
   };
 }
 
@@ -94,7 +94,7 @@ export async function drawClips(scenes: readonly Scene[], atOnce: number): Promi
   const rest = scenes.entries();
   const drawn: Clip[] = [];
   const work = async (): Promise<void> => {
-    for (const [at, scene] of rest) drawn[at] = { scene, pictures: await renderThumbnails(scene) };
+    for (const [index, scene] of rest) drawn[index] = { scene, pictures: await renderThumbnails(scene) };
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return drawn;
@@ -133,8 +133,8 @@ function encode(scene: Scene): Promise<Buffer> {
 }
 
 function split(raw: Uint8Array): Uint8Array[] {
-  return Array.from({ length: raw.length / thumbnail.bytes }, (_, at) =>
-    raw.subarray(at * thumbnail.bytes, (at + 1) * thumbnail.bytes),
+  return Array.from({ length: raw.length / thumbnail.bytes }, (_, index) =>
+    raw.subarray(index * thumbnail.bytes, (index + 1) * thumbnail.bytes),
   );
 }
 

@@ -12,8 +12,8 @@ export function* drawScene(scene: Scene): Generator<Uint8Array> {
   const frame = blankFrame(picture.width, picture.height);
   const { framesPerTick } = scene.encoding;
   const shift = () => Math.round(random.between(-scene.shake, scene.shake));
-  for (let at = 0; at < scene.ticks * framesPerTick; at += 1) {
-    const tick = Math.floor(at / framesPerTick);
+  for (let index = 0; index < scene.ticks * framesPerTick; index += 1) {
+    const tick = Math.floor(index / framesPerTick);
     const [right, down] = [shift(), shift()];
     copy(background, frame, margin - right, margin - down);
     for (const thing of scene.things) drawThing(frame, thing, tick, right, down);

@@ -7,7 +7,8 @@ export type Effect = (frame: Frame, tick: number, random: Draws) => void;
 /** Dims to levels of 16 to 50, almost without color: a dark street. */
 export const night: Effect = (frame) => {
   expose(frame, () => 0.16);
-  for (const plane of frame.planes.slice(1)) plane.forEach((level, at) => (plane[at] = 77 + level * 0.4));
+  for (const plane of frame.planes.slice(1))
+    plane.forEach((level, index) => (plane[index] = 77 + level * 0.4));
 };
 
 /** Changes the exposure steadily, over 40 ticks. */
@@ -22,7 +23,7 @@ export function steps(gain: number, blueness = 0, redness = 0): Effect {
     expose(frame, () => gain);
     const [, ...colors] = frame.planes;
     colors.forEach((plane, color) => {
-      for (let at = 0; at < plane.length; at += 1) plane[at]! += color === 0 ? blueness : redness;
+      for (let index = 0; index < plane.length; index += 1) plane[index]! += color === 0 ? blueness : redness;
     });
   };
 }
@@ -99,8 +100,8 @@ export function ticker(seed: number): Effect {
   const length = Math.ceil(picture.width / Math.round((height / 7) * 6));
   return (frame, tick) => {
     dim(frame, [0, top - 8, picture.width, height + 16]);
-    const letterAt = (at: number) => Math.imul(at + tick * 17, 2654435761) >>> 28;
-    const text = Array.from({ length }, (_, at) => String(letterAt(at) % 11).replace('10', ' '));
+    const letterAt = (index: number) => Math.imul(index + tick * 17, 2654435761) >>> 28;
+    const text = Array.from({ length }, (_, index) => String(letterAt(index) % 11).replace('10', ' '));
     write(frame, text.join(''), { left: 0, top, height, bold: true });
   };
 }
@@ -120,11 +121,11 @@ type Font = { left: number; top: number; height: number; bold: boolean };
 function write(frame: Frame, text: string, { left, top, height, bold }: Font): void {
   const unit = height / 7;
   const dot = bold ? unit * 1.5 : unit;
-  for (const [at, letter] of Array.from(text).entries())
+  for (const [index, letter] of Array.from(text).entries())
     for (const [row, digit] of Array.from(glyphs.get(letter) ?? '').entries())
       for (let column = 0; column < 5; column += 1) {
         if (!(Number.parseInt(digit, 32) & (16 >> column))) continue;
-        const begin = left + at * Math.round(unit * 6) + column * unit;
+        const begin = left + index * Math.round(unit * 6) + column * unit;
         paint(frame, [begin, top + row * unit, dot, dot], () => [225, 128, 128], 0.9);
       }
 }

@@ -30,15 +30,17 @@ export function paint(
     for (let x = Math.max(Math.round(left), 0); x < toX; x += 1) {
       const levels = levelsAt(x, y);
       if (levels === null) continue;
-      const at = y * width + x;
-      planes[0][at]! += (clampLuma(levels[0]) - planes[0][at]!) * share;
-      planes[1][at]! += (levels[1] - planes[1][at]!) * share;
-      planes[2][at]! += (levels[2] - planes[2][at]!) * share;
+      const index = y * width + x;
+      planes[0][index]! += (clampLuma(levels[0]) - planes[0][index]!) * share;
+      planes[1][index]! += (levels[1] - planes[1][index]!) * share;
+      planes[2][index]! += (levels[2] - planes[2][index]!) * share;
     }
 }
 
 /** Multiplies the brightness of each pixel. */
 export function expose({ width, planes: [luma] }: Frame, gainAt: (x: number, y: number) => number): void {
-  for (let at = 0; at < luma.length; at += 1)
-    luma[at] = clampLuma(black + (luma[at]! - black) * gainAt(at % width, Math.floor(at / width)));
+  for (let index = 0; index < luma.length; index += 1)
+    luma[index] = clampLuma(
+      black + (luma[index]! - black) * gainAt(index % width, Math.floor(index / width)),
+    );
 }

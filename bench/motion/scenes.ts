@@ -238,8 +238,8 @@ function tell({ moves, places }: Story, size: Size, random: Draws, start: number
     y: Math.max(random.between(0, picture.height - size.height), 0),
   });
   const begin = anywhere();
-  return places.map((opacity, at) => {
-    const { x, y } = moves === null && at > 0 ? anywhere() : begin;
-    return { tick: start + at, x: x + at * (moves ?? 0) * size.width, y, opacity };
+  return places.map((opacity, index) => {
+    const { x, y } = moves === null && index > 0 ? anywhere() : begin;
+    return { tick: start + index, x: x + index * (moves ?? 0) * size.width, y, opacity };
   });
 }

@@ -15,9 +15,9 @@ export class Draws extends Random {
   /** Returns a shuffled copy (Fisher–Yates). */
   shuffled<T>(items: readonly T[]): T[] {
     const order = [...items];
-    for (let at = order.length - 1; at > 0; at -= 1) {
-      const other = this.integer(0, at);
-      [order[at], order[other]] = [order[other]!, order[at]!];
+    for (let index = order.length - 1; index > 0; index -= 1) {
+      const other = this.integer(0, index);
+      [order[index], order[other]] = [order[other]!, order[index]!];
     }
     return order;
   }

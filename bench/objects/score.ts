@@ -19,12 +19,12 @@ type Label = z.infer<typeof labelSchema>;
 
 /** Parses a labels file. Throws an `Error` that names the line. */
 export function parseLabels(text: string): Label[] {
-  return text.split('\n').flatMap((line, at) => {
+  return text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
     try {
       return [labelSchema.parse(JSON.parse(line))];
     } catch (cause) {
-      throw new Error(`Line ${at + 1} of the labels is no label`, { cause });
+      throw new Error(`Line ${index + 1} of the labels is no label`, { cause });
     }
   });
 }

@@ -39,11 +39,11 @@ export function advise(condition: string, settings: Settings, terminal: Terminal
     interval_seconds: interval,
     input_mode: mode,
     checks_to_open: needed,
-    checks_considered: of,
+    checks_considered: considered,
     open_after_seconds: openAfter,
   } = suggestion;
   terminal.print(
-    `Check every ${interval} s, mode ${mode}; ${needed} of ${of} checks open an alert${openAfter > 0 ? ` after ${openAfter} s (open_after_seconds)` : ''}.`,
+    `Check every ${interval} s, mode ${mode}; ${needed} of ${considered} checks open an alert${openAfter > 0 ? ` after ${openAfter} s (open_after_seconds)` : ''}.`,
   );
   for (const { days, from, to } of suggestion.active ?? [])
     terminal.print(`Schedule of the watch: ${days.join(', ')} from ${from} to ${to}.`);

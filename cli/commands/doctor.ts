@@ -106,8 +106,8 @@ export async function doctor(
   return status;
 }
 
-function isLocated(found: unknown): found is LocatedFfmpeg {
-  return typeof found === 'object' && found !== null && !(found instanceof Error);
+function isLocated(ffmpeg: unknown): ffmpeg is LocatedFfmpeg {
+  return typeof ffmpeg === 'object' && ffmpeg !== null && !(ffmpeg instanceof Error);
 }
 
 /** Turns an error for the user of the command line into a finding. */
@@ -146,7 +146,7 @@ type StoredData = { data: Finding; newestEntry: Date | undefined; streamUrls: st
 async function readData(dataDir: string): Promise<StoredData> {
   const { path, database: file, masterSecret } = dataPaths(dataDir);
   const nothing = { newestEntry: undefined, streamUrls: [] };
-  const found = (message: string): Finding => ({
+  const finding = (message: string): Finding => ({
     check: 'data',
     status: 'ok',
     message,
@@ -156,7 +156,7 @@ async function readData(dataDir: string): Promise<StoredData> {
   let database: DatabaseSync | undefined;
   try {
     await probeDataDirectory(dataDir);
-    if (!existsSync(file)) return { ...nothing, data: found('new: the first start creates it') };
+    if (!existsSync(file)) return { ...nothing, data: finding('new: the first start creates it') };
     database = openForReading(file);
     await verifyMasterSecret(masterSecret, database);
     const sources = createSourceTable(database);
@@ -164,7 +164,7 @@ async function readData(dataDir: string): Promise<StoredData> {
       .active(jobPolicies)
       .flatMap((job) => sources.find(job.source_id)?.url ?? []);
     return {
-      data: found('database verified'),
+      data: finding('database verified'),
       newestEntry: createNewestEntry(database)(),
       streamUrls: [...new Set(urls)],
     };

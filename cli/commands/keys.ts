@@ -138,9 +138,9 @@ export async function createKey(
  * Confirms a new caller at a terminal: a mistyped name would create a caller whose jobs no key lists. Throws
  * `CommandError`.
  */
-async function requireCaller(caller: string, known: string[], terminal: Terminal): Promise<void> {
-  if (known.includes(caller)) return;
-  const nearest = findNearestName(caller, known);
+async function requireCaller(caller: string, callers: string[], terminal: Terminal): Promise<void> {
+  if (callers.includes(caller)) return;
+  const nearest = findNearestName(caller, callers);
   const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
   if (await terminal.confirm(`There is no caller ${caller}.${suggestion} Create it?`)) return;
   throw new CommandError(

@@ -58,19 +58,19 @@ export async function search(
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
-  let found = 0;
+  let count = 0;
   for (let cursor: string | null = null; ;) {
     const answer: MomentSearchResult = await client.searchMoments({
       ...request,
       ...(cursor !== null && { cursor }),
     });
-    found += answer.results.length;
+    count += answer.results.length;
     if (asJson) terminal.print(JSON.stringify(answer));
     else for (const result of answer.results) terminal.print(formatResult(result));
     cursor = answer.next_cursor;
     if (cursor !== null && !answer.limit_reached) continue;
     if (asJson) return;
-    terminal.note(found > answer.results.length ? `${found} found. ${answer.sentence}` : answer.sentence);
+    terminal.note(count > answer.results.length ? `${count} found. ${answer.sentence}` : answer.sentence);
     if (answer.limit_reached)
       terminal.note('The model calls are used up: raise --max-calls to look further.');
     return;

@@ -6,8 +6,8 @@ const remediation =
 
 /** Finds the base URL of a deployment: the output `BaseUrl` of its stack. Throws `CommandError`. */
 export async function findBaseUrl(stack: string, client = new CloudFormationClient({})): Promise<string> {
-  const { BaseUrl: found } = await readStackOutputs(stack, client);
-  if (found !== undefined) return found;
+  const { BaseUrl: baseUrl } = await readStackOutputs(stack, client);
+  if (baseUrl !== undefined) return baseUrl;
   throw new CommandError(`The stack ${stack} has no output BaseUrl`, remediation);
 }
 

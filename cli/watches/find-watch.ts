@@ -4,11 +4,11 @@ import { CommandError } from '../command-error.ts';
 
 /** Lists all watches of the key's caller, oldest first. */
 export async function listAllWatches(client: Watchpost): Promise<Watch[]> {
-  const found: Watch[] = [];
+  const matches: Watch[] = [];
   for (;;) {
-    const { watches, total } = await client.listWatches({ limit: 100, offset: found.length });
-    found.push(...watches);
-    if (watches.length === 0 || found.length >= total) return found;
+    const { watches, total } = await client.listWatches({ limit: 100, offset: matches.length });
+    matches.push(...watches);
+    if (watches.length === 0 || matches.length >= total) return matches;
   }
 }
 

@@ -91,8 +91,8 @@ const fields = fieldsSchema.parse(
 );
 
 /** Returns the fields that no watch has: the service ignores them, a file in git is expected to mean what it says. */
-function findUnknownFields(value: unknown, known: Fields, where: string): string[] {
-  const options = [known, ...(known.anyOf ?? [])];
+function findUnknownFields(value: unknown, allowed: Fields, where: string): string[] {
+  const options = [allowed, ...(allowed.anyOf ?? [])];
   if (Array.isArray(value)) {
     const items = options.find((option) => option.items)?.items;
     return items === undefined

@@ -136,9 +136,9 @@ function Picture({ alert }: { alert: Alert }) {
             </p>
           )}
           <ul class="small muted" aria-label="Checks that counted">
-            {alert.checks.map(({ checked_at: at, triggered }) => (
-              <li key={at}>
-                {exactTime(at)}: {triggered ? 'holds' : 'does not hold'}
+            {alert.checks.map(({ checked_at: checkedAt, triggered }) => (
+              <li key={checkedAt}>
+                {exactTime(checkedAt)}: {triggered ? 'holds' : 'does not hold'}
               </li>
             ))}
           </ul>

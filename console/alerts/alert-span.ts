@@ -20,7 +20,7 @@ export function toSpan({ day, from, to }: SpanDraft, now: number): TimeSpan {
 
 function atTime(date: Date, time: string): Date {
   const [hours = 0, minutes = 0] = time.split(':').map(Number);
-  const at = new Date(date);
-  at.setHours(hours, minutes, 0, 0);
-  return at;
+  const moment = new Date(date);
+  moment.setHours(hours, minutes, 0, 0);
+  return moment;
 }

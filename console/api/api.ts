@@ -89,14 +89,14 @@ function accessOperations(http: Http) {
     service: () => http.json<Service>('/service'),
     /** Reads all pages: at most 100 valid keys, and those revoked within 30 days. */
     keys: async (caller?: string, signal?: AbortSignal) => {
-      const found: Key[] = [];
+      const keys: Key[] = [];
       let after: string | undefined;
       do {
         const page: KeyList = await http.json('/keys', { query: { caller, after, limit: 1000 }, signal });
-        found.push(...page.keys);
+        keys.push(...page.keys);
         after = page.next_after ?? undefined;
       } while (after !== undefined);
-      return found;
+      return keys;
     },
     createKey: (request: { label: string | null; scopes: Scope[]; caller?: string }) =>
       http.json<NewKey>('/keys', { method: 'POST', body: request }),

@@ -73,7 +73,7 @@ export function Activity({ events, job }: { events: JobEvent[]; job: JobDetail }
 }
 
 function Chart({ data, width, label }: { data: ActivityData; width: number; label: string }) {
-  const x = (at: number) => 4 + ((at - data.from) / (data.to - data.from)) * (width - 8);
+  const x = (time: number) => 4 + ((time - data.from) / (data.to - data.from)) * (width - 8);
   return (
     <svg
       class="chart"
@@ -107,15 +107,15 @@ function Chart({ data, width, label }: { data: ActivityData; width: number; labe
       {data.columns.map((column) => (
         <Tick key={column.at} column={column} x={x(column.at)} />
       ))}
-      {axisTimes(data.from, data.to, Math.floor(width / labelWidth)).map((at) => (
+      {axisTimes(data.from, data.to, Math.floor(width / labelWidth)).map((time) => (
         <text
-          key={at}
+          key={time}
           class="scale"
-          x={Math.min(Math.max(x(at), labelWidth / 2 - 8), width - labelWidth / 2 + 8)}
+          x={Math.min(Math.max(x(time), labelWidth / 2 - 8), width - labelWidth / 2 + 8)}
           y={total - 5}
           text-anchor="middle"
         >
-          {clockTime(at)}
+          {clockTime(time)}
         </text>
       ))}
     </svg>

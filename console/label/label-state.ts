@@ -65,9 +65,9 @@ export function applyAction(
 }
 
 /** Returns the next example without a label, else the first without, else the following one. */
-function nextWithout(labels: readonly Expected[], at: number): number {
-  const after = labels.indexOf(null, at + 1);
+function nextWithout(labels: readonly Expected[], index: number): number {
+  const after = labels.indexOf(null, index + 1);
   if (after >= 0) return after;
   const first = labels.indexOf(null);
-  return first >= 0 ? first : Math.min(labels.length - 1, at + 1);
+  return first >= 0 ? first : Math.min(labels.length - 1, index + 1);
 }

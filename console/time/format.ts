@@ -20,26 +20,26 @@ export function clockTime(iso: string | number): string {
 const shortFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 /** Returns the time of day without seconds. */
-export function shortTime(at: Date | number): string {
-  return shortFormat.format(at);
+export function shortTime(time: Date | number): string {
+  return shortFormat.format(time);
 }
 
 /** Returns the day, with its name. */
-export function dayText(at: Date): string {
-  return dayFormat.format(at);
+export function dayText(time: Date): string {
+  return dayFormat.format(time);
 }
 
 /** Returns a time as people say it at `now` (epoch milliseconds): a future one counts down, a past one is the time of day, with the day if it is another one. */
 export function spokenTime(iso: string, now: number): string {
-  const at = new Date(iso);
-  const seconds = (at.getTime() - now) / 1000;
+  const time = new Date(iso);
+  const seconds = (time.getTime() - now) / 1000;
   if (seconds <= 0)
-    return at.toDateString() === new Date(now).toDateString()
+    return time.toDateString() === new Date(now).toDateString()
       ? clockTime(iso)
-      : `${dayText(at)}, ${clockTime(iso)}`;
+      : `${dayText(time)}, ${clockTime(iso)}`;
   if (seconds < 60) return relativeFormat.format(Math.round(seconds), 'second');
   if (seconds < 3600) return relativeFormat.format(Math.round(seconds / 60), 'minute');
-  return seconds < 86_400 ? relativeFormat.format(Math.round(seconds / 3600), 'hour') : dayText(at);
+  return seconds < 86_400 ? relativeFormat.format(Math.round(seconds / 3600), 'hour') : dayText(time);
 }
 
 /** Returns a duration as text: "45 s", "10 min", "1 h 20 min". */

@@ -77,7 +77,7 @@ async function pointerReleased(): Promise<void> {
 /** Returns advice on a condition after a pause of the typing. A failure gives none: advice never blocks a form. */
 function useAdvice(condition: string): Advice | undefined {
   const { api } = useSession();
-  const [known, setKnown] = useState<{ condition: string; advice: Advice }>();
+  const [last, setKnown] = useState<{ condition: string; advice: Advice }>();
   const text = condition.trim();
   useEffect(() => {
     if (text === '') return;
@@ -94,7 +94,7 @@ function useAdvice(condition: string): Advice | undefined {
     };
   }, [text]);
   // Advice on an older text would be misread as one on the new.
-  return known?.condition === text ? known.advice : undefined;
+  return last?.condition === text ? last.advice : undefined;
 }
 
 /** Lists doubts about a condition. */

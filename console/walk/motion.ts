@@ -21,7 +21,7 @@ export function findMotion(pictures: readonly Uint8Array[]): Motion[] {
   return pictures.map((_, index) => {
     const [before, after] = [changes[index - 1], changes[index]];
     if (before === undefined) return 'still';
-    const moved = count(before, (at) => !restless[at] && after?.[at] !== 0);
+    const moved = count(before, (pixel) => !restless[pixel] && after?.[pixel] !== 0);
     if (moved < minPixels) return 'still';
     return after === undefined ? 'changed' : 'moves';
   });
@@ -29,7 +29,7 @@ export function findMotion(pictures: readonly Uint8Array[]): Motion[] {
 
 /** Returns 1 for each pixel that differs between two pictures, apart from a change of the light of most. */
 function findChanges(before: Uint8Array, after: Uint8Array): Uint8Array {
-  const differences = Int16Array.from(after, (level, at) => level - (before[at] ?? 0));
+  const differences = Int16Array.from(after, (level, index) => level - (before[index] ?? 0));
   const light = differences.toSorted()[differences.length >> 1] ?? 0;
   return Uint8Array.from(differences, (by) => (Math.abs(by - light) >= minDifference ? 1 : 0));
 }
@@ -38,10 +38,10 @@ function findRestless(changes: readonly Uint8Array[]): boolean[] {
   if (changes.length < minComparisons) return [];
   return Array.from(
     changes[0] ?? [],
-    (_, at) => changes.filter((changed) => changed[at] === 1).length > changes.length / 2,
+    (_, index) => changes.filter((changed) => changed[index] === 1).length > changes.length / 2,
   );
 }
 
-function count(changed: Uint8Array, counts: (at: number) => boolean): number {
-  return changed.reduce((sum, value, at) => sum + (value === 1 && counts(at) ? 1 : 0), 0);
+function count(changed: Uint8Array, counts: (index: number) => boolean): number {
+  return changed.reduce((sum, value, index) => sum + (value === 1 && counts(index) ? 1 : 0), 0);
 }

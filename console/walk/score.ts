@@ -37,7 +37,7 @@ type Weakness = 'small' | 'above';
 /** Returns the score of one condition. `motion` and `verdicts` have one entry per picture. */
 export function scoreWalk(motion: readonly Motion[], verdicts: readonly WalkVerdict[]): WalkScore {
   const counted = verdicts.filter(
-    ({ triggered }, at) => motion[at] === 'moves' || (motion[at] === 'changed' && triggered),
+    ({ triggered }, index) => motion[index] === 'moves' || (motion[index] === 'changed' && triggered),
   );
   return {
     pictures: verdicts.length,
@@ -58,9 +58,9 @@ export function isPerhaps({ triggered, explanation }: Pick<WalkVerdict, 'trigger
 
 function findLosses(verdicts: readonly WalkVerdict[]): Place[] {
   const times = new Map<Place, number>();
-  for (const [at, { triggered, boxes }] of verdicts.entries()) {
+  for (const [index, { triggered, boxes }] of verdicts.entries()) {
     const [box] = boxes;
-    if (!triggered || !box || verdicts[at + 1]?.triggered !== false) continue;
+    if (!triggered || !box || verdicts[index + 1]?.triggered !== false) continue;
     const place = findPlace(box);
     times.set(place, (times.get(place) ?? 0) + 1);
   }

@@ -118,8 +118,8 @@ async function toGray(base64: string): Promise<Uint8Array> {
   context?.drawImage(bitmap, 0, 0);
   bitmap.close();
   const { data } = context?.getImageData(0, 0, width, height) ?? { data: [] };
-  return Uint8Array.from({ length: width * height }, (_, at) => {
-    const [red = 0, green = 0, blue = 0] = data.slice(at * 4, at * 4 + 3);
+  return Uint8Array.from({ length: width * height }, (_, index) => {
+    const [red = 0, green = 0, blue = 0] = data.slice(index * 4, index * 4 + 3);
     return 0.299 * red + 0.587 * green + 0.114 * blue;
   });
 }

@@ -244,6 +244,6 @@ function PreviewWatch({ watchId, onClose }: { watchId: string; onClose: () => vo
 }
 
 /** Returns the boxes of a verdict; none if they are of another frame of the clip. */
-function frameBoxes({ boxes, shown_at_seconds: at }: WatchPreview['verdicts'][number]): Boxes {
-  return at === undefined ? (boxes ?? []) : [];
+function frameBoxes({ boxes, shown_at_seconds: seconds }: WatchPreview['verdicts'][number]): Boxes {
+  return seconds === undefined ? (boxes ?? []) : [];
 }

@@ -46,8 +46,8 @@ function createProgressReader(api: Api, watchId: string, lastCheck: number) {
   return async (signal: AbortSignal): Promise<Progress[]> => {
     for (;;) {
       const page = await api.watchEvents(watchId, after, signal);
-      const found = page.events.filter((event) => event.type === 'progress');
-      newest = [...found.toReversed(), ...newest].slice(0, shown);
+      const progress = page.events.filter((event) => event.type === 'progress');
+      newest = [...progress.toReversed(), ...newest].slice(0, shown);
       after = page.next_after;
       if (!page.has_more) return newest;
     }

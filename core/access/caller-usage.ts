@@ -72,9 +72,9 @@ export function countTokens({ input_tokens: input, output_tokens: output }: Call
 async function selectCallers(actor: Actor, { caller, all, after, limit }: UsageQuery, { callers }: Deps) {
   if (all) {
     if (actor.caller !== null && !isAdmin(actor)) throw adminScopeRequiredError();
-    const found = (await callers.list(after ?? '', limit + 1)).map((each) => each.caller);
-    const names = found.slice(0, limit);
-    return { names, next: found.length > limit ? (names.at(-1) ?? null) : null };
+    const page = (await callers.list(after ?? '', limit + 1)).map((each) => each.caller);
+    const names = page.slice(0, limit);
+    return { names, next: page.length > limit ? (names.at(-1) ?? null) : null };
   }
   const name = caller ?? actor.caller;
   if (name === null) throw new WatchpostError('BAD_REQUEST', 'No caller is named', 'Set caller, or all.');

@@ -107,14 +107,14 @@ export async function rotateKey(
 
 /** Revokes the key before its descendants: a revoked key creates no more keys, so that none is missed. */
 async function revokeAt(
-  at: Date,
+  time: Date,
   actor: Actor,
   key: ApiKey,
   withDescendants: boolean,
   { keys }: KeyDeps,
   successor?: ApiKey,
 ): Promise<Revocation> {
-  await keys.revoke(key.hash, at);
+  await keys.revoke(key.hash, time);
   const revoked = (await keys.find(key.hash)) ?? key;
   if (!withDescendants) return { key: revoked };
   const descendants: ApiKey[] = [];
@@ -122,9 +122,9 @@ async function revokeAt(
   for (let maker = makers.pop(); maker !== undefined; maker = makers.pop()) {
     for (const made of await keys.listMadeBy(maker)) {
       if (made.hash === successor?.hash) continue;
-      if (!isRevoked(made, at) && mayRevoke(actor, made)) {
-        await keys.revoke(made.hash, at);
-        descendants.push({ ...made, revoked_at: at.toISOString() });
+      if (!isRevoked(made, time) && mayRevoke(actor, made)) {
+        await keys.revoke(made.hash, time);
+        descendants.push({ ...made, revoked_at: time.toISOString() });
       }
       makers.push(made.hash);
     }

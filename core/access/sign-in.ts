@@ -97,6 +97,6 @@ function codeText(hash: string, expires: number): string {
   return `sign-in code\n${hash}\n${expires}`;
 }
 
-function toSeconds(at: Date): number {
-  return Math.floor(at.getTime() / 1000);
+function toSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
 }

@@ -268,8 +268,8 @@ function reword(text: string, isCut = false): string {
 }
 
 function actionName(text: string): string {
-  const found = action.exec(text)?.[0]?.toLowerCase() ?? 'moves';
-  return `"${found}"`;
+  const verb = action.exec(text)?.[0]?.toLowerCase() ?? 'moves';
+  return `"${verb}"`;
 }
 
 /** Says why the model cannot judge a condition, and names each part that it does not judge, with a remedy. */

@@ -45,9 +45,9 @@ const days: [words: string, days: readonly Weekday[]][] = [
   ['(?:on|at|during|over|every) (?:the )?weekends?', weekdays.slice(5)],
   ['(?:on|during) (?:the )?(?:weekdays?|working days|workdays|week)', weekdays.slice(0, 5)],
   ...(['mon', 'tues', 'wednes', 'thurs', 'fri', 'satur', 'sun'] as const).map(
-    (name, at): [string, readonly Weekday[]] => [
+    (name, index): [string, readonly Weekday[]] => [
       `(?:on|every|each) ${name}days?(?: (?:mornings?|afternoons?|evenings?|nights?))?`,
-      weekdays.slice(at, at + 1),
+      weekdays.slice(index, index + 1),
     ],
   ),
 ];
@@ -91,8 +91,8 @@ export function splitTimes(text: string): TimedText {
   // White space collapses first, so that the expressions take linear time.
   let rest = text.replaceAll(/\s+/g, ' ').trim();
   for (const { expression, read } of readings)
-    rest = rest.replaceAll(expression, (...found: unknown[]) => {
-      const groups = toGroups(found.at(-1));
+    rest = rest.replaceAll(expression, (...match: unknown[]) => {
+      const groups = toGroups(match.at(-1));
       times.push(`${groups['limit']?.replace(/^,? (?:but )?/, '') ?? ''}${groups['words'] ?? ''}`);
       Object.assign(meaning, read(groups));
       return ' ';

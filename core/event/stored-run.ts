@@ -60,8 +60,8 @@ export function goneAt({ expires_at: expiresAt, deleted_at: deletedAt }: RunEnd)
 
 /** Returns true if reads omit the run at `now`. A deletion does not wait for a clock that was set back. */
 export function isGone(run: Run, now: Date): boolean {
-  const at = goneAt(run);
-  return at !== null && (run.policy === 'watch' || Date.parse(at) <= now.getTime());
+  const endsAt = goneAt(run);
+  return endsAt !== null && (run.policy === 'watch' || Date.parse(endsAt) <= now.getTime());
 }
 
 /** Returns true if a purge removes the run: it is a deleted watch. A job is removed by its expiry. */

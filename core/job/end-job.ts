@@ -116,13 +116,13 @@ async function finish(
   close: EndOptions['close'],
   deps: Deps,
 ): Promise<FinalUpdate | undefined> {
-  const at = deps.now();
-  const running = onClock(stored, at, mapJobTimes);
+  const endedAt = deps.now();
+  const running = onClock(stored, endedAt, mapJobTimes);
   if (running.status !== 'running') return undefined;
   return withDecisions(running, async (job, decisions) => {
-    const last = decisions.lastWindows?.(job, ending, at);
+    const last = decisions.lastWindows?.(job, ending, endedAt);
     const closed = last && (await close(last.job, last.closing));
-    return decisions.finish?.(job, { at, closed }, deps.now());
+    return decisions.finish?.(job, { at: endedAt, closed }, deps.now());
   });
 }
 

@@ -3,7 +3,7 @@
  * screen, set its title, or show another text than it has. Keeps line breaks and tabs, and the meaning of JSON.
  */
 export function showControls(text: string): string {
-  return text.replaceAll(controls, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replaceAll(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** C0 without tab and line feed, DEL, C1, and embeddings, overrides and isolates of text direction. */

@@ -56,7 +56,7 @@ export interface LinkSigner {
 /** Signer of webhooks with the secrets of a caller (Standard Webhooks). */
 export interface WebhookSigner {
   /** Returns the signature headers of a message. */
-  sign(caller: string, messageId: string, at: Date, body: string): Promise<Record<string, string>>;
+  sign(caller: string, messageId: string, time: Date, body: string): Promise<Record<string, string>>;
   /** Returns the signing secret, `whsec_…`, which receivers verify with. */
   secret(caller: string): Promise<string>;
   /** Returns the key of the caller's fingerprints of addresses, which a rotation of the signing secret keeps. */

@@ -17,11 +17,11 @@ export interface KeyStore {
   /** Returns the creation time of a caller's key by position, 0 for the newest; undefined if the caller has fewer keys. */
   creationTime(caller: string, position: number): Promise<Date | undefined>;
   /** Revokes a key at a time, which may be in the future; the earliest time applies. Deletes the key `revokedKeySeconds` later. */
-  revoke(hash: string, at: Date): Promise<void>;
+  revoke(hash: string, time: Date): Promise<void>;
   relabel(hash: string, label: string | null): Promise<void>;
-  touch(hash: string, at: Date): Promise<void>;
+  touch(hash: string, time: Date): Promise<void>;
   /** Stores the first use of a valid key, once: returns false if it was used before, was revoked or is unknown. */
-  claim(hash: string, at: Date): Promise<boolean>;
+  claim(hash: string, time: Date): Promise<boolean>;
 }
 
 /** Filter and page of `list`. */

@@ -81,11 +81,11 @@ export const jobEventSchema = z.intersection(positionSchema, newEventSchema);
 export type JobEvent = z.infer<typeof jobEventSchema>;
 
 /** Converts new events to stored ones, numbered from `sequence` + 1. */
-export function assignSequences(events: NewEvent[], jobId: string, sequence: number, at: Date): JobEvent[] {
+export function assignSequences(events: NewEvent[], jobId: string, sequence: number, time: Date): JobEvent[] {
   return events.map((event, index) => ({
     ...event,
     job_id: jobId,
     sequence: sequence + 1 + index,
-    timestamp: at.toISOString(),
+    timestamp: time.toISOString(),
   }));
 }

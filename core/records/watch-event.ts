@@ -213,7 +213,7 @@ export function toWatchEvents(
   events: readonly NewWatchEvent[],
   { run_id: watch_id, config }: Watch,
   sequence: number,
-  at: Date,
+  time: Date,
 ): WatchEvent[] {
   return events.map((event, index) => ({
     ...event,
@@ -221,6 +221,6 @@ export function toWatchEvents(
     watch_name: config.name,
     labels: config.labels,
     sequence: sequence + 1 + index,
-    timestamp: at.toISOString(),
+    timestamp: time.toISOString(),
   }));
 }

@@ -10,11 +10,11 @@ const maxNameCharacters = 40;
 const chanceSimilarity = 0.5;
 
 /** Finds the fields of `given` that are not `known`, each with the known fields that it may have meant. */
-export function findUnknownFields(given: unknown, known: readonly string[]): UnknownField[] {
+export function findUnknownFields(given: unknown, fields: readonly string[]): UnknownField[] {
   const names = new Set(typeof given === 'object' && given !== null ? Object.keys(given) : []);
-  const absent = known.filter((name) => !names.has(name));
+  const absent = fields.filter((name) => !names.has(name));
   return [...names]
-    .filter((name) => !known.includes(name))
+    .filter((name) => !fields.includes(name))
     .slice(0, maxNames)
     .map((name) => ({ name: shorten(name), suggestions: nearestNames(name, absent) }));
 }
@@ -64,7 +64,7 @@ function letterPairs(name: string): Set<string> {
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '');
   return new Set(
-    Array.from({ length: Math.max(0, letters.length - 1) }, (_, at) => letters.slice(at, at + 2)),
+    Array.from({ length: Math.max(0, letters.length - 1) }, (_, index) => letters.slice(index, index + 2)),
   );
 }
 

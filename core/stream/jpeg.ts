@@ -21,27 +21,27 @@ export function readJpegHeader(bytes: Uint8Array): JpegHeader | undefined {
   if (bytes[0] !== 0xff || bytes[1] !== start) return undefined;
   let header: JpegHeader | undefined;
   let segments = 0;
-  for (let at = 2; at + 4 <= bytes.length;) {
-    if (bytes[at] !== 0xff) return undefined;
-    const marker = view.getUint8(at + 1);
-    if (marker === 0xff) at += 1;
+  for (let offset = 2; offset + 4 <= bytes.length;) {
+    if (bytes[offset] !== 0xff) return undefined;
+    const marker = view.getUint8(offset + 1);
+    if (marker === 0xff) offset += 1;
     else if (marker === scan) return header;
     else if ((segments += 1) > maxSegments) return undefined;
     else if (marker === end || marker < 0xc0 || unsupportedFrameMarkers.has(marker)) return undefined;
     else {
-      if (startOfFrameMarkers.has(marker)) header = readFrame(view, at + 4);
+      if (startOfFrameMarkers.has(marker)) header = readFrame(view, offset + 4);
       if (startOfFrameMarkers.has(marker) && header === undefined) return undefined;
-      at += 2 + view.getUint16(at + 2);
+      offset += 2 + view.getUint16(offset + 2);
     }
   }
   return undefined;
 }
 
 /** Reads precision, height, width and number of components after the segment's length. */
-function readFrame(view: DataView, at: number): JpegHeader | undefined {
-  if (at + 6 > view.byteLength) return undefined;
-  const [height, width] = [view.getUint16(at + 1), view.getUint16(at + 3)];
-  return view.getUint8(at) === 8 && width > 0 && height > 0 && view.getUint8(at + 5) > 0
+function readFrame(view: DataView, offset: number): JpegHeader | undefined {
+  if (offset + 6 > view.byteLength) return undefined;
+  const [height, width] = [view.getUint16(offset + 1), view.getUint16(offset + 3)];
+  return view.getUint8(offset) === 8 && width > 0 && height > 0 && view.getUint8(offset + 5) > 0
     ? { width, height }
     : undefined;
 }

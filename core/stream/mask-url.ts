@@ -43,8 +43,8 @@ function maskPort(origin: string): string {
 }
 
 function maskPath(path: string): string {
-  const known = path.replace(xtreamCodes, '$1/***/***/');
-  const segments = known.split('/');
+  const masked = path.replace(xtreamCodes, '$1/***/***/');
+  const segments = masked.split('/');
   return segments
     .map((segment, index) =>
       secretName.test(segments[index - 1] ?? '') && segment !== '' ? '***' : maskSegment(segment),

@@ -167,8 +167,8 @@ async function readRequest(watch: Watch, { runs }: WatchDeps) {
   const [source, secrets] = await Promise.all([runs.source(watch.source_id), runs.secrets(watch.run_id)]);
   // Both exist as long as the watch: it was deleted meanwhile.
   if (!source || !secrets) throw new WatchNotFoundError();
-  const { destinations: known } = secrets;
-  return { before: toRequest(watch.config, source.url, known), known };
+  const { destinations: stored } = secrets;
+  return { before: toRequest(watch.config, source.url, stored), known: stored };
 }
 
 /**

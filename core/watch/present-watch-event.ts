@@ -68,6 +68,6 @@ export function findSourceUrl(
   { stream_url: present, former_streams: former = [] }: Watch,
   { sequence }: Pick<WatchEvent, 'sequence'>,
 ): string {
-  const found = former.find(({ last_sequence: last }) => sequence <= last);
-  return maskUrl(found?.stream_url ?? present);
+  const configuration = former.find(({ last_sequence: last }) => sequence <= last);
+  return maskUrl(configuration?.stream_url ?? present);
 }

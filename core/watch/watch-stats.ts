@@ -84,9 +84,9 @@ function presentStats(
 }
 
 /** Returns the date (UTC) of the Monday of the week of a time. */
-function weekStart(at: Date): string {
-  const daysSinceMonday = (at.getUTCDay() + 6) % 7;
-  return new Date(at.getTime() - daysSinceMonday * 86_400_000).toISOString().slice(0, 10);
+function weekStart(time: Date): string {
+  const daysSinceMonday = (time.getUTCDay() + 6) % 7;
+  return new Date(time.getTime() - daysSinceMonday * 86_400_000).toISOString().slice(0, 10);
 }
 
 function sumCounts(hours: readonly HourOfWatch[]): WatchCounts {

@@ -94,12 +94,12 @@ export async function buildLayer(architecture: LayerArchitecture, deps: Deps): P
   if (!isProgramFor(architecture, binary))
     throw new LayerError(`${origin} is not a Linux program for ${architecture}`);
   const sha256 = checksum(binary);
-  const known = checksums[name]?.[architecture];
-  if (known !== undefined && known !== sha256)
+  const expected = checksums[name]?.[architecture];
+  if (expected !== undefined && expected !== sha256)
     throw new LayerError(
-      `${name} for ${architecture} has changed: sha256 ${sha256} instead of ${known} (${checksumsFile})`,
+      `${name} for ${architecture} has changed: sha256 ${sha256} instead of ${expected} (${checksumsFile})`,
     );
-  if (known === undefined && !isTrusted(sha256))
+  if (expected === undefined && !isTrusted(sha256))
     throw new LayerError(
       `The checksum of ${name} for ${architecture} is sha256 ${sha256}, and none of the confirmed ones`,
     );
@@ -109,7 +109,7 @@ export async function buildLayer(architecture: LayerArchitecture, deps: Deps): P
     'bin/ffmpeg': binary,
     ...Object.fromEntries(share.map(([file, content]) => [`share/ffmpeg/${file}`, content])),
   });
-  const isNew = known === undefined;
+  const isNew = expected === undefined;
   if (isNew) {
     const added = { ...checksums, [name]: { ...checksums[name], [architecture]: sha256 } };
     await writeFile(checksumsFile, `${JSON.stringify(added, null, 2)}\n`);

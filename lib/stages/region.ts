@@ -45,8 +45,8 @@ export function findForeignRegion(
   region: string,
 ): string | undefined {
   for (const name of regional) {
-    const found = settings[name];
-    const [, other = region] = /^arn:aws[\w-]*:\w+:([a-z0-9-]+):/.exec(found ?? '') ?? [];
+    const setting = settings[name];
+    const [, other = region] = /^arn:aws[\w-]*:\w+:([a-z0-9-]+):/.exec(setting ?? '') ?? [];
     if (other !== region) return `${name} is in ${other}, and the stack in ${region}. Name one of ${region}.`;
   }
   return undefined;
@@ -58,8 +58,8 @@ export function assertArnRegions(
   settings: Parameters<typeof findForeignRegion>[0],
   region: string,
 ): void {
-  const found = findForeignRegion(settings, region);
-  if (found !== undefined) throw new Error(`${path}: ${found}`);
+  const foreign = findForeignRegion(settings, region);
+  if (foreign !== undefined) throw new Error(`${path}: ${foreign}`);
 }
 
 /** Throws for a region of another partition than `aws`: GovCloud and China have no CloudFront that CloudFormation could create there. */

@@ -29,11 +29,11 @@ export async function markTableRestored({ client, tableName, now }: MarkRestored
   const table = openTable({ client, tableName, newId: randomUUID, ...systemBackoff });
   const documents = DynamoDBDocumentClient.from(client);
   const scan = () => paginateScan({ client: documents }, { TableName: tableName });
-  const at = now();
-  await verifyItems(scan(), at);
+  const restoredAt = now();
+  await verifyItems(scan(), restoredAt);
   let written = 0;
   for await (const { Items: items = [] } of scan()) {
-    const changed = items.flatMap((item) => markItem(item, at) ?? []);
+    const changed = items.flatMap((item) => markItem(item, restoredAt) ?? []);
     for (let from = 0; from < changed.length; from += writesAtOnce) {
       const puts = changed.slice(from, from + writesAtOnce).map((item) => table.write({ kind: 'put', item }));
       written += (await Promise.all(puts)).length;

@@ -63,8 +63,8 @@ export function createHttpFunction({
   /** Caches an app per base URL and hosts. A distribution has few, and only CloudFront sets the headers. */
   function findApp(base: string, headers: HttpEvent['headers']): Hono<AuthEnv> {
     const ownHosts = [base, headers[distributionHostHeader], headers[originHostsHeader]].join();
-    const known = apps.get(ownHosts);
-    if (known) return known;
+    const kept = apps.get(ownHosts);
+    if (kept) return kept;
     const app = appFor(base, [new URL(base).hostname, ...ownHosts.split(',').slice(1)]);
     apps.set(ownHosts, app);
     return app;

@@ -71,10 +71,10 @@ function createMetrics(service: string): FunctionMetrics {
   };
 
   function find(caller: string): Metrics {
-    const found = ofCallers.get(caller) ?? create();
-    if (!ofCallers.has(caller)) found.addDimension('caller', caller);
-    ofCallers.set(caller, found);
-    return found;
+    const own = ofCallers.get(caller) ?? create();
+    if (!ofCallers.has(caller)) own.addDimension('caller', caller);
+    ofCallers.set(caller, own);
+    return own;
   }
 }
 

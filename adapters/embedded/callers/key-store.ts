@@ -76,14 +76,14 @@ export function createKeyStore(database: DatabaseSync): EmbeddedKeyStore {
         const key = readOptionalRecord(apiKeySchema, newest.get(caller, position));
         return key && new Date(key.created_at);
       }),
-    revoke: async (hash, at) => change(hash, (key) => revoked(key, at)),
+    revoke: async (hash, time) => change(hash, (key) => revoked(key, time)),
     relabel: async (hash, label) => change(hash, (key) => ({ ...key, label })),
-    touch: async (hash, at) => change(hash, (key) => touched(key, at)),
-    claim: async (hash, at) =>
+    touch: async (hash, time) => change(hash, (key) => touched(key, time)),
+    claim: async (hash, time) =>
       transaction(database, () => {
         const key = read(hash);
-        if (!key || key.last_used_at !== null || isRevoked(key, at)) return false;
-        update.run(JSON.stringify(touched(key, at)), hash);
+        if (!key || key.last_used_at !== null || isRevoked(key, time)) return false;
+        update.run(JSON.stringify(touched(key, time)), hash);
         return true;
       }),
     sweep: async (revokedBefore) =>
@@ -107,14 +107,14 @@ export function createKeyRemoval(database: DatabaseSync): (hash: string) => void
   };
 }
 
-function revoked(key: ApiKey, at: Date): ApiKey {
-  const isEarlier = key.revoked_at === null || at < new Date(key.revoked_at);
-  return isEarlier ? { ...key, revoked_at: at.toISOString() } : key;
+function revoked(key: ApiKey, time: Date): ApiKey {
+  const isEarlier = key.revoked_at === null || time < new Date(key.revoked_at);
+  return isEarlier ? { ...key, revoked_at: time.toISOString() } : key;
 }
 
-function touched(key: ApiKey, at: Date): ApiKey {
-  const isNewer = key.last_used_at === null || Date.parse(key.last_used_at) < at.getTime();
-  return isNewer ? { ...key, last_used_at: at.toISOString() } : key;
+function touched(key: ApiKey, time: Date): ApiKey {
+  const isNewer = key.last_used_at === null || Date.parse(key.last_used_at) < time.getTime();
+  return isNewer ? { ...key, last_used_at: time.toISOString() } : key;
 }
 
 export type KeyCheck = (hash: string, caller: string, now: Date) => boolean;

@@ -12,17 +12,17 @@ export async function createFolder(path: string): Promise<void> {
 
 /** Verifies that `createFolder` would succeed, and leaves nothing behind. Throws errors of the file system. */
 export async function probeFolder(path: string): Promise<void> {
-  const found = await stat(path).catch(ignoreMissing);
-  if (found === undefined && dirname(path) !== path) return probeFolder(dirname(path));
-  if (!found?.isDirectory()) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' });
+  const present = await stat(path).catch(ignoreMissing);
+  if (present === undefined && dirname(path) !== path) return probeFolder(dirname(path));
+  if (!present?.isDirectory()) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' });
   // A trial: permissions do not tell of read-only file systems and of those that accept no folders.
   await rmdir(await mkdtemp(join(path, '.watchpost-')));
 }
 
 async function createMissing(path: string): Promise<void> {
-  const found = await stat(path).catch(ignoreMissing);
-  if (found?.isDirectory()) return;
-  if (found) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' });
+  const present = await stat(path).catch(ignoreMissing);
+  if (present?.isDirectory()) return;
+  if (present) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' });
   const parent = dirname(path);
   if (parent !== path) await createMissing(parent);
   await mkdir(path, { mode: 0o700 }).catch(ignoreExisting);

@@ -39,20 +39,20 @@ export async function listPlainFiles(folder: string): Promise<string[]> {
   const top = await lstat(folder).catch(ignoreMissing);
   if (top === undefined) return [];
   if (!top.isDirectory()) throw linkError(folder);
-  const found: { path: string; file: string; isForeign: boolean; names: number }[] = [];
+  const listed: { path: string; file: string; isForeign: boolean; names: number }[] = [];
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const stats = await lstat(path).catch(ignoreMissing);
     if (stats === undefined || stats.isDirectory()) continue;
     if (!stats.isFile()) throw linkError(path);
     const { dev, ino, nlink: names, uid } = stats;
-    found.push({ path, file: `${dev} ${ino}`, isForeign: uid !== top.uid, names });
+    listed.push({ path, file: `${dev} ${ino}`, isForeign: uid !== top.uid, names });
   }
   const inside = new Map<string, number>();
-  for (const { file } of found) inside.set(file, (inside.get(file) ?? 0) + 1);
-  for (const { path, file, isForeign, names } of found)
+  for (const { file } of listed) inside.set(file, (inside.get(file) ?? 0) + 1);
+  for (const { path, file, isForeign, names } of listed)
     if (isForeign && names > (inside.get(file) ?? 0)) throw linkError(path);
-  return found.map(({ path }) => path.slice(folder.length + 1));
+  return listed.map(({ path }) => path.slice(folder.length + 1));
 }
 
 /** Throws `DataDirectoryError` for a path that is no plain file of one name. Ignores a missing file. */

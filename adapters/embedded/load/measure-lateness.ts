@@ -9,9 +9,9 @@ export function reportLateTimers(
 ): Clock {
   return {
     now: clock.now,
-    setTimer: (at, run) => {
-      const dueMs = monotonicMs() + Math.max(0, at.getTime() - clock.now().getTime());
-      return clock.setTimer(at, () => {
+    setTimer: (time, run) => {
+      const dueMs = monotonicMs() + Math.max(0, time.getTime() - clock.now().getTime());
+      return clock.setTimer(time, () => {
         report(Math.max(0, monotonicMs() - dueMs));
         run();
       });

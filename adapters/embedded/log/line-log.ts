@@ -27,13 +27,13 @@ export function createLineLog({ level, now, write, humanReadable }: LineLogOptio
 }
 
 /** Puts time, level and message first; fields cannot overwrite them. */
-function entryFor(level: LogLevel, message: string, fields: LogFields | undefined, at: Date): object {
-  const entry = { time: at.toISOString(), level: level.toUpperCase(), message };
+function entryFor(level: LogLevel, message: string, fields: LogFields | undefined, time: Date): object {
+  const entry = { time: time.toISOString(), level: level.toUpperCase(), message };
   return Object.assign({ ...entry }, fields, entry);
 }
 
-function lineFor(level: LogLevel, message: string, fields: LogFields | undefined, at: Date): string {
-  const time = at.toISOString().slice(11, 19);
+function lineFor(level: LogLevel, message: string, fields: LogFields | undefined, written: Date): string {
+  const time = written.toISOString().slice(11, 19);
   const details = Object.entries(fields ?? {})
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => `${name}=${String(value)}`);

@@ -37,8 +37,8 @@ function findEarlier(
     return isRepeated ? { kind: 'created' } : { kind: 'replayed', jobId: job.run_id };
   }
   if (idempotency === undefined) return undefined;
-  const known = tables.idempotency.find(job.caller, idempotency.key, now);
-  if (known === undefined) return undefined;
-  if (known.requestHash !== idempotency.requestHash) return { kind: 'key_reused' };
-  return { kind: 'replayed', jobId: known.jobId };
+  const earlier = tables.idempotency.find(job.caller, idempotency.key, now);
+  if (earlier === undefined) return undefined;
+  if (earlier.requestHash !== idempotency.requestHash) return { kind: 'key_reused' };
+  return { kind: 'replayed', jobId: earlier.jobId };
 }

@@ -90,8 +90,8 @@ export function createMomentTable(database: DatabaseSync) {
     },
   };
 
-  function removeRows(found: unknown, limit: number): Removal {
-    const rows = rowsSchema.parse(found);
+  function removeRows(selected: unknown, limit: number): Removal {
+    const rows = rowsSchema.parse(selected);
     const removed = rows.slice(0, limit);
     for (const { moment } of removed) {
       remove.run(moment);

@@ -90,7 +90,7 @@ function findRows(
     now: now.getTime(),
     limit,
   };
-  const found = database
+  const matches = database
     .prepare(
       `SELECT moments.moment, moments.record FROM moment_words
       JOIN moments ON moments.moment = moment_words.rowid
@@ -98,9 +98,9 @@ function findRows(
       AND moments.at >= :from AND moments.at < :to ORDER BY moment_words.rowid DESC LIMIT :limit`,
     )
     .all(values);
-  const records = readRecords(storedSchema, found);
+  const records = readRecords(storedSchema, matches);
   return rowsSchema
-    .parse(found)
+    .parse(matches)
     .flatMap(({ moment: id }, index) => {
       const record = records[index];
       return record ? [{ id, moment: { ...record, frame_key: null } }] : [];

@@ -30,10 +30,10 @@ export function commitChange(tables: RunTables, change: RunChange): 'committed' 
     releasesSlotOf,
     totalsDelta,
   } = change;
-  const found = tables.runs.find(runId);
-  if (found?.run.version !== change.expectedVersion) return 'outdated';
-  const after = applyRunChange(found.run, change);
-  tables.runs.update(after, newestDelivered(events, found.unpublished), meta !== undefined);
+  const stored = tables.runs.find(runId);
+  if (stored?.run.version !== change.expectedVersion) return 'outdated';
+  const after = applyRunChange(stored.run, change);
+  tables.runs.update(after, newestDelivered(events, stored.unpublished), meta !== undefined);
   for (const event of events) insertEvent(tables, event, after);
   if (source) tables.sources.put(source);
   if (secrets) tables.secrets.put(secrets);

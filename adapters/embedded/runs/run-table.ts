@@ -128,9 +128,9 @@ function createRunReader() {
   function read(row: Row | undefined): Found | undefined {
     if (row === undefined) return undefined;
     const { run_id: id, published, unpublished, meta, run: text } = rowSchema.parse(row);
-    const known = kept.get(id);
-    if (known?.meta === meta && known.text === text && known.run.published === published)
-      return { run: known.run, unpublished };
+    const cached = kept.get(id);
+    if (cached?.meta === meta && cached.text === text && cached.run.published === published)
+      return { run: cached.run, unpublished };
     const run = readValue(runSchema, { ...parseFields(meta), ...parseFields(text), published });
     freeze(run);
     kept.set(id, { meta, text, run });
@@ -143,10 +143,10 @@ function createRunReader() {
 
   /** Keeps a run that was written with this text, which is not parsed then. */
   function remember(run: Run, text: string): void {
-    const known = kept.get(run.run_id);
-    if (known === undefined) return;
+    const cached = kept.get(run.run_id);
+    if (cached === undefined) return;
     freeze(run);
-    kept.set(run.run_id, { meta: known.meta, text, run });
+    kept.set(run.run_id, { meta: cached.meta, text, run });
   }
 }
 

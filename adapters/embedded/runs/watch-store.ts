@@ -96,11 +96,11 @@ export function createWatchStore(
   function create(creation: WatchCreation, now: Date): WatchCreationResult {
     const { maxWatches, keyHash } = creation;
     const watch = watchRunSchema.parse(creation);
-    const known = creation.idempotency && idempotency.find(watch.caller, creation.idempotency.key, now);
-    if (known !== undefined && known.requestHash !== creation.idempotency?.requestHash)
+    const earlier = creation.idempotency && idempotency.find(watch.caller, creation.idempotency.key, now);
+    if (earlier !== undefined && earlier.requestHash !== creation.idempotency?.requestHash)
       return { kind: 'key_reused' };
-    if (known !== undefined && known.jobId !== watch.run_id)
-      return { kind: 'replayed', watchId: known.jobId };
+    if (earlier !== undefined && earlier.jobId !== watch.run_id)
+      return { kind: 'replayed', watchId: earlier.jobId };
     if (runs.find(watch.run_id)) return { kind: 'created' };
     if (keyHash !== undefined && !tables.hasKey(keyHash, watch.caller, now)) return { kind: 'key_invalid' };
     if (runs.countWatches(watch.caller) >= maxWatches) return { kind: 'full' };

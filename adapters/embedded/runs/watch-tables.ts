@@ -103,7 +103,7 @@ export function createHourTable(database: DatabaseSync) {
         const { seen, ...counts } = readOptionalRecord(countsSchema, row) ?? {};
         return { hour: hourSchema.parse(row).hour, counts: { ...zeroWatchCounts, ...counts }, seen };
       }),
-    removeBefore: async (at: Date) => removeBefore(at.toISOString()),
+    removeBefore: async (time: Date) => removeBefore(time.toISOString()),
   };
 }
 

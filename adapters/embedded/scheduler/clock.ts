@@ -7,7 +7,7 @@ export type ClockSource = { wallMs: () => number; monotonicMs: () => number; set
 export type Clock = {
   now(): Date;
   /** Calls `run` once, at `at` or as soon after as possible, never synchronously. Returns a function that cancels it. */
-  setTimer(at: Date, run: () => void): () => void;
+  setTimer(time: Date, run: () => void): () => void;
 };
 
 /**
@@ -19,14 +19,14 @@ const maxLegMilliseconds = 60_000;
 export function createClock({ wallMs, monotonicMs, setTimer }: ClockSource): Clock {
   return {
     now: () => new Date(wallMs()),
-    setTimer(at, run) {
+    setTimer(time, run) {
       // Monotonic time limits the wait as well: a wall clock that is set back must not delay the timer.
-      const deadlineMs = monotonicMs() + at.getTime() - wallMs();
+      const deadlineMs = monotonicMs() + time.getTime() - wallMs();
       let cancel = setTimer(check, legMs());
       return () => cancel();
 
       function check() {
-        const due = monotonicMs() >= deadlineMs || wallMs() >= at.getTime();
+        const due = monotonicMs() >= deadlineMs || wallMs() >= time.getTime();
         if (due) run();
         else cancel = setTimer(check, legMs());
       }

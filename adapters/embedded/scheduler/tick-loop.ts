@@ -61,7 +61,7 @@ export class TickLoop {
   /** Ends the step that the run waits for. */
   private interrupt: (() => void) | undefined;
   /** Ends the wait that is under way at an earlier time. */
-  private bringForward: ((at: Date) => void) | undefined;
+  private bringForward: ((time: Date) => void) | undefined;
 
   constructor(
     { run_id: runId, generation }: ExecutionInput,
@@ -227,17 +227,17 @@ export class TickLoop {
     });
   }
 
-  private waitUntil(at: Date, until: 'next tick' | 'repetition'): Promise<void> {
+  private waitUntil(time: Date, until: 'next tick' | 'repetition'): Promise<void> {
     if (this.isEnded || this.mustBegin) return Promise.reject(new InterruptedError());
     return new Promise((resolve, reject) => {
-      let cancelTimer = this.deps.clock.setTimer(at, resolve);
+      let cancelTimer = this.deps.clock.setTimer(time, resolve);
       this.activity = until;
       this.interrupt = () => {
         cancelTimer();
         reject(new InterruptedError());
       };
       this.bringForward = (sooner) => {
-        if (sooner >= at) return;
+        if (sooner >= time) return;
         cancelTimer();
         cancelTimer = this.deps.clock.setTimer(sooner, resolve);
       };

@@ -121,14 +121,14 @@ function damagedError(reason: string, cause?: unknown): DataDirectoryError {
 
 /** Reads every page of the database. Throws `DataDirectoryError` if one is damaged (sqlite.org/pragma.html#pragma_quick_check). */
 export function verifyDatabase(database: DatabaseSync): void {
-  let found: string[];
+  let problems: string[];
   try {
     const rows = z.array(z.object({ quick_check: z.string() }));
-    found = rows.parse(database.prepare('PRAGMA quick_check(1)').all()).map((row) => row.quick_check);
+    problems = rows.parse(database.prepare('PRAGMA quick_check(1)').all()).map((row) => row.quick_check);
   } catch (error) {
     throw explain(error);
   }
-  if (found[0] !== 'ok') throw damagedError(found[0]?.replaceAll(/\s+/g, ' ') ?? 'no result');
+  if (problems[0] !== 'ok') throw damagedError(problems[0]?.replaceAll(/\s+/g, ' ') ?? 'no result');
 }
 
 const sqliteErrorSchema = z.object({ errcode: z.int() });

@@ -15,11 +15,11 @@ const entryBytes = 5;
  */
 export function clearGap(page: Buffer, number: number): boolean {
   if (isPointerMap(number, page.length)) return false;
-  const at = number === 1 ? fileHeaderBytes : 0;
-  const headerBytes = treePages.get(page[at] ?? 0);
+  const headerAt = number === 1 ? fileHeaderBytes : 0;
+  const headerBytes = treePages.get(page[headerAt] ?? 0);
   if (headerBytes === undefined) return false;
-  const begin = at + headerBytes + 2 * page.readUInt16BE(at + 3);
-  const end = page.readUInt16BE(at + 5) || 65_536;
+  const begin = headerAt + headerBytes + 2 * page.readUInt16BE(headerAt + 3);
+  const end = page.readUInt16BE(headerAt + 5) || 65_536;
   if (end > page.length || begin >= end) return false;
   const gap = page.subarray(begin, end);
   if (gap.every((byte) => byte === 0)) return false;

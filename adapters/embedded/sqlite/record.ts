@@ -36,8 +36,8 @@ export function createRecordReader<T extends object>(schema: z.ZodType<T>, max: 
   return (id, row) => {
     if (row === undefined) return undefined;
     const text = row['record'];
-    const known = kept.get(id);
-    if (known !== undefined && known.text === text) return known.record;
+    const cached = kept.get(id);
+    if (cached !== undefined && cached.text === text) return cached.record;
     const record = readRecord(schema, row);
     freeze(record);
     if (typeof text === 'string') kept.set(id, { text, record });

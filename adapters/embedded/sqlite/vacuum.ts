@@ -122,10 +122,10 @@ function clearSome(database: DatabaseSync, path: string, { file, pages, pageByte
     if (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size) throw inUse();
     const read = readSync(file, pages, 0, pages.length, (first - 1) * pageBytes);
     let isChanged = false;
-    for (let at = 0; at + pageBytes <= read; at += pageBytes) {
-      const page = pages.subarray(at, at + pageBytes);
-      if (!clearGap(page, first + at / pageBytes)) continue;
-      writeSync(file, page, 0, pageBytes, (first - 1) * pageBytes + at);
+    for (let offset = 0; offset + pageBytes <= read; offset += pageBytes) {
+      const page = pages.subarray(offset, offset + pageBytes);
+      if (!clearGap(page, first + offset / pageBytes)) continue;
+      writeSync(file, page, 0, pageBytes, (first - 1) * pageBytes + offset);
       isChanged = true;
     }
     if (!isChanged) return;

@@ -45,8 +45,8 @@ const builtName = String.raw`[\w-]+\.(?:js|css|svg)`;
 function rememberedFiles(folder: string) {
   const files = new Map<string, File>();
   return async (name: string): Promise<File | undefined> => {
-    const known = name.endsWith('.html') ? undefined : files.get(name);
-    if (known) return known;
+    const kept = name.endsWith('.html') ? undefined : files.get(name);
+    if (kept) return kept;
     const bytes = await readFile(join(folder, name)).catch(() => undefined);
     if (!bytes) return undefined;
     const file = {

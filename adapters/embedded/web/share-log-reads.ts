@@ -14,36 +14,36 @@ export type SharedLogReads = LogReads & {
  * of them reads the same job and the same page.
  */
 export function shareLogReads(runs: () => LogReads): SharedLogReads {
-  const found = new Map<string, Promise<Run | undefined>>();
+  const reads = new Map<string, Promise<Run | undefined>>();
   const pages = new Map<string, Page>();
 
   function forgetAllAfterThisTurn(): void {
-    if (found.size + pages.size > 0) return;
+    if (reads.size + pages.size > 0) return;
     setImmediate(() => {
-      found.clear();
+      reads.clear();
       pages.clear();
     });
   }
 
   return {
     get: (jobId, now) => {
-      const known = found.get(jobId);
-      if (known !== undefined) return known;
+      const shared = reads.get(jobId);
+      if (shared !== undefined) return shared;
       forgetAllAfterThisTurn();
       const run = runs().get(jobId, now);
-      found.set(jobId, run);
+      reads.set(jobId, run);
       return run;
     },
     events: async (jobId, after, limit, now) => {
-      const known = pages.get(jobId);
-      if (known?.after === after && known.limit === limit) return known.events;
+      const shared = pages.get(jobId);
+      if (shared?.after === after && shared.limit === limit) return shared.events;
       forgetAllAfterThisTurn();
       const events = runs().events(jobId, after, limit, now);
       pages.set(jobId, { after, limit, events });
       return events;
     },
     forget: (jobId) => {
-      found.delete(jobId);
+      reads.delete(jobId);
       pages.delete(jobId);
     },
   };

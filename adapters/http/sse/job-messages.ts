@@ -88,11 +88,11 @@ export function watchSession(
   const openedAt = steadyNow();
   let checkedAt = openedAt;
   return async (): Promise<SessionState> => {
-    const at = steadyNow();
-    if (sessionSeconds !== null && isOver(openedAt, sessionSeconds, at)) return 'over';
-    if (!isOver(checkedAt, keyCheckSeconds, at)) return 'open';
-    checkedAt = at;
+    const sentAt = steadyNow();
+    if (sessionSeconds !== null && isOver(openedAt, sessionSeconds, sentAt)) return 'over';
+    if (!isOver(checkedAt, keyCheckSeconds, sentAt)) return 'open';
+    checkedAt = sentAt;
     const key = await keys.find(keyHash);
-    return key !== undefined && !isRevoked(key, at) ? 'open' : 'revoked';
+    return key !== undefined && !isRevoked(key, sentAt) ? 'open' : 'revoked';
   };
 }

@@ -68,22 +68,22 @@ async function* messages(
   yield formatRetry(retryMilliseconds);
   if (state) yield formatState(state, from, deps.now());
   let takenAt = deps.steadyNow();
-  for await (const found of tailWatchEvents(scope, from, { ...deps, signals }, signal)) {
+  for await (const page of tailWatchEvents(scope, from, { ...deps, signals }, signal)) {
     const session = await checkSession();
     if (session === 'revoked') yield formatError(new KeyEndedError());
     if (session !== 'open') return;
-    if (found && isOfTypes(found.event, types)) {
-      const event = presentWatchEvent(found.watch, found.event, deps.baseUrl);
-      yield format(event.type, found.position, event);
+    if (page && isOfTypes(page.event, types)) {
+      const event = presentWatchEvent(page.watch, page.event, deps.baseUrl);
+      yield format(event.type, page.position, event);
     } else if (isOver(takenAt, heartbeatSeconds, deps.steadyNow())) yield heartbeatComment;
     else continue;
     takenAt = deps.steadyNow();
   }
 }
 
-function formatState(stored: readonly WatchRun[], position: string, at: Date): string {
-  const data = { watches: stored.map((watch) => presentWatch(watch, at)) };
-  return format('state', position, { type: 'state', timestamp: at.toISOString(), data });
+function formatState(stored: readonly WatchRun[], position: string, time: Date): string {
+  const data = { watches: stored.map((watch) => presentWatch(watch, time)) };
+  return format('state', position, { type: 'state', timestamp: time.toISOString(), data });
 }
 
 /** Formats an event. JSON contains no unescaped line break, so one `data:` line suffices. */

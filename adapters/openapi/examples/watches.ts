@@ -5,7 +5,7 @@ import { condition, frameBase64, streamUrl } from './jobs.ts';
 export const watchId = '2c5ea4c0-4067-4e1f-8f9e-3b0c6a1f2d10';
 export const alertId = '6fa459ea-ee8a-5a0e-8f3d-5b4c3a2e1f00';
 const conditionId = 'a-ship-is-between-the-gates';
-const at = '2026-03-01T12:00:00.000Z';
+const time = '2026-03-01T12:00:00.000Z';
 
 export const watchRequest = {
   name: 'Lock, north gate',
@@ -44,8 +44,8 @@ export const watch = {
   name: 'Lock, north gate',
   status: 'active',
   config_version: 1,
-  created_at: at,
-  updated_at: at,
+  created_at: time,
+  updated_at: time,
   stream_url: streamUrl,
   stream_fingerprint: 'c41e02d95b7f6a83',
   interval_seconds: 10,
@@ -101,14 +101,14 @@ export const watch = {
         alert_id: null,
         opened_at: null,
         holding_since: null,
-        held_at: at,
-        seen_at: at,
+        held_at: time,
+        seen_at: time,
         explanation: null,
         snoozed_until: null,
       },
     ],
     last_check: 42,
-    last_frame_at: at,
+    last_frame_at: time,
     shortest_visit_seconds: 7,
     next_check_at: '2026-03-01T12:00:10.000Z',
     late_since: null,
@@ -127,12 +127,12 @@ export const alert = {
   severity: 'warning',
   labels: [],
   state: 'open',
-  opened_at: at,
+  opened_at: time,
   open_seconds: 30,
   explanation: 'A barge lies between the gates.',
   checks: [
     { checked_at: '2026-03-01T11:59:58.000Z', triggered: true },
-    { checked_at: at, triggered: true },
+    { checked_at: time, triggered: true },
   ],
   frame_url: `https://watchpost.example.com/api/alerts/${alertId}/frame`,
   clip: {
@@ -157,7 +157,7 @@ export const reviewedAlert = {
 
 export const openedEvent = {
   type: 'alert_opened',
-  timestamp: at,
+  timestamp: time,
   source_url: streamUrl,
   data: {
     watch_id: watchId,
@@ -168,7 +168,7 @@ export const openedEvent = {
     condition_id: conditionId,
     condition,
     severity: 'warning',
-    opened_at: at,
+    opened_at: time,
     explanation: alert.explanation,
     checks: alert.checks,
     frame_url: alert.frame_url,
@@ -223,7 +223,7 @@ export const stats = {
   to: '2026-03-01T13:00:00.000Z',
   total: counters,
   days: [{ day: '2026-03-01', ...counters }],
-  hours: [{ hour: at, ...counters, gaps: [] }],
+  hours: [{ hour: time, ...counters, gaps: [] }],
   precision: [precision],
   weeks: [{ week: '2026-02-23', ...precision }],
 };
@@ -238,7 +238,7 @@ export const preview = {
       findings: [],
     },
   ],
-  captured_at: at,
+  captured_at: time,
   latency_ms: 1850,
   frame_b64: frameBase64,
 };

@@ -11,8 +11,8 @@ function readRefusal({ playabilityStatus }: PlayerResponse): StreamFetchError | 
   const words = [reason, screen?.reason, screen?.subreason].filter(Boolean).join(' ').slice(0, 300);
   if (/not a bot|unusual traffic/i.test(words))
     return platformBlockedError('YouTube', 'it requires a sign-in to exclude bots');
-  const known = reasons.find(({ pattern }) => pattern.test(words) || pattern.test(status));
-  if (known) return known.error();
+  const match = reasons.find(({ pattern }) => pattern.test(words) || pattern.test(status));
+  if (match) return match.error();
   if (status === 'LOGIN_REQUIRED') return platformBlockedError('YouTube', 'it requires a sign-in');
   // Deleted or nonexistent video.
   if (status === 'ERROR') return new NotLiveError('The video does not exist (any more). Check the URL.');

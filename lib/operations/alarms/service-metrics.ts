@@ -58,11 +58,11 @@ export class ServiceMetrics {
   /** Returns a count of the service in percent of others; 0 below `floor`. */
   ownPercent(
     name: MetricName,
-    of: readonly MetricName[],
+    names: readonly MetricName[],
     floor: number,
     options: MetricOptions = {},
   ): IMetric {
-    const whole = of.map((each) => this.own(each));
+    const whole = names.map((each) => this.own(each));
     return percent(name, { floor, part: [this.own(name)], whole }, options);
   }
 

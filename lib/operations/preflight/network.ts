@@ -67,12 +67,12 @@ async function checkSubnets(
   { vpcId, subnetIds }: Network,
   client: Pick<EC2Client, 'send'>,
 ): Promise<PreflightResult> {
-  const { Subnets: found = [] } = await client.send(new DescribeSubnetsCommand({ SubnetIds: subnetIds }));
-  const foreign = found.filter(({ VpcId: id }) => id !== vpcId).map(({ SubnetId: id }) => id);
+  const { Subnets: subnets = [] } = await client.send(new DescribeSubnetsCommand({ SubnetIds: subnetIds }));
+  const foreign = subnets.filter(({ VpcId: id }) => id !== vpcId).map(({ SubnetId: id }) => id);
   if (foreign.length > 0)
     return red('network', `${foreign.join(', ')} is not in ${vpcId}.`, 'Name subnets of one VPC.');
-  const zones = new Set(found.map(({ AvailabilityZone: zone }) => zone));
-  const text = `${found.length} subnets in ${zones.size} availability zones.`;
+  const zones = new Set(subnets.map(({ AvailabilityZone: zone }) => zone));
+  const text = `${subnets.length} subnets in ${zones.size} availability zones.`;
   return zones.size > 1
     ? { check: 'network', level: 'green', found: text }
     : {

@@ -14,11 +14,11 @@ export type ModelQuotas = Partial<
 
 /** Reads the applied quotas of a service: `ListServiceQuotas` returns the value of the account, not the default. */
 export async function readQuotas(client: ServiceQuotasClient, serviceCode: string): Promise<AppliedQuota[]> {
-  const found: AppliedQuota[] = [];
+  const quotas: AppliedQuota[] = [];
   for await (const { Quotas = [] } of paginateListServiceQuotas({ client }, { ServiceCode: serviceCode }))
     for (const { QuotaName: name, Value: value } of Quotas)
-      if (name !== undefined && value !== undefined) found.push({ name, value });
-  return found;
+      if (name !== undefined && value !== undefined) quotas.push({ name, value });
+  return quotas;
 }
 
 /**

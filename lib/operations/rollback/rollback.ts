@@ -80,15 +80,15 @@ async function listFunctions(StackName: string, client: CloudFormationClient): P
 
 async function readFunction(name: string, client: LambdaClient): Promise<VersionedFunction> {
   const alias = await client.send(new GetAliasCommand({ FunctionName: name, Name: liveAlias }));
-  const found: [string, number][] = [];
+  const functions: [string, number][] = [];
   for await (const page of paginateListVersionsByFunction({ client }, { FunctionName: name }))
     for (const { Version: version, Description: description } of page.Versions ?? []) {
       const release = readRelease(description);
-      if (version !== '$LATEST' && release !== undefined) found.push([release, Number(version)]);
+      if (version !== '$LATEST' && release !== undefined) functions.push([release, Number(version)]);
     }
-  const ascending = found.toSorted(([, one], [, other]) => one - other);
+  const ascending = functions.toSorted(([, one], [, other]) => one - other);
   const newest = [...new Map(ascending)].toSorted(([, one], [, other]) => other - one);
   const live = Number(alias.FunctionVersion);
-  const [running] = found.find(([, version]) => version === live) ?? [];
+  const [running] = functions.find(([, version]) => version === live) ?? [];
   return { name, live, running, versions: new Map(newest) };
 }

@@ -101,17 +101,17 @@ export async function findAbandoned(
   { cloudFormation }: Pick<Deps, 'cloudFormation'>,
   now: Date,
 ): Promise<string[]> {
-  const found: string[] = [];
+  const names: string[] = [];
   let token: string | undefined;
   do {
     const page = await cloudFormation.send(new DescribeStacksCommand({ NextToken: token }));
     for (const { StackName: name = '', Tags: tags = [], CreationTime: created } of page.Stacks ?? []) {
       const isOurs = tags.some(({ Key: key, Value: value }) => key === tagKey && value === tested);
-      if (isOurs && created && now.getTime() - created.getTime() > abandonedMs) found.push(name);
+      if (isOurs && created && now.getTime() - created.getTime() > abandonedMs) names.push(name);
     }
     token = page.NextToken;
   } while (token !== undefined);
-  return found;
+  return names;
 }
 
 /** Waits until the status of a stack is final. Returns `DELETE_COMPLETE` for a stack that no longer exists. */

@@ -23,8 +23,10 @@ export async function endRuns(
   stack: string,
   { cloudFormation, events, lambda, states }: TeardownClients,
 ): Promise<number> {
-  const { Stacks: [found] = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
-  if (found?.EnableTerminationProtection)
+  const { Stacks: [description] = [] } = await cloudFormation.send(
+    new DescribeStacksCommand({ StackName: stack }),
+  );
+  if (description?.EnableTerminationProtection)
     throw new Error(`${stack} is protected: first deploy the stage with "deletionProtection": false.`);
   const resources = await listResources(stack, cloudFormation);
   for (const Name of resources.get('AWS::Events::Rule') ?? [])

@@ -17,13 +17,13 @@ export function createCallerEraser(table: Table): CallerEraser {
     removeKeys: (caller) => removeCallerKeys(table, caller),
     listWork: async (caller, limit) => {
       const ids = [...new Set([...(await listJobIds(caller)), ...(await listWatchIds(caller))])];
-      const found: CallerWork[] = [];
+      const work: CallerWork[] = [];
       // The index still lists jobs whose other item has expired: a page of them is not the end.
-      for (let from = 0; from < ids.length && found.length < limit; from += limit) {
+      for (let from = 0; from < ids.length && work.length < limit; from += limit) {
         const runs = await readRuns(table, ids.slice(from, from + limit).map(itemKeys.meta));
-        found.push(...runs.filter((run) => run.caller === caller).map(toWork));
+        work.push(...runs.filter((run) => run.caller === caller).map(toWork));
       }
-      return found.slice(0, limit);
+      return work.slice(0, limit);
     },
     removeWork: async (caller, { kind, id, sourceId }) => {
       if (kind === 'watch') await removeAlerts(caller, id);

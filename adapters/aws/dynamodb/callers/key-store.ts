@@ -41,19 +41,19 @@ export function createKeyStore(table: Table, backoff: BackoffDeps): KeyStore {
       const place = newest[position];
       return place && new Date(readItem(placeSchema, place).sk.split('#').at(-2) ?? '');
     },
-    revoke: async (hash, at) => {
-      if (isHash(hash)) await retryWithJitter(() => tryRevoke(table, hash, at), backoff);
+    revoke: async (hash, time) => {
+      if (isHash(hash)) await retryWithJitter(() => tryRevoke(table, hash, time), backoff);
     },
     relabel: async (hash, label) => {
       await change(table, hash, 'label', label, 'attribute_exists(#pk)');
     },
-    touch: async (hash, at) => {
+    touch: async (hash, time) => {
       const isNewer = `${isNull('last_used_at')} OR #last_used_at < :value`;
-      await change(table, hash, 'last_used_at', at.toISOString(), isNewer);
+      await change(table, hash, 'last_used_at', time.toISOString(), isNewer);
     },
-    claim: async (hash, at) => {
+    claim: async (hash, time) => {
       const isUnused = `${isNull('last_used_at')} AND (${isNull('revoked_at')} OR #revoked_at > :value)`;
-      return change(table, hash, 'last_used_at', at.toISOString(), isUnused);
+      return change(table, hash, 'last_used_at', time.toISOString(), isUnused);
     },
   };
 }
@@ -96,53 +96,53 @@ async function tryCreate(
 /** Reads the hashes of the valid keys of a caller. A missing item is created from the list of keys. */
 async function readGood(
   table: Table,
-  { caller, created_at: at }: ApiKey,
+  { caller, created_at: createdAt }: ApiKey,
   maxGood: number,
 ): Promise<GoodKeys> {
   const item = await table.get(itemKeys.goodKeys(caller));
   const { version, hashes } = readItem(goodKeysSchema, item ?? {});
   if (item && hashes.length < Math.min(maxGood, pruneFrom)) return { version, hashes };
   const keys = item ? await getKeys(table, hashes) : await keysAt(table, await table.query(ofCaller(caller)));
-  const good = keys.filter((key) => !isRevoked(key, new Date(at)));
+  const good = keys.filter((key) => !isRevoked(key, new Date(createdAt)));
   return { version, hashes: good.map(({ hash }) => hash) };
 }
 
 async function list(table: Table, { caller, after, limit }: KeyPage): Promise<ApiKey[]> {
-  const found: ApiKey[] = [];
+  const keys: ApiKey[] = [];
   let behind = after && (caller === undefined ? placeAmongAll(after).sk : sortOfCaller(after));
-  while (found.length < limit) {
-    const wanted = limit - found.length;
+  while (keys.length < limit) {
+    const wanted = limit - keys.length;
     const places = await table.query({
       ...(caller === undefined ? all(behind) : ofCaller(caller, behind)),
       limit: wanted,
     });
-    found.push(...(await keysAt(table, places)));
+    keys.push(...(await keysAt(table, places)));
     // DynamoDB deletes a key and its entries in lists some days after their TTL, at different times.
     const last = places.at(-1);
     if (last === undefined || places.length < wanted) break;
     behind = readItem(placeSchema, last).sk;
   }
-  return found;
+  return keys;
 }
 
 /**
  * Revokes a key, with a TTL for the key and its entries in lists. A key that created others keeps its item and its entry with its
  * creator, so that the chain of descendants stays complete. Returns undefined if it created one meanwhile.
  */
-async function tryRevoke(table: Table, hash: string, at: Date): Promise<'done' | undefined> {
+async function tryRevoke(table: Table, hash: string, time: Date): Promise<'done' | undefined> {
   const item = await table.get(itemKeys.apiKey(hash));
   if (!item) return 'done';
   const key = readItem(apiKeySchema, item);
-  if (key.revoked_at !== null && new Date(key.revoked_at) <= at) return 'done';
+  if (key.revoked_at !== null && new Date(key.revoked_at) <= time) return 'done';
   const made = readItem(makerSchema, item).has_made;
-  const ttl = Math.ceil(at.getTime() / 1000) + revokedKeySeconds;
+  const ttl = Math.ceil(time.getTime() / 1000) + revokedKeySeconds;
   const result = await table.transact([
     {
       kind: 'update',
       key: itemKeys.apiKey(hash),
       change: made ? 'SET #revoked_at = :value' : 'SET #revoked_at = :value, #ttl = :ttl',
       condition: `(${isNull('revoked_at')} OR #revoked_at > :value) AND ${made ? 'attribute_exists' : 'attribute_not_exists'}(#has_made)`,
-      values: { ':value': at.toISOString(), ':null': 'NULL', ...(!made && { ':ttl': ttl }) },
+      values: { ':value': time.toISOString(), ':null': 'NULL', ...(!made && { ':ttl': ttl }) },
     },
     ...placesOfKey(key)
       .filter(({ sk }) => !made || !sk.startsWith(sortPrefixes.madeKey))

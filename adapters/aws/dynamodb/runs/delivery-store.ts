@@ -21,8 +21,8 @@ export function createDeliveryStore(table: Table, backoff: BackoffDeps, now: () 
       const item = await table.get(itemKeys.delivery(key));
       return item && readRecord(deliverySchema, item);
     },
-    put: async (delivery, at) => {
-      const item = { ...itemKeys.delivery(delivery), record: JSON.stringify(delivery), ttl: expiry(at) };
+    put: async (delivery, time) => {
+      const item = { ...itemKeys.delivery(delivery), record: JSON.stringify(delivery), ttl: expiry(time) };
       await table.write({ kind: 'put', item });
     },
     list: async (run, after, limit) => {
@@ -63,10 +63,10 @@ export function createDeliveryStore(table: Table, backoff: BackoffDeps, now: () 
 }
 
 /** Returns the expiry of a destination's state. The purge of a watch removes its states; a job has no purge. */
-function stateExpiry({ run }: DestinationKey, at: Date): { ttl?: number } {
-  return run === 'job' ? { ttl: expiry(at) } : {};
+function stateExpiry({ run }: DestinationKey, time: Date): { ttl?: number } {
+  return run === 'job' ? { ttl: expiry(time) } : {};
 }
 
-function expiry(at: Date): number {
-  return Math.ceil(at.getTime() / 1000) + rules.deliverySeconds;
+function expiry(time: Date): number {
+  return Math.ceil(time.getTime() / 1000) + rules.deliverySeconds;
 }

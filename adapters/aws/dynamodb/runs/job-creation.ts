@@ -75,10 +75,10 @@ async function earlierRequest(
   caller: string,
   { key, requestHash }: IdempotencyRecord,
 ): Promise<CreationResult> {
-  const known = await findIdempotencyRecord(table, caller, key);
-  if (known === undefined) throw new TransientError('The idempotency record expired while it was read');
-  if (known.request_hash !== requestHash) return { kind: 'key_reused' };
-  return { kind: 'replayed', jobId: known.job_id };
+  const earlier = await findIdempotencyRecord(table, caller, key);
+  if (earlier === undefined) throw new TransientError('The idempotency record expired while it was read');
+  if (earlier.request_hash !== requestHash) return { kind: 'key_reused' };
+  return { kind: 'replayed', jobId: earlier.job_id };
 }
 
 /** Returns the idempotency record of a caller's key, also if it has expired. */

@@ -15,9 +15,9 @@ export function createJobStore(deps: RunDeps, backoff: BackoffDeps): JobStore {
     releaseSlot: async (caller, jobId, holder) => releaseSlot(table, caller, jobId, holder),
     create: async (creation, now) => createJob(deps, creation, now),
     findByIdempotencyKey: async (caller, key, now) => {
-      const known = await findIdempotencyRecord(table, caller, key);
-      if (known === undefined || known.expires_at_ms <= now.getTime()) return undefined;
-      return { requestHash: known.request_hash, jobId: known.job_id };
+      const earlier = await findIdempotencyRecord(table, caller, key);
+      if (earlier === undefined || earlier.expires_at_ms <= now.getTime()) return undefined;
+      return { requestHash: earlier.request_hash, jobId: earlier.job_id };
     },
     list: async (query, now) => listJobs(deps, query, now),
     countActive: async (caller) => countSlots(table, caller),

@@ -55,8 +55,8 @@ export function createMomentStore(table: Table, backoff: BackoffDeps): MomentSto
     count: async (span, now) => (await readAll(span, now)).moments.length,
     words: async (span, stems, limit, now) => {
       const { moments, readFrom } = await readAll(span, now);
-      const found = matchWords(moments, stems, limit);
-      return { ...found, readFrom: found.readFrom ?? readFrom };
+      const matches = matchWords(moments, stems, limit);
+      return { ...matches, readFrom: matches.readFrom ?? readFrom };
     },
     remove: async (watchId, before, limit) => {
       const items = await table.query({
@@ -172,8 +172,8 @@ function toKey(momentId: string): ItemKey | undefined {
   return name && itemKeys.moments(name.watchId, name.captureAt, name.tick);
 }
 
-function sortKey(at: Date): string {
-  return `${sortPrefixes.moments}${at.toISOString()}`;
+function sortKey(time: Date): string {
+  return `${sortPrefixes.moments}${time.toISOString()}`;
 }
 
 /** Reads the moments of an item, oldest first. */

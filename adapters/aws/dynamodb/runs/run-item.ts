@@ -161,8 +161,8 @@ export function isLate({ progress }: StoredProgress, now: Date): boolean {
 }
 
 export function isPurgeDue(stored: StoredProgress, now: Date): boolean {
-  const at = purgeAt(stored);
-  return at !== undefined && at <= now;
+  const purgedAt = purgeAt(stored);
+  return purgedAt !== undefined && purgedAt <= now;
 }
 
 function purgeAt({ policy, progress }: StoredProgress): Date | undefined {
@@ -191,8 +191,8 @@ export function repairShard(policy: PolicyName, shard: string): string {
 }
 
 /** Converts a time to minutes since the epoch, rounded down. */
-export function toEpochMinute(at: Date): number {
-  return Math.floor(at.getTime() / 60_000);
+export function toEpochMinute(time: Date): number {
+  return Math.floor(time.getTime() / 60_000);
 }
 
 const recordSchema = z.record(z.string(), z.unknown());

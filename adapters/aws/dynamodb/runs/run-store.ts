@@ -111,10 +111,10 @@ export async function readRepairIndex(
   due?: { before: Date; limit: number },
 ): Promise<StoredProgress[]> {
   const partitions = new Set(policies.flatMap((policy) => shards.map((shard) => repairShard(policy, shard))));
-  const found = await Promise.all(
+  const present = await Promise.all(
     [...partitions].map((partition) => queryRepairIndex(table, partition, due)),
   );
-  return (await table.getMany(found.flat())).map(readProgressItem);
+  return (await table.getMany(present.flat())).map(readProgressItem);
 }
 
 /** Returns the keys of one partition of the repair index, longest due first. */

@@ -37,10 +37,10 @@ export async function createWatch(
   if (isKnownWatch) return { kind: 'created' };
   if (!isKnownKey || !idempotency)
     return { kind: keyHash !== undefined && result.refused.at(-1) ? 'key_invalid' : 'full' };
-  const known = await findIdempotencyRecord(table, caller, idempotency.key);
-  if (known === undefined) throw new TransientError('The idempotency record expired while it was read');
-  if (known.request_hash !== idempotency.requestHash) return { kind: 'key_reused' };
-  return { kind: 'replayed', watchId: known.job_id };
+  const earlier = await findIdempotencyRecord(table, caller, idempotency.key);
+  if (earlier === undefined) throw new TransientError('The idempotency record expired while it was read');
+  if (earlier.request_hash !== idempotency.requestHash) return { kind: 'key_reused' };
+  return { kind: 'replayed', watchId: earlier.job_id };
 }
 
 /** The set is absent at first, and after its last watch was deleted. */

@@ -23,8 +23,8 @@ export function createWatchFeed(
       const deleted = await findDeleted(standing, caller, from, runs);
       const { positions, isFull } = begin(from, standing, deleted);
       const read = isFull ? deleted : [...standing, ...deleted];
-      const found = await readLogs(read, positions, limit + 1, runs, now);
-      const feed = toFeed(found, positions, deleted, limit);
+      const entries = await readLogs(read, positions, limit + 1, runs, now);
+      const feed = toFeed(entries, positions, deleted, limit);
       return isFull ? { ...feed, hasMore: true } : feed;
     },
     feedPosition: async (caller, text) => {
@@ -33,7 +33,9 @@ export function createWatchFeed(
       const asked = parsePositions(text);
       return (
         asked &&
-        formatPositions(new Map([...asked].map(([id, at]) => [id, Math.min(at, newest.get(id) ?? at)])))
+        formatPositions(
+          new Map([...asked].map(([id, position]) => [id, Math.min(position, newest.get(id) ?? position)])),
+        )
       );
     },
   };
@@ -41,28 +43,33 @@ export function createWatchFeed(
 
 type Entry = { stored: WatchRun; event: WatchEvent };
 
-function toFeed(found: readonly Entry[], from: Positions, deleted: readonly WatchRun[], limit: number): Feed {
+function toFeed(
+  logged: readonly Entry[],
+  from: Positions,
+  deleted: readonly WatchRun[],
+  limit: number,
+): Feed {
   const ends = new Map(deleted.map(({ run_id: id, sequence }) => [id, sequence]));
   const positions = new Map(from);
-  const entries = found.slice(0, limit).map(({ stored: watch, event }) => {
+  const entries = logged.slice(0, limit).map(({ stored: watch, event }) => {
     positions.set(event.watch_id, event.sequence);
     return { watch, event, position: formatPositions(positions) };
   });
   // A reader who has the last event of a deleted watch needs no position in it.
   for (const [id, end] of ends) if (positions.get(id) === end) positions.delete(id);
-  return { entries, position: formatPositions(positions), hasMore: found.length > limit };
+  return { entries, position: formatPositions(positions), hasMore: logged.length > limit };
 }
 
 /** Returns at most `limit` events after `positions`, ordered by time; those of one watch by sequence. */
 async function readLogs(
-  known: readonly WatchRun[],
+  listed: readonly WatchRun[],
   positions: Positions,
   limit: number,
   runs: Reads,
   now: Date,
 ): Promise<Entry[]> {
   const pages = await Promise.all(
-    known.map(async (stored) => {
+    listed.map(async (stored) => {
       const { run_id: id } = stored;
       const after = positions.get(id) ?? 0;
       if (stored.sequence <= after) return [];
@@ -83,8 +90,8 @@ function begin(
   standing: readonly WatchRun[],
   deleted: readonly WatchRun[],
 ): { positions: Positions; isFull: boolean } {
-  const known = new Set([...standing, ...deleted].map(({ run_id: id }) => id));
-  const kept = [...from].filter(([id]) => known.has(id));
+  const listed = new Set([...standing, ...deleted].map(({ run_id: id }) => id));
+  const kept = [...from].filter(([id]) => listed.has(id));
   const added = standing.filter(({ run_id: id }) => !from.has(id)).map(({ run_id: id }) => [id, 0] as const);
   const room = maxPositions - kept.length;
   return { positions: new Map([...kept, ...added.slice(0, room)]), isFull: added.length > room };
@@ -99,8 +106,8 @@ async function findDeleted(
 ): Promise<WatchRun[]> {
   const ids = new Set(positions.keys());
   for (const { run_id: id } of standing) ids.delete(id);
-  const found = await Promise.all([...ids].map((id) => runs.getIncludingEnded(id)));
-  return found
+  const others = await Promise.all([...ids].map((id) => runs.getIncludingEnded(id)));
+  return others
     .map(asWatch)
     .filter((stored) => stored !== undefined)
     .filter((watch) => watch.caller === caller && watch.sequence > (positions.get(watch.run_id) ?? 0));

@@ -26,6 +26,6 @@ export function itemTtls(retentionSeconds: number = rules.maxRetentionSeconds): 
   };
 }
 
-function epochSeconds(at: Date): number {
-  return Math.ceil(at.getTime() / 1000);
+function epochSeconds(time: Date): number {
+  return Math.ceil(time.getTime() / 1000);
 }

@@ -63,7 +63,7 @@ export function attributeNames(
   expressions: (string | undefined)[],
   more: Record<string, string> = {},
 ): Record<string, string> | undefined {
-  const found = expressions.flatMap((expression) => expression?.match(/#\w+/g) ?? []);
-  const names = Object.fromEntries(found.map((name) => [name, more[name] ?? name.slice(1)]));
-  return found.length === 0 ? undefined : names;
+  const used = expressions.flatMap((expression) => expression?.match(/#\w+/g) ?? []);
+  const names = Object.fromEntries(used.map((name) => [name, more[name] ?? name.slice(1)]));
+  return used.length === 0 ? undefined : names;
 }
