@@ -1,6 +1,5 @@
 import type { Log } from '../ports/log.ts';
 import type { Pace } from '../ports/pace.ts';
-import { divideLoad } from './divide-load.ts';
 
 export type PaceDeps = { steadyNow: () => Date; log: Log };
 
@@ -197,3 +196,19 @@ function goneAtMs({ intervalSeconds, factor, atMs }: Check): number {
 
 /** Several windows: the factor has changed until then. */
 const retryAfterSeconds = 30;
+
+/**
+ * Divides a load that is `need` times what a machine can do. Returns the factors by which callers have to take less, above 1 only: each may take an
+ * equal share, and what others leave of theirs.
+ */
+function divideLoad(loads: ReadonlyMap<string, number>, need: number): Map<string, number> {
+  const smallestFirst = [...loads].toSorted(([, one], [, other]) => one - other);
+  let left = smallestFirst.reduce((sum, [, load]) => sum + load, 0) / need;
+  const factors = new Map<string, number>();
+  for (const [index, [caller, load]] of smallestFirst.entries()) {
+    const share = left / (smallestFirst.length - index);
+    if (load > share) factors.set(caller, load / share);
+    left -= Math.min(load, share);
+  }
+  return factors;
+}

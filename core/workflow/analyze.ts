@@ -14,6 +14,7 @@ import type { RunStore } from '../ports/run-store.ts';
 import { applyRunChange } from '../event/stored-run.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Run } from '../records/run.ts';
+import type { ClosureResult } from '../records/window-closure.ts';
 import type { ModelCall } from '../records/vision.ts';
 import type { TickInput, WorkflowState } from '../records/workflow.ts';
 import { rules } from '../rules.ts';
@@ -22,7 +23,6 @@ import type { Judgement } from '../tick/ask-model.ts';
 import { readCheckMedia } from '../tick/read-media.ts';
 import type { MomentMedia } from '../tick/read-media.ts';
 import { commitTick } from './commit-tick.ts';
-import { reportTick } from './report-tick.ts';
 import { listReferred, listTaken, refreshEvidence } from './tick-media.ts';
 import { removeMedia, removeOutdated, removeUnneeded, storeEvidence } from './tick-media.ts';
 import { goneState, isAbandoned, stateAfterTick } from './workflow-state.ts';
@@ -195,6 +195,27 @@ async function readDestinations(
     log.warning('States of destinations not read', { error: String(error) });
     return null;
   }
+}
+
+/** Counts and logs a committed tick. */
+async function reportTick(
+  run: Run,
+  seen: Observation,
+  closed: ClosureResult | undefined,
+  { meter }: { meter: Pick<Meter, 'count'> },
+  log: Log,
+): Promise<void> {
+  if (run.policy === 'watch' && (seen.kind === 'judged' || seen.kind === 'skipped'))
+    await meter.count({ kind: 'watch_frame', skipped: seen.kind === 'skipped' });
+  const fields = { tick: run.last_tick, outcome: seen.kind, status: run.status };
+  if (closed?.result.kind === 'missed')
+    log.warning('Summary failed', { ...fields, remediation: closed.result.failure.remediation });
+  const { kind, failure, message = '', remediation = '' } = seen;
+  if (failure) log.warning('Check failed', { ...fields, remediation: failure.remediation });
+  else if (kind === 'capture_failed')
+    log.warning('Capture failed', { ...fields, error: message, remediation });
+  else log.debug('Tick committed', fields);
+  if ('reason' in run && run.reason) log.info('Job ended', { status: run.status, reason: run.reason });
 }
 
 /** Starts the next generation if the run was handed over, and returns the workflow state after the tick. */

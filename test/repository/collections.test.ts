@@ -100,7 +100,6 @@ const bounds: Record<string, string> = {
 
 /** Files whose collections belong to one call, one capture or one connection. */
 const ofOneCall = [
-  'core/tick/divide-load.ts',
   'cli/service/broker-presence.ts',
   'adapters/egress/address-rule.ts',
   'adapters/egress/guarded-udp.ts',
