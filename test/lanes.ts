@@ -40,7 +40,7 @@ export const lanes = {
     'test/adapters/vision/openai/*.test.ts',
     'test/adapters/vision/judge-moments.test.ts',
     'test/adapters/vision/search-in-pictures.test.ts',
-    'test/adapters/destinations/{destination-sender,hostile-receivers,http-sender,picture-refused,telegram}.test.ts',
+    'test/adapters/destinations/{answers,destination-sender,hostile-receivers,http-sender,picture-refused,telegram}.test.ts',
     'test/adapters/onvif/cameras.test.ts',
     'test/console/edit-every-field.test.ts',
     'test/{attacks,cli,client,docs,layers,repository}/**/*.test.ts',

@@ -14,7 +14,7 @@ import { isAllowedRecipient, toMail } from './email/email.ts';
 import type { SendMail } from './email/smtp.ts';
 import { toPublications, toRemoval } from './mqtt/mqtt.ts';
 import type { Publish } from './mqtt/publish.ts';
-import { jsonRequest, outcomeFor } from './http-sender.ts';
+import { jsonRequest, readAnswer } from './http-sender.ts';
 import type { HttpRequest, HttpSender, PermanentStatuses } from './http-sender.ts';
 import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts';
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
@@ -204,7 +204,7 @@ async function post(
   { http }: DestinationSenderDeps,
 ): Promise<DestinationResult> {
   const result = await http.send(request);
-  return { ...result, outcome: outcomeFor(result.status, statuses) };
+  return readAnswer(result, statuses);
 }
 
 async function sendMail(

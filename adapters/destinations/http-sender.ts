@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { WebhookResult } from '../../core/ports/delivery.ts';
 import {
   EgressLimitError,
@@ -7,7 +8,7 @@ import {
   EgressUnresolvedError,
 } from '../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
-import type { DestinationOutcome } from '../../core/ports/destinations.ts';
+import type { DestinationOutcome, DestinationResult } from '../../core/ports/destinations.ts';
 import type { EvidenceFile } from './describe.ts';
 
 /** HTTP request to a destination: POST with a body, else GET. */
@@ -66,6 +67,46 @@ export type HttpSender = { send(request: HttpRequest): Promise<HttpResult> };
 /** Result with the body of the answer, if it was to be read. */
 export type HttpResult = WebhookResult & { body?: string };
 
+/** Content of an answer beside its status. */
+const answerSchema = z.object({
+  /** Seconds to wait, of Discord: proxies leave the header out. */
+  retry_after: z.number().nonnegative().optional().catch(undefined),
+  /** Refusals of PagerDuty and Telegram: what a gateway forwards with a status of its own may be a refusal. */
+  status: z.string().optional().catch(undefined),
+  ok: z.boolean().optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
+});
+
+/** Returns a result with what the body of its answer says: a refusal behind a status of success is one. */
+export function readAnswer(
+  { body = '', ...result }: HttpResult,
+  statuses: PermanentStatuses,
+): DestinationResult {
+  const { data } = answerSchema.safeParse(parseJson(body));
+  const outcome = outcomeFor(result.status, statuses);
+  const isRefused = data?.ok === false || /^(?:invalid|error|fail)/i.test(data?.status ?? '');
+  const seconds = data?.retry_after;
+  return {
+    ...result,
+    outcome: outcome === 'delivered' && isRefused ? 'rejected' : outcome,
+    ...(isRefused && {
+      error: `The receiver answered ${result.status}: ${data?.message ?? data?.status ?? 'not ok'}`.slice(
+        0,
+        300,
+      ),
+    }),
+    retryAfter: result.retryAfter ?? (seconds === undefined ? null : String(seconds)),
+  };
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Size of an answer that is read. */
 const maxAnswerBytes = 100_000;
 
@@ -116,6 +157,7 @@ function post(
     ...(body !== null && { body }),
     // The status contains the whole result of most receivers.
     headersOnly: readsAnswer !== true,
+    mayLackBody: true,
     isLenient: true,
     maxBytes: maxAnswerBytes,
     maxRedirects: 0,

@@ -46,6 +46,8 @@ export type GuardedRequest = {
   headersOnly?: boolean;
   /** For a POST that must not be repeated: it has a connection of its own, and what answers it may break the rules of HTTP. Others are queries, as of platforms. */
   isLenient?: boolean;
+  /** True if a body that is too large, late or broken counts as an empty one: the status says enough. */
+  mayLackBody?: boolean;
   /** HTTP proxy of the operator, including credentials. `checkProxiedHost` describes the remaining checks. */
   proxyUrl?: string;
   /** Cookies of the stream. Each response adds to them, also a redirect. */
@@ -336,7 +338,8 @@ async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promi
     answer.discard();
     return { status, url: hop.url.href, headers, body: new Uint8Array() };
   }
-  const body = await readBody(answer.body, headers, request.maxBytes, request.onChunk);
+  const reading = readBody(answer.body, headers, request.maxBytes, request.onChunk);
+  const body = await (request.mayLackBody === true ? reading.catch(() => new Uint8Array()) : reading);
   // undici releases a connection one turn of the event loop after its response. An earlier request would open
   // another one.
   await setImmediate();

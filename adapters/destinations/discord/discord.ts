@@ -30,8 +30,10 @@ export function toDiscordRequest(address: string, notification: Notification): H
   const url = withVersion(address);
   const file = findFile(notification, maxFileBytes);
   const content = message(notification, file);
-  if (!file) return jsonRequest(url, content);
-  return multipartRequest(url, notification.id, { payload_json: content }, 'files[0]', file);
+  const request = file
+    ? multipartRequest(url, notification.id, { payload_json: content }, 'files[0]', file)
+    : jsonRequest(url, content);
+  return { ...request, readsAnswer: true };
 }
 
 function message(notification: Notification, file: EvidenceFile | undefined) {

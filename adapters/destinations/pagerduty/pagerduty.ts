@@ -42,11 +42,9 @@ function toRequest(
   content: object,
 ): HttpRequest {
   const isAlert = z.uuid().safeParse(subject).success;
-  return jsonRequest(url, {
-    routing_key,
-    dedup_key: isAlert ? subject : `${watchId}:${subject}`,
-    ...content,
-  });
+  const dedupKey = isAlert ? subject : `${watchId}:${subject}`;
+  const request = jsonRequest(url, { routing_key, dedup_key: dedupKey, ...content });
+  return { ...request, readsAnswer: true };
 }
 
 function trigger(notification: Notification) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import { describeNotification, findFile, shorten } from '../describe.ts';
-import { jsonRequest, multipartRequest, outcomeFor } from '../http-sender.ts';
+import { jsonRequest, multipartRequest, parseJson, readAnswer } from '../http-sender.ts';
 import type { HttpRequest, HttpResult, PermanentStatuses } from '../http-sender.ts';
 
 /** Bot API (core.telegram.org/bots/api). 401 and 404: no such bot; 403: it was blocked, or removed from the chat. */
@@ -76,9 +76,9 @@ const answerSchema = z.object({
 export type TelegramResult = DestinationResult & { movedTo?: string };
 
 /** Reads the answer: what it means, when to repeat, and the message for later answers to it. */
-export function readTelegramAnswer({ body = '', ...result }: HttpResult): TelegramResult {
-  const outcome = outcomeFor(result.status, statuses);
-  const { data } = answerSchema.safeParse(parseJson(body));
+export function readTelegramAnswer(received: HttpResult): TelegramResult {
+  const { outcome, ...result } = readAnswer(received, statuses);
+  const { data } = answerSchema.safeParse(parseJson(received.body ?? ''));
   if (result.status === null || !data) return { ...result, outcome };
   const { description, parameters } = data;
   if (outcome === 'delivered')
@@ -91,12 +91,4 @@ export function readTelegramAnswer({ body = '', ...result }: HttpResult): Telegr
     ...(retryAfter !== undefined && { retryAfter: String(retryAfter) }),
     ...(chat !== undefined && { movedTo: String(chat) }),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

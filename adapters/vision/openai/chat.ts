@@ -55,6 +55,10 @@ const completionSchema = z.object({
           // Thoughts of a thinking model: Ollama, vLLM and OpenRouter; llama.cpp and older vLLM.
           reasoning: thoughtsSchema,
           reasoning_content: thoughtsSchema,
+          tool_calls: z
+            .array(z.object({ function: z.object({ arguments: z.string() }) }))
+            .nullish()
+            .catch(null),
         }),
       }),
     )
@@ -162,10 +166,10 @@ function readCompletion(
   if (refusal) {
     throw new VisionError(refusalRemedy, { cause: new Error(refusal) });
   }
-  const text = joinText(message?.content ?? '');
-  const thoughts = message?.reasoning ?? message?.reasoning_content ?? text;
   const reason = choices[0]?.finish_reason ?? '';
   const isCut = /length|max_tokens/i.test(reason);
+  const text = joinText(message?.content ?? '') || (message && !isCut ? findMisplaced(message) : '');
+  const thoughts = message?.reasoning ?? message?.reasoning_content ?? text;
   // Ollama shortens the request to its context, which leaves few tokens or one (github.com/can1357/oh-my-pi/issues/2774).
   // Mistral has a reason of its own.
   const contextIsFull =
@@ -176,6 +180,23 @@ function readCompletion(
     // The thoughts of some hosted models are in no field.
     onlyThoughts: withoutThoughts(text).trim() === '' && (thoughts !== '' || isCut) && !contextIsFull,
   };
+}
+
+/**
+ * Returns an answer that a server has put elsewhere, though it is nothing but the object of the answer: LM Studio and vLLM among the thoughts of a model that
+ * has none (github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1971, github.com/vllm-project/vllm/issues/19222), others as a call of a tool.
+ */
+function findMisplaced(message: Completion['choices'][number]['message']): string {
+  const calls = message.tool_calls?.map((call) => call.function.arguments) ?? [];
+  return [message.reasoning, message.reasoning_content, ...calls].find((text) => isObject(text ?? '')) ?? '';
+}
+
+function isObject(text: string): boolean {
+  try {
+    return text.trim().startsWith('{') && typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
 }
 
 function joinText(content: z.infer<typeof contentSchema>): string {
