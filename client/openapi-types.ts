@@ -696,6 +696,176 @@ export interface AnalyzeFrameResponse {
    */
   frame_b64: string | null;
 }
+export interface BacktestAlert {
+  condition_id: string;
+  condition: string;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  opened_at: string;
+  /**
+   * null if it is open at the end of the span
+   */
+  closed_at: string | null;
+  explanation: string;
+  /**
+   * Picture that opened it; requires the API key
+   */
+  picture_url: string | null;
+  /**
+   * Moments in which the condition holds, oldest first; at most the first 12
+   */
+  moments: {
+    moment_id: string;
+    /**
+     * ISO 8601 in UTC, with milliseconds
+     */
+    at: string;
+    picture_url: string | null;
+  }[];
+}
+export interface BacktestRequest {
+  /**
+   * Conditions to try; default: those of the watch
+   *
+   * @minItems 1
+   * @maxItems 8
+   */
+  conditions?: {
+    /**
+     * Unique in the watch; assigned if missing
+     */
+    condition_id?: string;
+    /**
+     * Sentence that is true or false of the stream
+     */
+    condition: string;
+    /**
+     * Number of the last checks_considered verdicts that must hold to open an alert
+     */
+    checks_to_open?: number;
+    /**
+     * Number of verdicts that are considered to open
+     */
+    checks_considered?: number;
+    /**
+     * Seconds for which the condition must have held before an alert opens, by the times of its pictures; checks_to_close verdicts in a row that deny it restart them
+     */
+    open_after_seconds?: number;
+    alert_on?: AlertOn;
+    /**
+     * by_checks: consecutive verdicts that do not hold, after which the alert closes; default 3
+     */
+    checks_to_close?: number;
+    /**
+     * Seconds for which the condition must not have held before the alert closes; default 0, of each_stay 30
+     */
+    close_after_seconds?: number;
+    /**
+     * Minimum seconds from one opening to the next
+     */
+    cooldown_seconds?: number;
+    /**
+     * Seconds between reminders of an open alert; null: none
+     */
+    remind_seconds?: number | null;
+    severity?: Severity;
+    /**
+     * high: objects count that the built-in object model is not sure of; other models ignore it
+     */
+    sensitivity?: 'normal' | 'high';
+  }[];
+  /**
+   * Default: all that is remembered
+   */
+  from?: string;
+  /**
+   * Default: now
+   */
+  to?: string;
+  /**
+   * Maximum model calls of the backtest, with those of earlier responses
+   */
+  max_calls?: number;
+  /**
+   * True to return only what it would cost
+   */
+  estimate?: boolean;
+  /**
+   * next_cursor of the response before, with an unchanged body
+   */
+  cursor?: string;
+}
+export interface BacktestResult {
+  /**
+   * Sentence for people: what was played, and what nobody saw
+   */
+  sentence: string;
+  /**
+   * Alerts that have ended, or are open at the end of the span, since the response before
+   */
+  alerts: BacktestAlert[];
+  /**
+   * Alerts that are open where this response ends
+   */
+  open: BacktestAlert[];
+  /**
+   * Openings that lacked only a confirming picture, which nobody took
+   */
+  possible: BacktestAlert[];
+  /**
+   * Send it as cursor to continue; null at the end
+   */
+  next_cursor: string | null;
+  /**
+   * Why it is not at the end: 25 s are over, max_calls are used up, or the model failed
+   */
+  stopped: ('time' | 'calls' | 'model') | null;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  from: string;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  to: string;
+  /**
+   * End of what was played
+   */
+  played_to: string;
+  /**
+   * Moments that were played
+   */
+  moments: number;
+  /**
+   * Moments of them that need a verdict and have no picture
+   */
+  without_picture: number;
+  /**
+   * Verdicts that the model could not give
+   */
+  not_judged: number;
+  model_calls: number;
+  /**
+   * By the list price; null if it is unknown
+   */
+  cost_usd: number | null;
+  /**
+   * What the whole backtest needs
+   */
+  estimate: {
+    moments: number;
+    model_calls: number;
+    /**
+     * By the list price; null if it is unknown
+     */
+    cost_usd: number | null;
+    /**
+     * False if it is extrapolated
+     */
+    exact: boolean;
+  };
+}
 export interface Caller {
   caller: string;
   label: string | null;
@@ -1956,9 +2126,6 @@ export interface Moment {
   moment_id: string;
   watch_id: string;
   at: string;
-  /**
-   * @maxItems 8
-   */
   verdicts: {
     condition_id: string;
     triggered: boolean | null;

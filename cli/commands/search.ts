@@ -44,10 +44,11 @@ export function addSearch(program: Command, terminal: Terminal): void {
     });
 }
 
-function parseCalls(text: string): number {
+/** Parses a maximum of model calls. Throws `InvalidArgumentError`. */
+export function parseCalls(text: string): number {
   const calls = Number(text);
-  if (!Number.isInteger(calls) || calls < 0 || calls > 1000)
-    throw new InvalidArgumentError('Use a whole number from 0 to 1000.');
+  if (!Number.isInteger(calls) || calls < 0 || calls > 100_000)
+    throw new InvalidArgumentError('Use a whole number from 0 to 100000.');
   return calls;
 }
 

@@ -8,6 +8,7 @@ import { oneLine } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 import { findWatch, listAllWatches } from '../watches/find-watch.ts';
 import { addApply } from './watch-apply.ts';
+import { addBacktest } from './watch-backtest.ts';
 import { addExport } from './watch-export.ts';
 import { addService, openService } from '../target/target-options.ts';
 import { Argument, InvalidArgumentError, Option } from 'commander';
@@ -85,6 +86,7 @@ export function addWatch(program: Command, terminal: Terminal): void {
     });
 
   addApply(watch, terminal);
+  addBacktest(watch, terminal);
   addExport(watch, terminal);
 }
 

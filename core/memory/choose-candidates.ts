@@ -82,7 +82,7 @@ function describe({ scene = '', objects = [] }: Moment): string {
 }
 
 /** Returns what the ids of all moments of a capture begin with. */
-function nameCapture({ moment_id: id }: Moment): string {
+export function nameCapture({ moment_id: id }: Pick<Moment, 'moment_id'>): string {
   return id.slice(0, id.lastIndexOf('-'));
 }
 

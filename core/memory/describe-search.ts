@@ -77,6 +77,11 @@ type Described = {
 export function describeSearch({ found, isDone, watches, unseen, ...rest }: Described): string {
   if (watches.length === 0) return 'Nothing found: no watch has a memory of this time.';
   const result = found > 0 ? `${count(found)} found` : isDone ? 'Nothing found' : 'Nothing found yet';
+  return `${result}: ${describeLooks(rest)}. ${describeSight(watches, unseen)}`;
+}
+
+/** Describes what was seen of watches, and what was not, as a sentence. */
+export function describeSight(watches: readonly SearchedWatch[], unseen: readonly UnseenSpan[]): string {
   const sure = sureSeconds(watches);
   const facts = [
     ...(sure === null ? [] : [`Visits of ${sure} s and more are sure to be seen`]),
@@ -84,7 +89,7 @@ export function describeSearch({ found, isDone, watches, unseen, ...rest }: Desc
     ...listBetween(watches),
     ...describeGaps(unseen, watches),
   ];
-  return `${result}: ${describeLooks(rest)}. ${facts.join('; ')}.`;
+  return `${facts.join('; ')}.`;
 }
 
 function describeLooks({

@@ -26,8 +26,11 @@ export type Looked = { candidate: Candidate; moment: Moment; matched: boolean | 
 /** Time that a call needs to be of use, in seconds. */
 const minCallSeconds = 5;
 
+/** Calls so far, and their price. */
+type Counted = { counts: Pick<SearchState['counts'], 'calls' | 'micro_usd'> };
+
 /** Returns true if another call fits into the bounds. */
-export function hasRoom({ counts }: SearchState, { deadline, maxCalls }: CallBounds, now: Date): boolean {
+export function hasRoom({ counts }: Counted, { deadline, maxCalls }: CallBounds, now: Date): boolean {
   return counts.calls < maxCalls && deadline.getTime() - now.getTime() >= minCallSeconds * 1000;
 }
 
@@ -82,9 +85,15 @@ export async function lookAtNext(
 /** Makes a model call of a search: behind all checks, in the use of its caller and within the time of the request. Throws `VisionError`. */
 export async function callModel<Result extends { tokens: TokenUse } & Called>(
   call: (signal: AbortSignal) => Promise<Result>,
-  { counts }: SearchState,
+  { counts }: Counted,
   { caller, deadline, signal }: CallBounds,
-  { usage, limits, now, modelPrice, asCaller = async (_caller, work) => work() }: LookDeps,
+  {
+    usage,
+    limits,
+    now,
+    modelPrice,
+    asCaller = async (_caller, work) => work(),
+  }: Pick<LookDeps, 'usage' | 'limits' | 'now' | 'modelPrice' | 'asCaller'>,
 ): Promise<Result> {
   const seconds = Math.min(limits.visionTimeoutSeconds, (deadline.getTime() - now().getTime()) / 1000);
   const limit = createTimeLimit(Math.max(0, seconds), signal);
@@ -100,5 +109,21 @@ export async function callModel<Result extends { tokens: TokenUse } & Called>(
   } catch (error) {
     if (error instanceof VisionError) count(error.calls);
     throw error;
+  }
+}
+
+/** Counts the calls of a part of a search, and their price if it is known, also those of a part that fails. */
+export async function counted<Result>(
+  part: () => Promise<Result>,
+  { counts }: Counted,
+  isNew: boolean,
+  { meter }: Pick<CoreDeps, 'meter'>,
+): Promise<Result> {
+  const { calls, micro_usd: microUsd } = counts;
+  try {
+    return await part();
+  } finally {
+    const spent = counts.micro_usd === null || microUsd === null ? 0 : counts.micro_usd - microUsd;
+    await meter.count({ kind: 'search', isNew, calls: counts.calls - calls, microUsd: spent });
   }
 }

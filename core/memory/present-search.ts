@@ -7,9 +7,14 @@ import type { SearchResult } from './search-moments.ts';
 type Base = { baseUrl: string };
 
 export function presentMoment(stored: Moment, { baseUrl }: Base): z.input<typeof momentResponseSchema> {
-  const { caller: _, frame_key: frameKey, ...moment } = stored;
+  const { caller: _, frame_key: frameKey, still: __, verdicts, ...moment } = stored;
   return {
     ...moment,
+    verdicts: verdicts.map(({ condition_id, triggered, explanation }) => ({
+      condition_id,
+      triggered,
+      explanation,
+    })),
     picture_url: frameKey === null ? null : `${baseUrl}/moments/${moment.moment_id}/picture`,
   };
 }
@@ -54,6 +59,6 @@ export function presentSearch(
   };
 }
 
-function toUsd(microUsd: number | null): number | null {
+export function toUsd(microUsd: number | null): number | null {
   return microUsd === null ? null : microUsd / 1_000_000;
 }

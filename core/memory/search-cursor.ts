@@ -16,7 +16,7 @@ export type Candidate = z.infer<typeof candidateSchema>;
 export const maxCandidates = 160;
 
 /** State of a search between two calls. A caller that changes it can search only its own moments. */
-const searchStateSchema = z.object({
+export const searchStateSchema = z.object({
   /** Digest of the caller and of what is searched. */
   digest: z.string(),
   from: ms,
@@ -52,18 +52,22 @@ const searchStateSchema = z.object({
 export type SearchState = z.infer<typeof searchStateSchema>;
 
 /** Writes the state of a search as the cursor of its next call. */
-export function writeCursor(state: SearchState): string {
+export function writeCursor(state: object): string {
   return Buffer.from(JSON.stringify(state)).toString('base64url');
 }
 
 /** Reads a cursor. Throws `WatchpostError` for one of another search or of another caller. */
-export function readCursor(cursor: string, digest: string): SearchState {
-  const state = searchStateSchema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()));
+export function readCursor<State extends { digest: string }>(
+  cursor: string,
+  digest: string,
+  schema: z.ZodType<State>,
+): State {
+  const state = schema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()));
   if (state.success && state.data.digest === digest) return state.data;
   throw new WatchpostError(
     'BAD_REQUEST',
-    'The cursor is not of this search',
-    'Send the next_cursor of the answer with an otherwise unchanged body, or leave it out.',
+    'The cursor is not of this request',
+    'Send the next_cursor of the answer with an otherwise unchanged body, or leave it out. A changed watch needs a new backtest.',
   );
 }
 

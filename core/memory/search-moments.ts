@@ -13,8 +13,15 @@ import {
   sureSeconds,
   type UnseenSpan,
 } from './describe-search.ts';
-import { type CallBounds, callModel, hasRoom, lookAtNext, type LookDeps } from './look-at-pictures.ts';
-import { readCursor, type SearchState, writeCursor } from './search-cursor.ts';
+import {
+  type CallBounds,
+  callModel,
+  counted,
+  hasRoom,
+  lookAtNext,
+  type LookDeps,
+} from './look-at-pictures.ts';
+import { readCursor, searchStateSchema, type SearchState, writeCursor } from './search-cursor.ts';
 import { limitSpan, readSpans, type SearchedWatch, selectWatches, toMomentSpan } from './searched-watches.ts';
 import { toStems } from './stems.ts';
 
@@ -91,7 +98,7 @@ export async function searchMoments(
   const digest = deps.sha256(
     JSON.stringify([caller, input.query, input.watchIds, input.from, input.to, input.thorough]),
   );
-  const before = input.cursor === undefined ? undefined : readCursor(input.cursor, digest);
+  const before = input.cursor === undefined ? undefined : readCursor(input.cursor, digest, searchStateSchema);
   const selected = await selectWatches(input.watchIds, caller, deps);
   const span = before ? { from: new Date(before.from), to: new Date(before.to) } : limitSpan(input, now);
   const remembering = selected.filter(({ config }) => config.memory_days > 0);
@@ -130,22 +137,6 @@ export async function searchMoments(
       unseen,
     }),
   };
-}
-
-/** Counts the calls of a part of a search, and their price if it is known, also those of a part that fails. */
-async function counted<Result>(
-  part: () => Promise<Result>,
-  { counts }: SearchState,
-  isNew: boolean,
-  { meter }: SearchDeps,
-): Promise<Result> {
-  const { calls, micro_usd: microUsd } = counts;
-  try {
-    return await part();
-  } finally {
-    const spent = counts.micro_usd === null || microUsd === null ? 0 : counts.micro_usd - microUsd;
-    await meter.count({ kind: 'search', isNew, calls: counts.calls - calls, microUsd: spent });
-  }
 }
 
 function newState(

@@ -21,6 +21,8 @@ export const momentVerdictSchema = z.object({
   condition_id: z.string(),
   triggered: z.boolean().nullable(),
   explanation: z.string(),
+  /** Digest of what the model was asked: another text of the condition has no verdict here. Absent: as now. */
+  asked: z.string().optional(),
 });
 
 /** Judgement of a person about a moment, with the text of the condition then. `missed`: it holds, and no alert of the condition was open. */
@@ -44,6 +46,8 @@ export const momentSchema = sceneSchema.extend({
   verdicts: z.array(momentVerdictSchema).max(8),
   /** Name of the model that judged it. */
   judged_by: z.string(),
+  /** Seconds before and after it in which a scan saw nothing change. Absent without any. */
+  still: z.tuple([z.number().nonnegative(), z.number().nonnegative()]).optional(),
   /** Newest review of each condition; absent without any. */
   reviews: z.array(momentReviewSchema).max(8).optional(),
   /** Media key of the judged frame; `null` if it was not kept, or had to make room. */

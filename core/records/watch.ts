@@ -41,6 +41,17 @@ export const watchConditionSchema = z.object({
 });
 export type WatchCondition = z.infer<typeof watchConditionSchema>;
 
+/** Returns the digest of what a model is asked about a condition: FNV-1a, to the base of 36. */
+export function digestQuestion({
+  condition,
+  sensitivity = 'normal',
+}: Pick<WatchCondition, 'condition' | 'sensitivity'>): string {
+  let hash = 0x811c9dc5;
+  for (const character of `${sensitivity} ${condition}`)
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return hash.toString(36);
+}
+
 export const weekdaySchema = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
 
 /** Local times at which a watch is active. A span belongs to the day of `from` and may cross midnight; `to` may be 24:00. */

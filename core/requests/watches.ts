@@ -234,7 +234,8 @@ const lookBack = flag.describe(
 const follow = flag.describe(
   'True to follow an HLS stream between checks, with the bandwidth of a player, so that motion causes a check; one machine only',
 );
-const conditions = list(conditionRequestSchema, 1, 8, 'conditions').refine(
+/** Conditions of a watch. */
+export const conditions = list(conditionRequestSchema, 1, 8, 'conditions').refine(
   (entries) => hasUnique(entries.map((entry) => entry.condition_id)),
   'condition_id is unique in the watch',
 );

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
-import { momentSchema } from '../records/moment.ts';
+import { momentSchema, momentVerdictSchema } from '../records/moment.ts';
 import { spanReasonSchema } from '../records/sight.ts';
 import { count, jobId, timestamp } from './fields.ts';
 
 const seconds = z.number().nonnegative();
 const usd = z.number().nonnegative().nullable().describe('By the list price; null if it is unknown');
 
-export const momentResponseSchema = momentSchema.omit({ caller: true, frame_key: true }).extend({
+export const momentResponseSchema = momentSchema.omit({ caller: true, frame_key: true, still: true }).extend({
+  verdicts: z.array(momentVerdictSchema.omit({ asked: true })),
   picture_url: z
     .string()
     .nullable()

@@ -56,7 +56,10 @@ export type Judgement = {
   calls: ModelCall[];
 };
 
-type Deps = { vision: VisionModel; limits: Pick<Limits, 'visionTimeoutSeconds'> };
+type Deps = {
+  vision: Pick<VisionModel, 'capabilities' | 'judge'>;
+  limits: Pick<Limits, 'visionTimeoutSeconds'>;
+};
 
 /** Moment of a check: its media, and the answers about it so far. */
 type Moment = { media: CheckMedia; at: Date; answers: ConditionAnswer[]; scene?: Scene };
@@ -118,7 +121,7 @@ export async function askModel(
 async function ask(
   frames: readonly Moment[],
   questions: Group,
-  vision: VisionModel,
+  vision: Pick<VisionModel, 'judge'>,
   calls: Calls,
   { given, ends }: { given: AbortSignal | undefined; ends: AbortSignal },
 ): Promise<void> {
@@ -178,7 +181,7 @@ function listMoments(
 async function judge(
   frames: readonly Moment[],
   { group, describes }: Group,
-  vision: VisionModel,
+  vision: Pick<VisionModel, 'judge'>,
   signal: AbortSignal,
 ): Promise<MomentVerdicts & Called> {
   const newest = frames.at(-1);

@@ -110,7 +110,8 @@ function toDestination(
   };
 }
 
-function nameConditions(conditions: WatchRequest['conditions']): WatchConfig['conditions'] {
+/** Gives each condition of a request an id. */
+export function nameConditions(conditions: WatchRequest['conditions']): WatchConfig['conditions'] {
   const ids = assignIds(conditions, ({ condition_id: id, condition }) => id ?? slug(condition));
   return conditions.map((condition, index) => ({ ...condition, condition_id: ids[index] ?? '' }));
 }

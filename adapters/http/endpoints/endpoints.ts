@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoint.ts';
 import { adviceEndpoints } from './advice.ts';
+import { backtestEndpoints } from './backtest.ts';
 import { callerEndpoints, erasureEndpoints, keyEndpoints } from './keys.ts';
 import { cameraEndpoints } from './cameras.ts';
 import { checkEndpoints, streamEndpoints } from './checks.ts';
@@ -31,6 +32,7 @@ export const endpoints: readonly Endpoint[] = [
   ...alertEndpoints,
   ...momentSearchEndpoints,
   ...momentEndpoints,
+  ...backtestEndpoints,
   ...webhookEndpoints,
   ...keyEndpoints,
   ...callerEndpoints,

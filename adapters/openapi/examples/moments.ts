@@ -84,3 +84,37 @@ export const momentList = {
   },
   pictures_kept_from: null,
 };
+
+export const backtest = {
+  conditions: [{ condition: 'A white delivery van is at the gate' }],
+  from: '2026-02-26T00:00:00Z',
+};
+
+export const backtestResult = {
+  sentence:
+    '1 alert, 18,204 of 18,204 moments played. Visits of 12 s and more are sure to be seen; not seen Sun 1 Mar 02:10 to 03:55 (UTC): camera lost.',
+  alerts: [
+    {
+      condition_id: 'a-white-delivery-van-is-at-the-ga',
+      condition: 'A white delivery van is at the gate',
+      opened_at: '2026-03-01T12:04:10.000Z',
+      closed_at: '2026-03-01T12:09:40.000Z',
+      explanation: 'A white van stops in front of the gate.',
+      picture_url: moment.picture_url,
+      moments: [{ moment_id: moment.moment_id, at: moment.at, picture_url: moment.picture_url }],
+    },
+  ],
+  open: [],
+  possible: [],
+  next_cursor: null,
+  stopped: null,
+  from: '2026-02-26T00:00:00.000Z',
+  to: '2026-03-01T13:00:00.000Z',
+  played_to: '2026-03-01T13:00:00.000Z',
+  moments: 18204,
+  without_picture: 0,
+  not_judged: 0,
+  model_calls: 18204,
+  cost_usd: 1.1,
+  estimate: { moments: 18204, model_calls: 18204, cost_usd: 1.1, exact: true },
+};

@@ -1,9 +1,12 @@
 import type { Moment } from '../../records/moment.ts';
 import { toMomentId } from '../../records/moment.ts';
+import { digestQuestion } from '../../records/watch.ts';
+import type { WatchCondition } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
+import type { Captured } from '../../sight/screening.ts';
 import { frameTime, momentTime } from '../../sight/moment-time.ts';
 import type { ConditionAnswer } from '../../tick/ask-model.ts';
-import { addSeconds, later } from '../../time.ts';
+import { addSeconds, ageSeconds, later } from '../../time.ts';
 import type { JudgedMoment } from '../policy.ts';
 import { shorten } from './condition.ts';
 import { findAnswer } from './datapoints.ts';
@@ -29,12 +32,13 @@ export function createMoments(
   // A change of the days during the tick leaves its pictures where they would live too long, or not long enough.
   const folder = `${frameFolder(config.memory_days)}/`;
   const kept = listJudged(seen).flatMap((moment) => {
-    const verdicts = config.conditions.flatMap((rule) => toVerdict(findAnswer(moment.answers, rule)));
+    const verdicts = config.conditions.flatMap((rule) => toVerdict(findAnswer(moment.answers, rule), rule));
     if (verdicts.length === 0 || !moment.frame_key.startsWith(folder)) return [];
-    return [{ ...moment, verdicts, at: momentTime(moment.captured_at, seen.captured, newestAt) }];
+    const still = findStill(moment, seen.captured);
+    return [{ ...moment, verdicts, still, at: momentTime(moment.captured_at, seen.captured, newestAt) }];
   });
   const captureAt = kept.map((moment) => moment.at).reduce(later, new Date(0));
-  return kept.map(({ frame_key, verdicts, scene, at: shownAt }) => ({
+  return kept.map(({ frame_key, verdicts, scene, still, at: shownAt }) => ({
     moment_id: toMomentId({ watchId, captureAt, tick: lastTick + 1, at: shownAt }),
     watch_id: watchId,
     caller,
@@ -42,6 +46,7 @@ export function createMoments(
     verdicts,
     ...scene,
     judged_by: judgedBy,
+    ...(still && { still }),
     frame_key,
     expires_at: addSeconds(shownAt, config.memory_days * daySeconds).toISOString(),
   }));
@@ -49,14 +54,29 @@ export function createMoments(
 
 const daySeconds = 86_400;
 
+/** Returns for how long a scan saw nothing change before a moment and after it, in seconds. */
+function findStill(
+  { frame_key: key, captured_at: at }: JudgedMoment,
+  { captured_at: newestAt, moments = [], scan }: Captured,
+): Moment['still'] {
+  const earlier = moments.find((moment) => moment.frame_key === key);
+  const changedAt = moments.map((moment) => moment.captured_at).filter((time) => time < newestAt);
+  const since = changedAt.toSorted().at(-1) ?? '';
+  const quiet = at === newestAt ? (scan?.quiet ?? []).filter((time) => time > since) : [];
+  const [from = at, to = at] = earlier ? (earlier.still ?? []) : [quiet.toSorted()[0] ?? at];
+  const seconds = [ageSeconds(from, new Date(at)), ageSeconds(at, new Date(to))] as const;
+  return seconds.some((each) => each > 0) ? [seconds[0], seconds[1]] : undefined;
+}
+
 /** A call that failed, or that left the condition out, has judged nothing. */
-function toVerdict(answer: ConditionAnswer | undefined): Moment['verdicts'] {
+function toVerdict(answer: ConditionAnswer | undefined, rule: WatchCondition): Moment['verdicts'] {
   if (!answer) return [];
   const { condition_id, verdict, unjudgedReason } = answer;
+  const asked = digestQuestion(rule);
   if (verdict) {
     const { triggered, explanation } = verdict;
-    return [{ condition_id, triggered, explanation: shorten(explanation) }];
+    return [{ condition_id, triggered, explanation: shorten(explanation), asked }];
   }
   if (unjudgedReason === undefined) return [];
-  return [{ condition_id, triggered: null, explanation: shorten(unjudgedReason) }];
+  return [{ condition_id, triggered: null, explanation: shorten(unjudgedReason), asked }];
 }

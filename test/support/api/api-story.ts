@@ -179,6 +179,12 @@ async function watches(call: CallOperation, world: World) {
   await world.tick(await world.begin({ run_id: created.watch_id, generation: run?.generation ?? 0 }));
   const { moments } = await call('list_moments', { limit: 1 });
   await call('list_moments', { verdict: 'no' });
+  const [{ moment_id, watch_id, verdicts }] = moments;
+  const { condition_id } = verdicts[0];
+  await call('review_moment', { moment_id, condition_id, holds: true });
+  await call('review_moment', { moment_id, condition_id: 'none', holds: true });
+  await call('backtest_watch', { watch_id });
+  await call('backtest_watch', { watch_id, cursor: 'none' });
   for (const id of ['get_moment', 'moment_picture']) {
     await call(id, { moment_id: moments[0].moment_id });
     await call(id, { moment_id: 'absent' });

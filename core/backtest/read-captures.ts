@@ -1,0 +1,73 @@
+import type { CoreDeps } from '../dependencies.ts';
+import { nameCapture } from '../memory/choose-candidates.ts';
+import { readSpans } from '../memory/searched-watches.ts';
+import { readMomentId } from '../records/moment.ts';
+import type { Moment } from '../records/moment.ts';
+import type { Span } from '../records/seen-hour.ts';
+import type { WatchRun } from '../records/watch-run.ts';
+import { rules } from '../rules.ts';
+import { addSeconds, earlier, later } from '../time.ts';
+
+/** Moments of one capture, oldest first, with what was seen since the capture before. */
+export type StoredCapture = { at: Date; id: string; moments: Moment[]; spans: readonly Span[] };
+
+/** Time of one read, in seconds. */
+const windowSeconds = 3 * 3600;
+const pageSize = 500;
+/** A moment is so much older than the newest of its capture at most. */
+const maxBeforeSeconds = rules.maxScanSeconds + 60;
+
+type Deps = Pick<CoreDeps, 'moments' | 'watches' | 'now'>;
+
+/** Reads the captures of a watch behind one of them, oldest first, then what was seen until the end: a capture without moments. */
+export async function* readCaptures(
+  watch: WatchRun,
+  { from, to, after }: { from: Date; to: Date; after: { at: number; id: string } | null },
+  deps: Deps,
+): AsyncGenerator<StoredCapture> {
+  let since = after ? new Date(after.at) : from;
+  let spans: Span[] = [];
+  for (let begin = since; begin < to;) {
+    const end = earlier(addSeconds(begin, windowSeconds), to);
+    const [read] = await readSpans([watch], { from: begin, to: end }, deps);
+    spans = [...spans.filter((span) => span.to > since), ...(read?.spans ?? [])];
+    for (const moments of await readWindow(watch, begin, end, from, deps)) {
+      const newest = moments.at(-1);
+      if (!newest) continue;
+      const at = new Date(newest.at);
+      const isBehind =
+        !after || at.getTime() > after.at || (at.getTime() === after.at && newest.moment_id > after.id);
+      if (!isBehind) continue;
+      yield { at, id: newest.moment_id, moments, spans };
+      since = at;
+    }
+    begin = end;
+  }
+  yield { at: to, id: '', moments: [], spans };
+}
+
+/** Reads the captures whose newest moment is in a window, in the order of their newest moments. */
+async function readWindow(
+  { run_id: watchId, caller }: WatchRun,
+  begin: Date,
+  end: Date,
+  from: Date,
+  deps: Deps,
+): Promise<Moment[][]> {
+  const watches = [{ watchId, from: later(from, addSeconds(begin, -maxBeforeSeconds)) }];
+  const moments: Moment[] = [];
+  for (let after: { at: string; moment_id: string } | undefined; ;) {
+    const page = await deps.moments.list({ caller, watches, to: end, limit: pageSize, after }, deps.now());
+    moments.push(...page.moments);
+    if (page.next === null) break;
+    after = page.next;
+  }
+  const captures = [...Map.groupBy(moments.toReversed(), nameCapture).values()].flatMap((capture) => {
+    const newest = capture.at(-1);
+    const at = newest && readMomentId(newest.moment_id)?.captureAt;
+    return at && at >= begin && at < end ? [{ at, capture, id: newest.moment_id }] : [];
+  });
+  return captures
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime() || (one.id < other.id ? -1 : 1))
+    .map(({ capture }) => capture);
+}
