@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
 import { findNetworkFiles } from '../../adapters/vision/objects/packages.ts';
 import type { InputMode } from '../../core/records/capture.ts';
-import { Cleanup } from '../cleanup.ts';
 import { CommandError } from '../command-error.ts';
 import { estimate } from '../cost/estimate.ts';
 import { createApi } from '../demo/api.ts';
@@ -189,5 +188,29 @@ async function sumUp(streams: WatchedStream[], api: DemoApi, story: Story): Prom
       checks: `${stats.checks_performed} checks, ${stats.frames_skipped} of ${captures} captures skipped by the pre-filter`,
       cost: `on AWS about $${total.toFixed(3)} per stream-hour at 10 s with Nova Lite and this share of skipped captures`,
     });
+  }
+}
+
+/** Steps of a cleanup, which run in reverse order whatever one of them throws: `AsyncDisposableStack`, which Node 22 lacks. */
+class Cleanup implements AsyncDisposable {
+  readonly #steps: (() => unknown)[] = [];
+
+  defer(step: () => unknown): void {
+    this.#steps.push(step);
+  }
+
+  use<Resource extends Disposable>(resource: Resource): Resource {
+    this.defer(() => resource[Symbol.dispose]());
+    return resource;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const step = this.#steps.pop();
+    if (step === undefined) return;
+    try {
+      await step();
+    } finally {
+      await this[Symbol.asyncDispose]();
+    }
   }
 }

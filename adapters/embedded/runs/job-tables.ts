@@ -2,8 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import type { Totals } from '../../../core/ports/run-store.ts';
-import { countersSchema, zeroCounters } from '../../../core/records/job.ts';
-import { readCount } from '../sqlite/record.ts';
+import { countersSchema, sourceSchema, zeroCounters } from '../../../core/records/job.ts';
+import type { Source } from '../../../core/records/job.ts';
+import { createRecordReader, readCount } from '../sqlite/record.ts';
 import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
 
 /** Creates the table of slots: a set of job ids per caller, so that taking or freeing a slot twice changes nothing. */
@@ -69,3 +70,19 @@ const totalsSchema = countersSchema.extend({
 });
 
 const noTotals: Totals = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...zeroCounters };
+
+/** Sources change with an edit only, and are below a kB. */
+const maxParsed = 1000;
+
+/** Creates the table of sources. */
+export function createSourceTable(database: DatabaseSync) {
+  const put = database.prepare('INSERT OR REPLACE INTO sources VALUES (?, ?)');
+  const find = database.prepare('SELECT record FROM sources WHERE source_id = ?');
+  const remove = database.prepare('DELETE FROM sources WHERE source_id = ?');
+  const read = createRecordReader(sourceSchema, maxParsed);
+  return {
+    put: (source: Source) => void put.run(source.source_id, JSON.stringify(source)),
+    find: (sourceId: string) => read(sourceId, find.get(sourceId)),
+    remove: (sourceId: string) => void remove.run(sourceId),
+  };
+}

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { JobQuery } from '../../../core/ports/job-store.ts';
 import { goneAt, hasReceivers, isIdle, splitRun } from '../../../core/event/stored-run.ts';
 import { runSchema, type PolicyName, type Run } from '../../../core/records/run.ts';
-import { freeze } from '../sqlite/freeze.ts';
 import {
+  freeze,
   parseFields,
   readCount,
   readValue,

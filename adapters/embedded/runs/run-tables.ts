@@ -1,11 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createEventTable } from './event-table.ts';
 import { createKeyCheck } from '../callers/key-store.ts';
-import { createIdempotencyTable, createSlotTable, createTotalsTable } from './job-tables.ts';
+import {
+  createIdempotencyTable,
+  createSlotTable,
+  createSourceTable,
+  createTotalsTable,
+} from './job-tables.ts';
 import { createMomentTable } from './moment-table.ts';
 import { createRunRemoval } from './run-removal.ts';
 import { createRunTable } from './run-table.ts';
-import { createSourceTable } from './source-table.ts';
 import { createAlertTable, createHourTable, createReviewTable, createSecretsTable } from './watch-tables.ts';
 
 export type RunTables = ReturnType<typeof createRunTables>;

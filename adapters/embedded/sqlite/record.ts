@@ -2,7 +2,6 @@ import type { SQLOutputValue } from 'node:sqlite';
 import { z } from 'zod';
 import { StorageError } from '../../../core/errors.ts';
 import { createByteCache } from '../../byte-cache.ts';
-import { freeze } from './freeze.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
@@ -76,4 +75,11 @@ function parseJson(text: SQLOutputValue | undefined): unknown {
 /** Converts a timestamp of a record to its column value, in epoch milliseconds. */
 export function toMilliseconds(timestamp: string): number {
   return Date.parse(timestamp);
+}
+
+/** Freezes a value with all that it holds, so that those who share it cannot change it. */
+export function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) freeze(inner);
 }
