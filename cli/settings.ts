@@ -191,7 +191,7 @@ const settingsSchema = z.object({
   }),
   clipMb: wholeNumber(0, 1_000_000).prefault('128').register(help, {
     fallback: '128',
-    text: 'maximum size of streams in memory for the clips of alerts, in MB: about 20 cameras of 4 Mbit/s; 0: no clips',
+    text: 'maximum size of streams in memory for the clips of alerts, in MB: about 9 cameras of 4 Mbit/s in full; 0: no clips',
   }),
   modelGraceSeconds: wholeNumber(0, 86_400).prefault('300').register(help, {
     fallback: '300',

@@ -104,6 +104,22 @@ export function clockFinding(now: Date, newestEntry: Date | undefined): Finding 
   return { check: 'clock', status: 'ok', message, next: null };
 }
 
+/** Describes what the memory for clips carries. */
+export function clipFinding({ clipMb }: Pick<Settings, 'clipMb'>): Finding {
+  const seconds = 2 * defaultClipSeconds + secondsUntilDecided;
+  const streams = Math.floor((clipMb * 8) / (usualMbit * seconds));
+  const message =
+    clipMb === 0
+      ? 'no clips of alerts'
+      : `${clipMb} MB: ${streams} streams of ${usualMbit} Mbit/s in full, of more their newest seconds`;
+  return { check: 'clips', status: 'ok', message, next: null };
+}
+
+/** Rate of a camera, the default of a clip before and after an opening, and the time of an interval. */
+const usualMbit = 4;
+const defaultClipSeconds = 8;
+const secondsUntilDecided = 10;
+
 /** Describes the networks that can reach the port of the service. */
 export function portsFinding({ host, publicUrl }: Settings, port: number): Finding {
   const isLocal = isLoopback(toHostname(`http://${host.includes(':') ? `[${host}]` : host}`));

@@ -16,7 +16,14 @@ import type { Finding } from '../../core/ports/health.ts';
 import { StreamFetchError } from '../../core/errors.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { maskUrl } from '../../core/stream/mask-url.ts';
-import { clockFinding, diskFinding, ffmpegFinding, guardFinding, portsFinding } from '../checks/checks.ts';
+import {
+  clipFinding,
+  clockFinding,
+  diskFinding,
+  ffmpegFinding,
+  guardFinding,
+  portsFinding,
+} from '../checks/checks.ts';
 import { describeSpeed, measureCheck } from '../checks/model-speed.ts';
 import { formatFinding } from '../checks/format-finding.ts';
 import { requireReachable } from '../checks/private-address.ts';
@@ -86,6 +93,7 @@ export async function doctor(
   report(clockFinding(new Date(), newestEntry));
   report(await portFinding(settings));
   report(guardFinding(settings));
+  report(clipFinding(settings));
   const tested = urls.length > 0 ? urls : streamUrls.slice(0, maxStreams);
   if (tested.length > 0 && isLocated(ffmpeg))
     await withCapturer(settings, ffmpeg.path, async (streams) => {

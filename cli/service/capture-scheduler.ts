@@ -17,7 +17,11 @@ import { createKeptStreams } from '../../adapters/media/clips/kept-stream.ts';
 import { poolDecoders } from '../../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createMaskMedia, maskCaptures } from '../../adapters/media/images/mask-media.ts';
-import { createRtspSessions } from '../../adapters/media/rtsp/session/rtsp-sessions.ts';
+import { nameStream, toGroupPart } from '../../adapters/media/rtsp/clip-rtsp.ts';
+import {
+  createRtspSessions,
+  type RtspSessionsDeps,
+} from '../../adapters/media/rtsp/session/rtsp-sessions.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
 import type { PlatformSettings } from '../../adapters/platforms/platform-settings.ts';
 import { unlimitedTurns, type StreamTurns } from '../../core/ports/stream-turns.ts';
@@ -91,16 +95,6 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
     setTimer: setSystemTimer,
   });
   const ffmpeg = limitDecodes(decoders, inTurn, spare);
-  const rtspSessions =
-    maxRtspSessions === 0
-      ? undefined
-      : createRtspSessions({
-          guard,
-          elapsedMs,
-          setTimer: setSystemTimer,
-          maxKept: maxRtspSessions,
-          ...(deps.reportFallback && { reportFallback: deps.reportFallback }),
-        });
   const { clipBytes = 0 } = deps;
   const clips =
     clipBytes === 0
@@ -109,6 +103,22 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
           kept: createKeptStreams({ maxBytes: clipBytes, now }),
           join: createJoinClip({ ffmpegPath, inTurn }),
         };
+  const toClock = (arrivedMs: number): number => now().getTime() - (elapsedMs() - arrivedMs);
+  const keepGroup: RtspSessionsDeps['keepGroup'] =
+    clips &&
+    (({ caller, url }, group, track) =>
+      clips.kept.add(caller, nameStream(url), toGroupPart(group, track, toClock)));
+  const rtspSessions =
+    maxRtspSessions === 0
+      ? undefined
+      : createRtspSessions({
+          guard,
+          elapsedMs,
+          setTimer: setSystemTimer,
+          maxKept: maxRtspSessions,
+          ...(keepGroup && { keepGroup }),
+          ...(deps.reportFallback && { reportFallback: deps.reportFallback }),
+        });
   const capturer = createStreamCapturer({ guard, http, ffmpeg, now, platforms, rtspSessions, clips });
   const streams = containStreams(capturer);
   const limited = limitCaptures(streams, {

@@ -14,6 +14,7 @@ import { toWatchEvents } from '../records/watch-event.ts';
 import type { StreamProbe } from '../records/capture.ts';
 import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
+import type { Platform } from '../records/platform.ts';
 import { probeStream, requireCapacity, requireClips } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { addressFields } from '../requests/watches.ts';
@@ -123,16 +124,21 @@ export function checkServed(
   }
 }
 
-/** Returns the request without the default clip if the stream gives single pictures. Throws `UnservedFieldError` for a clip of them that was asked for. */
+/** Sources that one machine keeps between captures. */
+const clipPlatforms: readonly Platform[] = ['hls', 'rtsp', 'youtube', 'twitch'];
+
+/** Returns the request without the default clip if its stream has none. Throws `UnservedFieldError` for a clip of it that was asked for. */
 export function withServedClip<Request extends Pick<WatchRequest, 'evidence_clip'>>(
   request: Request,
-  { framesOnly }: Pick<StreamProbe, 'framesOnly'>,
+  { platform }: Pick<StreamProbe, 'platform'>,
 ): Request {
-  if (!framesOnly) return request;
+  if (clipPlatforms.includes(platform)) return request;
   if (request.evidence_clip)
     throw new UnservedFieldError(
       ['evidence_clip'],
-      'the stream gives single pictures, of which no clip can be made; use null',
+      platform === 'jpeg'
+        ? 'the stream gives single pictures, of which no clip can be made; use null'
+        : 'clips are made of HLS and RTSP; use null',
     );
   return { ...request, evidence_clip: null };
 }

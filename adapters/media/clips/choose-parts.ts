@@ -43,7 +43,8 @@ function follows(part: KeptPart | undefined, next: KeptPart | undefined): boolea
 }
 
 /** Returns what parts of one film have in common; `null` if it is unknown. */
-function readEncoding({ format, initialization, bytes }: KeptPart): string | null {
+function readEncoding({ format, initialization, bytes, units }: KeptPart): string | null {
+  if (units) return `${units.codec} ${units.size}`;
   if (format === 'mov')
     return createHash('sha1')
       .update(initialization ?? new Uint8Array())

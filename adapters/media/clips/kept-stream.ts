@@ -15,6 +15,23 @@ export type KeptPart = {
   /** Media initialization section; `null` without one. */
   initialization: Uint8Array | null;
   bytes: Uint8Array;
+  /** Access units in `bytes`, of a session. */
+  units?: GroupUnits;
+  /** Time after its end for which a clip may need it, in seconds. */
+  keepSeconds: number;
+};
+
+/** Returns how long a part may be needed, in seconds: until an opening of a scan that ended with it is decided, and its clip is joined. */
+export function computeKeepSeconds(beforeSeconds: number): number {
+  return beforeSeconds + 45;
+}
+
+/** Access units of a group of pictures of RTSP, in decoding order, as places in its bytes. */
+export type GroupUnits = {
+  codec: 'H264' | 'H265';
+  clockRate: number;
+  size: string;
+  entries: readonly { length: number; isKeyFrame: boolean; timestamp: number }[];
 };
 
 /** Parts of streams that captures and clips have read, by caller and stream. */
@@ -24,8 +41,6 @@ export type KeptStreams = {
   list(caller: string, stream: string): KeptPart[];
 };
 
-/** Time for which a part may be needed, in milliseconds: the longest clip, and the time until an opening is decided. */
-const keptMs = 150_000;
 const maxParts = 20_000;
 
 /** Creates the memory of streams. What does not fit is removed from the caller with the most, its oldest part first. */
@@ -37,8 +52,9 @@ export function createKeptStreams({ maxBytes, now }: { maxBytes: number; now: ()
   });
   return {
     add: (caller, stream, part) => {
-      for (const { caller: owner, stream: other, id, endMs } of parts.values())
-        if (Math.abs(now().getTime() - endMs) > keptMs) parts.delete(owner, toKey(other, id));
+      const nowMs = now().getTime();
+      for (const { caller: owner, stream: other, id, endMs, keepSeconds } of parts.values())
+        if (Math.abs(nowMs - endMs) > keepSeconds * 1000) parts.delete(owner, toKey(other, id));
       const key = toKey(stream, part.id);
       if (parts.get(caller, key)) return;
       parts.set(caller, key, { ...part, caller, stream, bytes: ownBytes(part.bytes) });

@@ -7,7 +7,7 @@ import { createCookieJars } from '../../egress/cookies.ts';
 import type { CallerStream } from '../../caller-stream.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import type { JoinClip } from '../clips/join-clip.ts';
-import type { KeptStreams } from '../clips/kept-stream.ts';
+import { computeKeepSeconds, type KeptStreams } from '../clips/kept-stream.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureLiveEdge } from './capture-live-edge.ts';
 import { createClipReader, toPart } from './clip-hls.ts';
@@ -127,6 +127,13 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     return { key, fetcher: finder.fetcher, fetchPlaylist };
   }
 
+  function keepFor({ caller, clipBeforeSeconds }: CaptureRequest, key: string): ScanHlsDeps['keep'] {
+    if (clipBeforeSeconds === undefined) return undefined;
+    const keepSeconds = computeKeepSeconds(clipBeforeSeconds);
+    return (playlist, read, startMs) =>
+      clips?.kept.add(caller, key, toPart(playlist, read.segment, startMs, { ...read, keepSeconds }));
+  }
+
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
     const { caller } = request;
     const key = nameRendition(request.mode, request.url);
@@ -149,11 +156,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
       if (mayHaveMoved) playlists.delete(caller, key);
       else playlists.set(caller, key, { ...known, olderSegments, segment });
       if (!request.lookBack) return newestCapture;
-      const keep: ScanHlsDeps['keep'] =
-        request.clipBeforeSeconds === undefined
-          ? undefined
-          : (...[listed, read, startMs]) =>
-              clips?.kept.add(caller, key, toPart(listed, read.segment, startMs, read));
+      const keep = keepFor(request, key);
       const scanned = await scanHls(
         { ...scanDeps, keep },
         { ...captured, playlist },

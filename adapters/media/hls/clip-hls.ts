@@ -1,9 +1,8 @@
 import { StreamEndedError, StreamError } from '../../../core/errors.ts';
 import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
 import { maxClipBytes } from '../../../core/records/clip.ts';
-import { chooseParts, toleranceMs } from '../clips/choose-parts.ts';
-import type { JoinClip } from '../clips/join-clip.ts';
-import type { KeptPart, KeptStreams } from '../clips/kept-stream.ts';
+import { computeKeepSeconds, type KeptPart } from '../clips/kept-stream.ts';
+import { readClip, type ClipDeps } from '../clips/read-clip.ts';
 import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
 import { keyFrameOffsetsTs } from '../mpeg-ts/key-frame-offsets.ts';
 import { segmentStarts } from './scan/scan-timeline.ts';
@@ -20,11 +19,11 @@ export type ClipStream = {
   fetcher: SegmentFetcher;
 };
 
-type ClipHlsDeps = Omit<ClipStream, 'key'> & { kept: KeptStreams; join: JoinClip; now: () => Date };
+type GatherDeps = Omit<ClipStream, 'key'> & Omit<ClipDeps, 'join'>;
 
 /** Creates the reading of clips. Those of one stream are read one after the other, so that each segment is fetched once. */
 export function createClipReader(
-  clips: Pick<ClipHlsDeps, 'kept' | 'join'>,
+  clips: Omit<ClipDeps, 'now'>,
   now: () => Date,
   find: (request: ClipRequest) => ClipStream,
 ) {
@@ -40,51 +39,28 @@ export function createClipReader(
     const playlist = await gathering.finally(() => {
       if (last.get(turn) === ended) last.delete(turn);
     });
-    return clipHls({ ...clips, now }, key, playlist, request, signal);
+    const waitSeconds = playlist && computeWait(playlist);
+    const source = { stream: key, waitSeconds, toChunks, trim: withoutBlindBegin };
+    return readClip({ ...clips, now }, source, request, signal);
   };
 }
 
-/** Time after the end of a clip for which its last segments may come, in milliseconds. */
-const graceMs = 12_000;
-/** Waits for the next segments, in seconds. */
-const waits = { min: 1, max: 8 };
+const maxWaitSeconds = 8;
 
-/** Joins a clip from the segments that are kept, once they reach its end. */
-async function clipHls(
-  { kept, join, now }: Pick<ClipHlsDeps, 'kept' | 'join' | 'now'>,
-  stream: string,
-  playlist: MediaPlaylist | null,
-  request: ClipRequest,
-  signal: AbortSignal,
-): Promise<ClipResult> {
-  const [fromMs, toMs] = [request.from.getTime(), request.to.getTime()];
-  const parts = kept.list(request.caller, stream);
-  const isComplete = parts.some(({ endMs }) => endMs >= toMs - toleranceMs);
-  const leftMs = toMs + graceMs - now().getTime();
-  if (!isComplete && playlist && leftMs > 0)
-    return { kind: 'pending', afterSeconds: nextWait(playlist, toMs - now().getTime()) };
-  const span = { fromMs, toMs, openedMs: request.openedAt.getTime() };
-  const chosen = withoutBlindBegin(chooseParts(parts, span, maxClipBytes));
-  const [first, last] = [chosen[0], chosen.at(-1)];
-  if (!first || !last)
-    return { kind: 'none', reason: 'The stream does not have the time of the opening any more' };
-  const chunks = [
-    ...(first.initialization ? [first.initialization] : []),
-    ...chosen.map(({ bytes }) => bytes),
-  ];
-  const { bytes, codec } = await join({ format: first.format, chunks }, request.regions, signal);
-  return { kind: 'clip', bytes, codec, from: new Date(first.startMs), to: new Date(last.endMs) };
+/** Returns the longest wait in which none of what a playlist lists is gone, in seconds. */
+function computeWait({ segments }: MediaPlaylist): number {
+  const windowSeconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+  return Math.min(windowSeconds / 3, maxWaitSeconds);
 }
 
-/** Waits until the end of the clip, but a third of what the playlist lists at most: then none of it is gone. */
-function nextWait({ segments }: MediaPlaylist, leftMs: number): number {
-  const windowSeconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
-  return Math.min(Math.max(Math.min(leftMs / 1000, windowSeconds / 3), waits.min), waits.max);
+function toChunks(parts: readonly KeptPart[]): Uint8Array[] {
+  const [first] = parts;
+  return [...(first?.initialization ? [first.initialization] : []), ...parts.map(({ bytes }) => bytes)];
 }
 
 /** Keeps the segments of the span that the playlist lists. Returns null for a stream that has ended. */
 async function gather(
-  { fetchPlaylist, fetcher, kept, now }: Omit<ClipHlsDeps, 'join'>,
+  { fetchPlaylist, fetcher, kept, now }: GatherDeps,
   stream: string,
   { caller, from, to }: ClipRequest,
   signal: AbortSignal,
@@ -94,6 +70,7 @@ async function gather(
     throw error;
   });
   if (!playlist) return null;
+  const keepSeconds = computeKeepSeconds((to.getTime() - from.getTime()) / 1000);
   const known = kept.list(caller, stream);
   const startsMs = dateSegments(playlist, known, now());
   for (const [index, segment] of playlist.segments.entries()) {
@@ -103,7 +80,7 @@ async function gather(
     const id = toId(segment, playlist);
     if (isOutside || segment.gap || known.some((part) => part.id === id)) continue;
     const read = await tryFetch(fetcher, segment, signal);
-    if (read) kept.add(caller, stream, toPart(playlist, segment, startMs, read));
+    if (read) kept.add(caller, stream, toPart(playlist, segment, startMs, { ...read, keepSeconds }));
   }
   return playlist;
 }
@@ -133,7 +110,7 @@ export function toPart(
   playlist: MediaPlaylist,
   segment: Segment,
   startMs: number,
-  { bytes, initialization }: Pick<KeptPart, 'bytes' | 'initialization'>,
+  { bytes, initialization, keepSeconds }: Pick<KeptPart, 'bytes' | 'initialization' | 'keepSeconds'>,
 ): KeptPart {
   return {
     id: toId(segment, playlist),
@@ -144,6 +121,7 @@ export function toPart(
     format: segmentFormat(segment),
     initialization,
     bytes,
+    keepSeconds,
   };
 }
 

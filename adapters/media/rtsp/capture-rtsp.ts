@@ -5,8 +5,10 @@ import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import type { CallerStream } from '../../caller-stream.ts';
+import type { ClipDeps } from '../clips/read-clip.ts';
 import { damagedStream, NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { failureMessage, type FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { clipRtsp } from './clip-rtsp.ts';
 import { createConnectionTurns } from './connection/connection-turns.ts';
 import { describeAgain, describeRtsp, type DescribedStream } from './connection/describe.ts';
 import { decodeSession } from './decode-session.ts';
@@ -39,6 +41,8 @@ export type RtspCapturerDeps = {
   answerTimeoutMs?: number;
   /** Sessions that stay open between captures. If absent, each capture opens a connection. */
   sessions?: RtspSessions | undefined;
+  /** Makes clips of what sessions keep. */
+  clips?: Omit<ClipDeps, 'now'> | undefined;
   /** Timers of further attempts. Default: those of the system. */
   setTimer?: SetTimer;
 };
@@ -49,6 +53,7 @@ export type RtspCapturerDeps = {
  */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
   const turns = createConnectionTurns(deps.setTimer ?? setSystemTimer);
+  const { clips, now } = deps;
   return {
     probe: async (url, signal, caller) => {
       const stream = { url, caller };
@@ -62,6 +67,12 @@ export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
       await (deps.sessions?.probe(stream, connect, signal) ?? connect(signal));
       return toProbe(readRtspUrl(url, deps.guard));
     },
+    ...(clips && {
+      clip: async (request, signal) => {
+        const isLive = deps.sessions?.isLive(request) ?? false;
+        return clipRtsp({ ...clips, now, isLive }, request, signal);
+      },
+    }),
     follow: async (stream, onFrame, signal) => {
       const { caller } = stream;
       await deps.sessions?.follow(stream, decodeOnArrival({ ...deps, caller }, onFrame, signal), signal);

@@ -2,6 +2,11 @@ import { Socket } from 'node:net';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../adapters/media/rtsp/capture-rtsp.ts';
+import { createJoinClip } from '../../../adapters/media/clips/join-clip.ts';
+import { createKeptStreams } from '../../../adapters/media/clips/kept-stream.ts';
+import { withoutTurns } from '../../../adapters/media/ffmpeg/in-turn.ts';
+import { nameStream, toGroupPart } from '../../../adapters/media/rtsp/clip-rtsp.ts';
+import { ffmpegPath } from '../hls/recording.ts';
 import { createHandedConnections } from '../../../adapters/media/rtsp/connection/handed-connections.ts';
 import { createKeyFrameMemory } from '../../../adapters/media/rtsp/session/key-frame-store.ts';
 import { createSessionMemory } from '../../../adapters/media/rtsp/session/session-memory.ts';
@@ -15,6 +20,7 @@ type Options = RtpRecordingOptions & {
   codec?: 'h264' | 'h265';
   /** Memory of all scans, in bytes. */
   maxBytes?: number;
+  clipBytes?: number;
   /** Recording that follows in the same session, with the same description. */
   next?: RtpRecordingOptions;
   /** Changes the bytes of a frame, by its number in decoding order, before it is sent; `null` drops it. */
@@ -24,7 +30,7 @@ type Options = RtpRecordingOptions & {
 /** Opens a session whose camera plays a recording of ten frames per second on a clock that the test moves, and a capturer for it. */
 export async function openPlayedSession(
   ffmpeg: FfmpegRunner,
-  { maxBytes = 1e8, change = (packet) => packet, next, ...options }: Options,
+  { maxBytes = 1e8, clipBytes = 1e8, change = (packet) => packet, next, ...options }: Options,
 ) {
   const sent = (await mediaPackets(options)).concat(next ? await mediaPackets(next) : []);
   if (next) renumber(sent);
@@ -34,6 +40,10 @@ export async function openPlayedSession(
   /** Difference of the wall clock. */
   let clockMs = Date.parse('2026-11-20T12:00:00Z');
   let take: (frame: InterleavedFrame) => void = () => undefined;
+  const now = () => new Date(clockMs + nowMs);
+  const toClock = (arrivedMs: number) => clockMs + arrivedMs;
+  const kept = createKeptStreams({ maxBytes: clipBytes, now });
+  let isLive = true;
   const rules = nalRules({ codec, parameters: null })!;
   const session = await openKeptSession(
     {
@@ -76,12 +86,15 @@ export async function openPlayedSession(
       memory: createSessionMemory(1e9),
       keyFrames: createKeyFrameMemory(maxBytes),
       maxBytes: 1e8,
+      keepGroup: (group) =>
+        kept.add('ada', nameStream(url), toGroupPart(group, { codec, clockRate: 90_000 }, toClock)),
     },
   );
   const capturer = createRtspCapturer({
     guard: createEgressGuard({ allowRanges: [] }),
     ffmpeg,
-    now: () => new Date(clockMs + nowMs),
+    now,
+    clips: { kept, join: createJoinClip({ ffmpegPath, inTurn: withoutTurns }) },
     sessions: {
       read: async (request, signal) => ({
         ...(await session.read(request, signal)),
@@ -92,7 +105,7 @@ export async function openPlayedSession(
       probe: async () => undefined,
       follow: async () => undefined,
       handed: createHandedConnections(() => () => undefined),
-      isLive: () => true,
+      isLive: () => isLive,
       close: async () => undefined,
     },
   });
@@ -111,11 +124,21 @@ export async function openPlayedSession(
         if (bytes) take({ channel: 0, bytes: Buffer.concat([Buffer.from([0x24, 0, 0, 0]), bytes]) });
       }
     },
+    /** Reads a clip of this span of the recording, in seconds. */
+    clip: async (openedAt: number, before: number, after: number) => {
+      const at = (seconds: number) => new Date(clockMs + seconds * 1000);
+      const span = { openedAt: at(openedAt), from: at(openedAt - before), to: at(openedAt + after) };
+      const wanted = { url, caller: 'ada', mode: 'frames', regions: null, ...span } as const;
+      const result = await capturer.clip?.(wanted, AbortSignal.timeout(30_000));
+      if (!result) throw new Error('The capturer has no clips');
+      return result;
+    },
+    hangUp: () => void (isLive = false),
     setClock: (byMs: number) => void (clockMs += byMs),
     capture: (mode: CaptureRequest['mode'], clipSeconds = 3) =>
       capturer.capture({ ...request, mode, clipSeconds }, AbortSignal.timeout(30_000)),
-    lookBack: (since: string | null) =>
-      capturer.capture({ ...request, lookBack: { since } }, AbortSignal.timeout(30_000)),
+    lookBack: (since: string | null, more: Partial<CaptureRequest> = {}) =>
+      capturer.capture({ ...request, lookBack: { since }, ...more }, AbortSignal.timeout(30_000)),
   };
 }
 

@@ -6,6 +6,8 @@ import type { DescribedStream } from '../connection/describe.ts';
 import { RtspConnectionError, RtspLimitError } from '../protocol/errors.ts';
 import { createGopBuffer, type GopBuffer } from './gop-buffer.ts';
 import type { SessionMemory } from './session-memory.ts';
+import { computeKeepSeconds } from '../../clips/kept-stream.ts';
+import type { EndedGroup } from '../clip-rtsp.ts';
 import { parsePosition } from '../../scan/scan-position.ts';
 import { createKeyFrameStore, type KeyFrameMemory, type KeyFramesSince } from './key-frame-store.ts';
 import type { NalRules } from '../rtp/nal-units.ts';
@@ -51,6 +53,8 @@ export type KeptSessionDeps = {
   /** Key frames of all sessions for scans. */
   keyFrames: KeyFrameMemory;
   maxBytes: number;
+  /** Receives the groups of pictures of a stream that has clips, at their end. */
+  keepGroup?: ((group: EndedGroup) => void) | undefined;
 };
 
 /**
@@ -71,7 +75,7 @@ const keepClipMs = 40_000;
 export async function openKeptSession(
   stream: DescribedStream,
   rules: NalRules,
-  { caller, elapsedMs, memory, keyFrames, maxBytes }: KeptSessionDeps,
+  { caller, elapsedMs, memory, keyFrames, maxBytes, keepGroup = () => undefined }: KeptSessionDeps,
 ): Promise<KeptSession> {
   const { client, track } = stream;
   const setup = await setUpTrack(stream);
@@ -91,6 +95,7 @@ export async function openKeptSession(
   const finder = createUnitsFinder(buffer, elapsedMs);
   const store = createKeyFrameStore(keyFrames, elapsedMs, caller);
   const sessionId = randomUUID().slice(0, 8);
+  const groups = createGroupKeeper(elapsedMs, (group) => keepGroup({ ...group, sessionId }));
   const followers = new Set<(unit: AccessUnit) => void>();
   const heldBytes = () => (hasEnded ? 0 : buffer.bytes() + assembler.heldBytes());
   const keyFrameSeconds = () =>
@@ -143,8 +148,11 @@ export async function openKeptSession(
     finder.keepLongestClip();
     if (buffer.bytes() === 0 && waitedSeconds === 0) waitedSeconds = (unit.arrivedMs - begunMs) / 1000;
     const isRefresh = !unit.isKeyFrame && unit.recoveryFrames !== undefined;
-    if (unit.isKeyFrame) store.add(unit, buffer.newestGop());
-    else if (isRefresh) store.skip();
+    if (unit.isKeyFrame) {
+      groups.end(buffer.newestGop(), unit);
+      store.add(unit, buffer.newestGop());
+    }
+    if (isRefresh) store.skip();
     if (unit.isKeyFrame || isRefresh) keyFrame = unit.isKeyFrame ? unit : undefined;
     buffer.add(unit);
     change.report();
@@ -152,6 +160,7 @@ export async function openKeptSession(
   }
 
   async function read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<ReadUnits> {
+    groups.note(request);
     if (request.lookBack) store.begin(keyFrame);
     for (;;) {
       const { mode, clipSeconds } = request;
@@ -174,6 +183,28 @@ export async function openKeptSession(
     setup.leave();
     await ended.promise;
   }
+}
+
+/** Time without a capture of a stream with clips after which its groups are not kept. */
+const keepGroupsMs = 80_000;
+
+/** Numbers the groups of pictures of a session, and hands on those that a clip may need. */
+function createGroupKeeper(elapsedMs: () => number, keep: (group: Omit<EndedGroup, 'sessionId'>) => void) {
+  let number = 0;
+  let wanted = { untilMs: -Infinity, seconds: 0 };
+  return {
+    note({ clipBeforeSeconds }: CaptureRequest): void {
+      if (clipBeforeSeconds === undefined) return;
+      const isWanted = elapsedMs() < wanted.untilMs;
+      const seconds = Math.max(isWanted ? wanted.seconds : 0, computeKeepSeconds(clipBeforeSeconds));
+      wanted = { untilMs: elapsedMs() + keepGroupsMs, seconds };
+    },
+    end(units: readonly AccessUnit[], next: AccessUnit): void {
+      if (units.length > 0 && elapsedMs() < wanted.untilMs)
+        keep({ units, number, endedMs: next.arrivedMs, keepSeconds: wanted.seconds });
+      number += 1;
+    },
+  };
 }
 
 function toEndError(cause: unknown): Error {

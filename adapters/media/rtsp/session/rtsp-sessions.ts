@@ -25,6 +25,7 @@ import {
   type SessionEntry,
   type SessionTrack,
 } from './open-sessions.ts';
+import type { EndedGroup } from '../clip-rtsp.ts';
 import { retryBusy } from '../connection/retry-busy.ts';
 import { limitRemediation, rtspStreamError } from '../protocol/stream-error.ts';
 
@@ -75,6 +76,8 @@ export type RtspSessionsDeps = {
   maxKept: number;
   /** Timeout of each response, in milliseconds. */
   answerTimeoutMs?: number;
+  /** Receives the groups of pictures of streams that have clips. */
+  keepGroup?: (stream: CallerStream, group: EndedGroup, track: SessionTrack) => void;
   /** Opens a session. Returns null for a codec that cannot be read from packets. */
   open?: OpenSession;
   /** Called once per stream whose session sends no key frame, so that its captures have a connection each. */
@@ -315,7 +318,7 @@ export function noFrame({ mode }: CaptureRequest, cause?: Error): StreamFetchErr
 
 /** Returns a function that connects through the guard, with a limit on the rate instead of the sum of bytes. */
 function createOpen(
-  { guard, elapsedMs, answerTimeoutMs, setTimer }: RtspSessionsDeps,
+  { guard, elapsedMs, answerTimeoutMs, setTimer, keepGroup }: RtspSessionsDeps,
   handed: HandedConnections,
 ): OpenSession {
   const memory = createSessionMemory(maxBytesOfAll);
@@ -344,14 +347,16 @@ function createOpen(
         return null;
       }
       try {
+        const track = { codec: unitRules.codec, clockRate: stream.track.clockRate };
         const session = await openKeptSession(stream, unitRules, {
           caller: opened.caller,
           elapsedMs,
           memory,
           keyFrames,
           maxBytes: maxSessionBytes,
+          keepGroup: keepGroup && ((group) => keepGroup(opened, group, track)),
         });
-        return { session, track: { codec: unitRules.codec, clockRate: stream.track.clockRate } };
+        return { session, track };
       } catch (error) {
         stream.client.close();
         throw rtspStreamError(error, stream.target);

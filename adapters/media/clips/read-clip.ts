@@ -1,0 +1,49 @@
+import { maxClipBytes } from '../../../core/records/clip.ts';
+import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
+import { chooseParts, toleranceMs } from './choose-parts.ts';
+import type { JoinClip } from './join-clip.ts';
+import type { KeptPart, KeptStreams } from './kept-stream.ts';
+
+/** Streams that are kept, and the joining of their parts. */
+export type ClipDeps = { kept: KeptStreams; join: JoinClip; now: () => Date };
+
+export type ClipSource = {
+  /** Name of the stream in `kept`. */
+  stream: string;
+  /** Longest wait until it is read again, in seconds; `null` for a stream of which no more comes. */
+  waitSeconds: number | null;
+  /** Returns the bytes of parts in their order. */
+  toChunks: (parts: readonly KeptPart[]) => Uint8Array[];
+  /** Leaves out what is before the first picture. */
+  trim: (parts: KeptPart[]) => KeptPart[];
+};
+
+/** Time after the end of a clip for which its last part may come, in milliseconds. */
+const graceMs = 12_000;
+const minWaitSeconds = 1;
+
+/** Joins a clip from the parts that are kept, once they reach its end. */
+export async function readClip(
+  { kept, join, now }: ClipDeps,
+  { stream, waitSeconds, toChunks, trim }: ClipSource,
+  request: ClipRequest,
+  signal: AbortSignal,
+): Promise<ClipResult> {
+  const [fromMs, toMs] = [request.from.getTime(), request.to.getTime()];
+  const parts = kept.list(request.caller, stream);
+  const isComplete = parts.some(({ endMs }) => endMs >= toMs - toleranceMs);
+  const leftMs = toMs - now().getTime();
+  if (!isComplete && waitSeconds !== null && leftMs + graceMs > 0)
+    return { kind: 'pending', afterSeconds: Math.max(Math.min(leftMs / 1000, waitSeconds), minWaitSeconds) };
+  const span = { fromMs, toMs, openedMs: request.openedAt.getTime() };
+  const chosen = trim(chooseParts(parts, span, maxClipBytes));
+  const [first, last] = [chosen[0], chosen.at(-1)];
+  if (!first || !last)
+    return { kind: 'none', reason: 'The stream does not have the time of the opening any more' };
+  const { bytes, codec } = await join(
+    { format: first.format, chunks: toChunks(chosen) },
+    request.regions,
+    signal,
+  );
+  return { kind: 'clip', bytes, codec, from: new Date(first.startMs), to: new Date(last.endMs) };
+}
