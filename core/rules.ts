@@ -102,6 +102,8 @@ export const rules = {
   maxRetryAfterSeconds: 300,
   /** Minimum time from the last attempt of a resend to the next resend of the same delivery. */
   minResendSeconds: 60,
+  /** Age from which an event without an attempt was not for a destination: it was added later. */
+  firstAttemptSeconds: 15,
   /** Minimum time between test alerts at one destination. */
   minTestSeconds: 10,
   /** Time after the end of a job at which the service drops its undelivered events, in seconds. */

@@ -2,6 +2,7 @@ import type { CoreDeps, Limits } from '../dependencies.ts';
 import { initialDelivery, passesFilter, webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryKey, RunKey } from '../records/delivery.ts';
 import { isWatchEvent } from '../records/run.ts';
+import type { RunEvent } from '../records/run.ts';
 import { rules } from '../rules.ts';
 import { RateLimitedError, WatchpostError } from '../errors.ts';
 import { maskUrl } from '../stream/mask-url.ts';
@@ -56,7 +57,7 @@ export async function resendDelivery(jobId: string, sequence: number, caller: st
   const key = { run: 'job', run_id: jobId, sequence, destination_id: webhookDestination } as const;
   return {
     job_id: jobId,
-    ...(await resend(key, event.type, { subject: 'log', path: 'jobs/{job_id}' }, deps)),
+    ...(await resend(key, event, { subject: 'log', path: 'jobs/{job_id}' }, deps)),
   };
 }
 
@@ -74,7 +75,7 @@ export async function resendWatchDelivery(
   if (!event || !isWatchEvent(event) || !destination || destination.type === 'heartbeat')
     throw noSuchDelivery(path);
   if (!isWanted(destination, event) && !(await deps.deliveries.get(key))) throw noSuchDelivery(path);
-  const sent = await resend(key, event.type, { subject: findSubject(event), path }, deps);
+  const sent = await resend(key, event, { subject: findSubject(event), path }, deps);
   return { watch_id: watchId, destination_id: destinationId, ...sent };
 }
 
@@ -114,12 +115,15 @@ async function readPage(
 
 async function resend(
   key: DeliveryKey,
-  eventType: string,
+  event: Pick<RunEvent, 'type' | 'timestamp'>,
   { subject, path }: { subject: string; path: string },
   deps: Deps,
 ) {
-  const delivery = (await deps.deliveries.get(key)) ?? initialDelivery(key, eventType);
-  if (delivery.state === 'pending') throw stillPending();
+  const stored = await deps.deliveries.get(key);
+  // A destination that was added after the event has no delivery of it.
+  const isMissing = stored === undefined && isOver(event.timestamp, rules.firstAttemptSeconds, deps.now());
+  const delivery = stored ?? initialDelivery(key, event.type);
+  if (delivery.state === 'pending' && !isMissing) throw stillPending();
   refuseTooSoon(delivery, deps.now());
   const { run, run_id, sequence, destination_id } = key;
   const number = delivery.resend + 1;

@@ -340,6 +340,16 @@ test('a destination that is added while an alert is open is offered that alert',
     await page.getByRole('heading', { name: 'Send 1 open alert now?' }).waitFor();
     await inspect(page, 'watch-send-open');
     expect(receiver.of('/late').map(({ type }) => type)).not.toContain('alert_opened');
+    // The first seconds of an event belong to the destinations of its time.
+    await expect
+      .poll(
+        async () => {
+          const { alerts } = await caller.call('GET', `/alerts?watch_id=${watchId}`);
+          return Date.now() - Date.parse(alerts[0].opened_at);
+        },
+        { timeout: 30_000 },
+      )
+      .toBeGreaterThan(16_000);
     await button('Send now').click();
     await expect
       .poll(() => receiver.of('/late').map(({ type }) => type), { timeout: 30_000 })

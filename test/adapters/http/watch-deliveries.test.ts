@@ -64,6 +64,22 @@ test('the deliveries of a watch are listed by event and destination, filtered, i
   expect(places(await list('?state=failed'))).toEqual([]);
 });
 
+test('an event from before a destination is sent to it on request, once its first attempt would be over', async () => {
+  const id = await createWatch();
+  await deliverAll(id);
+  const { body: watch } = await call('GET', `/watches/${id}`);
+  const late = { destination_id: 'late', type: 'webhook', url: 'https://example.com/late' };
+  const kept = watch.destinations.map(({ destination_id, type }: any) => ({ destination_id, type }));
+  expect((await call('PATCH', `/watches/${id}`, { destinations: [...kept, late] })).status).toBe(200);
+  const resend = () => call('POST', `/watches/${id}/deliveries/1/late/resend`);
+  expect((await resend()).body.error).toMatchObject({ code: 'BAD_REQUEST' });
+  world.advance(60);
+  expect(await resend()).toMatchObject({ status: 200, body: { destination_id: 'late', sequence: 1 } });
+  await deliverAll(id);
+  const { body } = await call('GET', `/watches/${id}/deliveries?destination_id=late`);
+  expect(body.deliveries[0]).toMatchObject({ sequence: 1, state: 'delivered' });
+});
+
 test('a delivery of a watch is sent again with its own attempts, and a success enables its destination', async () => {
   const id = await createWatch();
   outcome = 'gone';
