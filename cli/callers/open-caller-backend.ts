@@ -1,15 +1,13 @@
-import { existsSync } from 'node:fs';
 import { createCallerEraser } from '../../adapters/embedded/callers/caller-eraser.ts';
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
 import { DataDirectoryError } from '../../adapters/embedded/files/data-directory-error.ts';
-import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
-import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { removeDeleted } from '../../adapters/embedded/sqlite/vacuum.ts';
 import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
 import { createMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
 import { CommandError } from '../command-error.ts';
 import { readCredentials } from '../credentials.ts';
+import { openDataDirectory } from '../target/open-data-directory.ts';
 import { selectTarget } from '../target/select-target.ts';
 import type { KeyTarget } from '../target/select-target.ts';
 import { readAllUsage } from './caller-backend.ts';
@@ -44,13 +42,7 @@ export async function openCallerBackend(
  * Opens the data directory of this machine's service. Usage is read beside a running service; an erasure is its task.
  */
 function localCallers(dataDir: string): CallerBackend {
-  const paths = dataPaths(dataDir);
-  if (!existsSync(paths.database))
-    throw new CommandError(
-      `No service has used the data directory ${paths.path}`,
-      'Use --data-dir or WATCHPOST_DATA_DIR with the data directory of the service. Its first start creates it.',
-    );
-  const database = openDatabase(paths.database);
+  const { paths, database } = openDataDirectory(dataDir);
   const stores = { callers: createCallerStore(database), usage: createUsageLedger(database), now };
   let unlock: (() => void) | undefined;
   const stored = storedCallers(

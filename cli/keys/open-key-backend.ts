@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
-import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
-import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import { nodeKeyCrypto } from '../../adapters/machine.ts';
-import { CommandError } from '../command-error.ts';
 import { storedKeys } from './key-backend.ts';
 import type { KeyBackend } from './key-backend.ts';
+import { openDataDirectory } from '../target/open-data-directory.ts';
 import { selectTarget } from '../target/select-target.ts';
 import type { KeyTarget } from '../target/select-target.ts';
 
@@ -28,15 +25,8 @@ export async function openKeyBackend(target: KeyTarget): Promise<KeyBackend> {
   }
 }
 
-/** Opens the data directory of this machine's service, which may be running. */
 function localKeys(dataDir: string): KeyBackend {
-  const paths = dataPaths(dataDir);
-  if (!existsSync(paths.database))
-    throw new CommandError(
-      `No service has used the data directory ${paths.path}`,
-      'Use --data-dir or WATCHPOST_DATA_DIR with the data directory of the service. Its first start creates it.',
-    );
-  const database = openDatabase(paths.database);
+  const { database } = openDataDirectory(dataDir);
   const stores = { keys: createKeyStore(database), callers: createCallerStore(database) };
   return storedKeys({ ...stores, now: () => new Date(), ...nodeKeyCrypto }, async () => database.close());
 }
