@@ -7,7 +7,7 @@ export type Noun = {
   narrower: string | null;
 };
 
-/** Words of classes, in singular. An irregular plural follows its singular after "/". A class that is not listed has its name. */
+/** Words of classes, in singular, with an irregular plural after "/". A class that is not listed has its name. */
 const synonyms = `
   person: person/people, human, pedestrian, individual, folk; bicycle: bicycle, bike, push bike, pushbike; car: car,
   automobile; motorcycle: motorcycle, motorbike, motor bike, moped; airplane: airplane, aeroplane, plane,

@@ -10,10 +10,11 @@ import { isFiller, overturning, readColors } from './vocabulary.ts';
  * Reads a condition for the built-in model, and names the parts that it does not judge.
  *
  * - A sentence is clauses that all hold ("and", "but", "while", commas), or of which one suffices ("or").
- * - A clause is objects with a number ("two", "at least 3", "no"), a color and words of presence; or, without objects, measurements of the whole
- *   picture: colors with an extent ("at least 20 %", "half", "mostly"), "dark", "bright", "blank", "motion".
+ * - A clause is objects with a number ("two", "at least 3", "no"), a color and words of presence.
+ * - Without objects, it measures the picture: colors with an extent ("half", "mostly"), "dark", "bright", "blank", "motion".
  * - "Not" and "is gone" deny a clause, "no" the next object.
- * - A place ("at the door") is no requirement, and neither is a time ("at night"), a narrower word ("a taxi" is a car) or "on" before what one rides.
+ * - A place ("at the door") is no requirement, and neither is a time ("at night"), a narrower word ("a taxi" is a car)
+ *   or "on" before what one rides.
  * - A clause with any other word is never true, and false if one of its objects is absent.
  * - "Unless", "until" and the like overturn a whole sentence, and so does "and" beside "or".
  */

@@ -33,7 +33,7 @@ export function readClause(tokens: readonly string[]): Clause {
   return { condition, notJudged, endsWithPlace, isBare, isDenied: words.negations.has(rest[0] ?? '') };
 }
 
-/** Takes the places out of a clause: "in front of the blue car", from their preposition on. Nothing behind another preposition is understood. */
+/** Takes the places ("in front of the blue car") out of a clause. Nothing behind another preposition is understood. */
 function takePlaces(tokens: readonly string[]) {
   const places: string[] = [];
   const rest: string[] = [];
@@ -185,8 +185,9 @@ function addNoun(token: string, { classes, narrower }: Noun, head: Noun | null, 
 }
 
 /**
- * Gives colors to the object behind, or to the one before: "the car is red", "a person in red". The color of a traffic light is a lamp, too small for
- * the color of its box, and that of a person is not one of clothes. "The car is not red" is not understood.
+ * Gives colors to the object behind, or to the one before: "the car is red", "a person in red". The color of a traffic
+ * light is a lamp, too small for the color of its box, and that of a person is not one of clothes. "The car is not red"
+ * is not understood.
  */
 function addColors(token: string, colors: Color[], next: string | undefined, state: State): void {
   const behind = findNoun(next);

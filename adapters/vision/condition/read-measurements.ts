@@ -14,7 +14,7 @@ const undecided: Condition = { kind: 'unmeasurable' };
 const brightness = [words.dark, words.lit, words.bright];
 const extents = [words.mostWords, words.allWords, words.largeWords, words.smallWords, words.wholeWords];
 
-/** Reads what is measured in the whole picture: colors, brightness, blankness and motion. Nothing is judged beside a word that is not understood. */
+/** Reads what is measured in the whole picture. Nothing is judged beside a word that is not understood. */
 export function readMeasurements(tokens: readonly string[], places: readonly string[]) {
   const measured = tokens.map((_, index) => findMeasurement(tokens, index));
   const isMeasured = measured.some(Boolean);

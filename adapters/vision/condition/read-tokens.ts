@@ -10,7 +10,10 @@ const placeholders: [name: RegExp, expression: string][] = [
   [/END/g, '(?=$| ,| (?:is|are|and|or|at|on|in|near)\\b)'],
 ];
 
-/** Spellings and phrases by words of the vocabulary, replaced in this order, with spaces around. Clothes cover a part of a person: their color is judged, what they are is not. */
+/**
+ * Spellings and phrases by words of the vocabulary, replaced in this order, with spaces around. Of clothes, the color is
+ * judged, and not what they are.
+ */
 const replacements = String.raw`
 \b(is|are|was|were|do|does|did|has|have|had)nt\b => $1 not
 \bcan(?:'t|not)\b => can not
