@@ -1,7 +1,7 @@
 /**
  * Security headers of every console file, in embedded mode and on the CDN. The page loads only from its own host,
- * nothing inline, and cannot be embedded. `blob:` is needed for evidence images,
- * which are fetched with the key.
+ * nothing inline, and cannot be embedded. `blob:` is needed for evidence
+ * images and clips, which are fetched with the key.
  */
 export const consoleSecurityHeaders = {
   'Content-Security-Policy': [
@@ -9,6 +9,7 @@ export const consoleSecurityHeaders = {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' blob:",
+    "media-src 'self' blob:",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

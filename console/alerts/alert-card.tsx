@@ -12,6 +12,7 @@ import { routeUrls } from '../shell/routes.ts';
 import { duration, exactTime } from '../time/format.ts';
 import { When } from '../time/when.tsx';
 import { closeReasonLabel, severityTones } from '../watches/watch-labels.ts';
+import { ClipPlayer } from './clip-player.tsx';
 import type { ReviewAction } from './alert-keys.ts';
 
 type Props = {
@@ -127,6 +128,7 @@ function Picture({ alert }: { alert: Alert }) {
       {open && (
         <Dialog title="Evidence" wide onClose={() => setOpen(false)}>
           <ProtectedPicture path={path} alt={`Evidence: ${alert.explanation}`} saysWhy />
+          <ClipPlayer alert={alert} />
           <p class="quoted">“{alert.condition}”</p>
           <p>{alert.explanation}</p>
           {alert.closed?.explanation && <p>Closed: {alert.closed.explanation}</p>}

@@ -119,6 +119,9 @@ export type WatchDraft = {
   retentionDays: number | null;
   /** Days for which judged pictures are kept; `null` for the default of the service. */
   memoryDays: number | null;
+  /** Seconds of a clip; `null` for the default of the service, 0 and 0 for none. */
+  clipBefore: number | null;
+  clipAfter: number | null;
   scene: boolean;
   conditions: ConditionDraft[];
   schedule: ScheduleDraft | null;
@@ -165,6 +168,8 @@ export const emptyWatchDraft: WatchDraft = {
   follow: false,
   retentionDays: 7,
   memoryDays: null,
+  clipBefore: null,
+  clipAfter: null,
   scene: true,
   conditions: [newCondition],
   schedule: null,
@@ -205,6 +210,8 @@ export function toWatchDraft(watch: Watch): WatchDraft {
     follow: watch.follow,
     retentionDays: watch.retention_days,
     memoryDays: watch.memory_days,
+    clipBefore: watch.evidence_clip?.before_seconds ?? 0,
+    clipAfter: watch.evidence_clip?.after_seconds ?? 0,
     scene: watch.scene,
     conditions: watch.conditions,
     schedule: watch.schedule && { timeZone: watch.schedule.time_zone, spans: watch.schedule.active },
@@ -240,6 +247,7 @@ export function toWatchRequest(draft: WatchDraft): WatchRequest {
     follow: draft.follow,
     retention_days: draft.retentionDays ?? 7,
     memory_days: draft.memoryDays,
+    ...toClip(draft),
     scene: draft.scene,
     conditions: draft.conditions.map((each) => ({ ...each, condition: each.condition.trim() })),
     schedule: draft.schedule && { time_zone: draft.schedule.timeZone.trim(), active: draft.schedule.spans },
@@ -248,6 +256,12 @@ export function toWatchRequest(draft: WatchDraft): WatchRequest {
     regions: toRegions(draft.regions),
     labels: draft.labels.split('\n').flatMap((label) => label.trim() || []),
   };
+}
+
+function toClip({ clipBefore: before, clipAfter: after }: WatchDraft): Pick<WatchRequest, 'evidence_clip'> {
+  if (before === null && after === null) return {};
+  if (before === 0 && after === 0) return { evidence_clip: null };
+  return { evidence_clip: { before_seconds: before ?? 8, after_seconds: after ?? 8 } };
 }
 
 /** Returns the merge patch from one form state to another: only changed fields. Another text is another condition, with an id, statistics and topics of its own. */

@@ -192,4 +192,13 @@ const numbers = [
     max: 90,
     empty: 'Default',
   },
+  {
+    field: 'clipBefore',
+    label: 'Clip before an opening (s)',
+    hint: '0 to 30; 0 and 0: no clip',
+    min: 0,
+    max: 30,
+    empty: 'Default',
+  },
+  { field: 'clipAfter', label: 'Clip after it (s)', hint: '0 to 30', min: 0, max: 30, empty: 'Default' },
 ] as const;
