@@ -21,3 +21,12 @@ test.each(seeds)(
     expect(summary.quietSeconds).toBeGreaterThan(0);
   },
 );
+
+test.each([3, 4, 11])(
+  'each visit of the claimed length opens one alert, also if it must have held for a time (seed %i)',
+  { timeout: 60_000 },
+  async (seed) => {
+    const summary = await runVisits(seed, 400, 45);
+    expect(summary.required).toBeGreaterThan(5);
+  },
+);

@@ -32,9 +32,9 @@ type Expected = Visit & { claims: number[]; isClear: boolean };
 
 export type VisitSummary = { visits: number; required: number; quietSeconds: number };
 
-/** Runs a watch of a camera with visits and other motion. Throws at the first claim that is not true. */
-export async function runVisits(seed: number, ticks: number): Promise<VisitSummary> {
-  return new VirtualVisits(seed).run(ticks);
+/** Runs a watch of a camera with visits and other motion, whose alerts open after a time. Throws at the first claim that is not true. */
+export async function runVisits(seed: number, ticks: number, openAfter = 0): Promise<VisitSummary> {
+  return new VirtualVisits(seed).run(ticks, openAfter);
 }
 
 class VirtualVisits {
@@ -56,11 +56,11 @@ class VirtualVisits {
       : null;
   }
 
-  async run(ticks: number): Promise<VisitSummary> {
+  async run(ticks: number, openAfter: number): Promise<VisitSummary> {
     const { random, camera, intervalSeconds, toOpen, schedule } = this;
     const phase = random.integer(0, 1000 * intervalSeconds - 1);
     const budget = random.chance(0.3) ? { model_calls_per_day: 400, usd_per_day: null } : null;
-    const watch = newWatch({ interval: intervalSeconds, toOpen, phase, schedule, budget });
+    const watch = newWatch({ interval: intervalSeconds, toOpen, openAfter, phase, schedule, budget });
     const visited = createVisitedWatch(watch, camera, random);
     let step = await visited.run.begin();
     for (let count = 0; count < ticks; count += 1) {
