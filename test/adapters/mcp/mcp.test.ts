@@ -48,7 +48,13 @@ async function connect(scopes: Scope[] = ['jobs', 'keys', 'internal', 'admin']):
 const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship enters the lock' };
 
 /** Metrics as text for Prometheus are no tool: it would repeat `metrics`. */
-const withoutTool = ['alert_clip', 'prometheus_metrics', 'list_cameras', 'camera_streams'];
+const withoutTool = [
+  'alert_clip',
+  'create_sign_in_code',
+  'prometheus_metrics',
+  'list_cameras',
+  'camera_streams',
+];
 const toolIds = endpoints.map(({ id }) => id).filter((id) => !withoutTool.includes(id));
 
 test('the server names the version of the software', async () => {
