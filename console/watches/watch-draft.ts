@@ -238,14 +238,15 @@ export function toWatchRequest(draft: WatchDraft): WatchRequest {
   return {
     name: draft.name.trim(),
     stream_url: draft.streamUrl.trim(),
-    interval_seconds: draft.intervalSeconds ?? 10,
+    // An emptied field is absent, so that the service decides its default.
+    ...(draft.intervalSeconds !== null && { interval_seconds: draft.intervalSeconds }),
+    ...(draft.clipSeconds !== null && { clip_duration_seconds: draft.clipSeconds }),
+    ...(draft.confirmSeconds !== null && { confirm_seconds: draft.confirmSeconds }),
+    ...(draft.retentionDays !== null && { retention_days: draft.retentionDays }),
     input_mode: draft.mode,
-    clip_duration_seconds: draft.clipSeconds ?? 3,
-    confirm_seconds: draft.confirmSeconds ?? 2,
     enable_prefilter: draft.prefilter,
     look_back: draft.lookBack,
     follow: draft.follow,
-    retention_days: draft.retentionDays ?? 7,
     memory_days: draft.memoryDays,
     ...toClip(draft),
     scene: draft.scene,
@@ -272,9 +273,10 @@ export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch 
     const { condition_id: id, ...reworded } = each;
     return texts.get(id) === each.condition.trim() ? each : reworded;
   });
-  const changed = Object.entries(toWatchRequest({ ...after, conditions })).filter(
-    ([field, value]) => JSON.stringify(value) !== JSON.stringify(old.get(field)),
-  );
+  const wanted = new Map<string, unknown>(Object.entries(toWatchRequest({ ...after, conditions })));
+  const changed = [...new Set([...old.keys(), ...wanted.keys()])]
+    .map((field) => [field, wanted.get(field) ?? null] as const)
+    .filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(old.get(field) ?? null));
   return Object.fromEntries(changed);
 }
 

@@ -17,6 +17,7 @@ import {
   notifyOptions,
   toDuplicate,
   toWatchDraft,
+  emptyWatchDraft,
   toWatchPatch,
   toWatchRequest,
 } from '../../console/watches/watch-draft.ts';
@@ -287,4 +288,20 @@ test('an open condition that the newest verdict denies says that it is not there
   } as const;
   expect(conditionLabel(state as never).label).toBe('open, not there now');
   expect(conditionLabel({ ...state, seen_at: at(0) } as never).label).toBe('open');
+});
+
+test('an emptied number of the form takes the default of the service, in a new watch and in a change', () => {
+  const empty = {
+    ...emptyWatchDraft,
+    intervalSeconds: null,
+    clipSeconds: null,
+    confirmSeconds: null,
+    retentionDays: null,
+  };
+  const request = toWatchRequest(empty);
+  for (const field of ['interval_seconds', 'clip_duration_seconds', 'confirm_seconds', 'retention_days'])
+    expect(request).not.toHaveProperty(field);
+  expect(toWatchPatch(emptyWatchDraft, { ...emptyWatchDraft, intervalSeconds: null })).toEqual({
+    interval_seconds: null,
+  });
 });
