@@ -198,6 +198,18 @@ describe('a condition that holds', () => {
     const { holding: after } = afterUnseenTime({ ...state, unjudged: 1 }, rule, next, seen);
     expect(after?.unseen_seconds).toBe(20);
   });
+
+  test('a gap of more than ten minutes restarts its time, however long the interval is', async () => {
+    const run = await holding();
+    const [state, rule] = [run.state.conditions[0]!, run.config.conditions[0]!];
+    const afterGap = (seconds: number) => {
+      const at = new Date(Date.parse(state.seen_at) + seconds * 1000);
+      return afterUnseenTime(state, rule, at, { inGap: true, intervalSeconds: 300 });
+    };
+    expect(afterGap(600).holding?.unseen_seconds).toBe(600);
+    expect(afterGap(601)).toMatchObject({ phase: 'unknown', history: '' });
+    expect(afterGap(601).holding).toBeUndefined();
+  });
 });
 
 /** Returns the time of the last sight, in milliseconds. */
