@@ -17,6 +17,7 @@ const commands: Record<string, () => Promise<AddCommand>> = {
   evaluate: async () => (await import('./commands/evaluate.ts')).addEvaluate,
   label: async () => (await import('./commands/label.ts')).addLabel,
   watch: async () => (await import('./commands/watch.ts')).addWatch,
+  ask: async () => (await import('./commands/ask.ts')).addAsk,
   search: async () => (await import('./commands/search.ts')).addSearch,
   cost: async () => (await import('./commands/cost.ts')).addCost,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctor,

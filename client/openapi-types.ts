@@ -696,6 +696,97 @@ export interface AnalyzeFrameResponse {
    */
   frame_b64: string | null;
 }
+export interface AskRequest {
+  /**
+   * Default: all your watches
+   *
+   * @minItems 1
+   * @maxItems 100
+   */
+  watch_ids?: string[];
+  /**
+   * Default: all that is remembered
+   */
+  from?: string;
+  /**
+   * Default: now
+   */
+  to?: string;
+  /**
+   * "When was the last delivery, and did anybody take it?"
+   */
+  question: string;
+}
+export interface AskResult {
+  /**
+   * False if the memory does not answer the question
+   */
+  answered: boolean;
+  /**
+   * The statements, or the reason without any
+   */
+  answer: string;
+  statements: {
+    text: string;
+    /**
+     * Moments that show it
+     */
+    moments: Moment[];
+  }[];
+  /**
+   * What was seen, and what nobody saw
+   */
+  sentence: string;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  from: string;
+  /**
+   * ISO 8601 in UTC, with milliseconds
+   */
+  to: string;
+  /**
+   * Pictures that the model was shown
+   */
+  pictures: number;
+  model_calls: number;
+  /**
+   * By the list price; null if it is unknown
+   */
+  cost_usd: number | null;
+}
+export interface Moment {
+  scene?: string;
+  /**
+   * @maxItems 12
+   */
+  objects?: string[];
+  moment_id: string;
+  watch_id: string;
+  at: string;
+  verdicts: {
+    condition_id: string;
+    triggered: boolean | null;
+    explanation: string;
+  }[];
+  judged_by: string;
+  /**
+   * @maxItems 8
+   */
+  reviews?: {
+    condition_id: string;
+    condition: string;
+    holds: boolean;
+    missed: boolean;
+    at: string;
+    by: string;
+  }[];
+  expires_at: string;
+  /**
+   * URL of the judged picture; requires the API key. null if it was not kept, or had to make room
+   */
+  picture_url: string | null;
+}
 export interface BacktestAlert {
   condition_id: string;
   condition: string;
@@ -2116,38 +2207,6 @@ export interface Metrics {
      */
     evidence_removed: number;
   } | null;
-}
-export interface Moment {
-  scene?: string;
-  /**
-   * @maxItems 12
-   */
-  objects?: string[];
-  moment_id: string;
-  watch_id: string;
-  at: string;
-  verdicts: {
-    condition_id: string;
-    triggered: boolean | null;
-    explanation: string;
-  }[];
-  judged_by: string;
-  /**
-   * @maxItems 8
-   */
-  reviews?: {
-    condition_id: string;
-    condition: string;
-    holds: boolean;
-    missed: boolean;
-    at: string;
-    by: string;
-  }[];
-  expires_at: string;
-  /**
-   * URL of the judged picture; requires the API key. null if it was not kept, or had to make room
-   */
-  picture_url: string | null;
 }
 export interface MomentList {
   /**

@@ -111,6 +111,9 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
     /** Searches the memory of watches. `next_cursor` of the answer continues. Without retries: a search costs model calls. */
     searchMoments: (request: Api.MomentSearchRequest, o: Signal = {}) =>
       post<Api.MomentSearchResult>('/moments/search', request, o, false),
+    /** Answers a question about the memory of watches. Without retries: it costs a model call. */
+    askMoments: (request: Api.AskRequest, o: Signal = {}) =>
+      post<Api.AskResult>('/moments/ask', request, o, false),
     /** Plays conditions over the memory of a watch. `next_cursor` of the answer continues. Without retries: it costs model calls. */
     backtestWatch: (watchId: string, request: Api.BacktestRequest = {}, o: Signal = {}) =>
       post<Api.BacktestResult>(`${watch(watchId)}/backtest`, request, o, false),

@@ -18,6 +18,8 @@ export function wrapModel(model: VisionModel, around: AroundCall): VisionModel {
     words: async (query, signal) => around(async () => model.words(query, signal), signal),
     matches: async (pictures, query, signal) =>
       around(async () => model.matches(pictures, query, signal), signal),
+    answerAbout: async (pictures, question, signal) =>
+      around(async () => model.answerAbout(pictures, question, signal), signal),
     summarize: async (samples, signal) => around(async () => model.summarize(samples, signal), signal),
   };
 }

@@ -31,5 +31,11 @@ export function withPictureWidth(vision: VisionModel, widthPixels: number, resiz
     judge: async (media, questions, signal) => vision.judge(await scaled(media, signal), questions, signal),
     matches: async (pictures, query, signal) =>
       vision.matches(await Promise.all(pictures.map((jpeg) => scale(jpeg, signal))), query, signal),
+    answerAbout: async (pictures, question, signal) => {
+      const shown = await Promise.all(
+        pictures.map(async ({ frame, ...rest }) => ({ ...rest, frame: await scale(frame, signal) })),
+      );
+      return vision.answerAbout(shown, question, signal);
+    },
   };
 }

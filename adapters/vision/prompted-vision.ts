@@ -24,7 +24,7 @@ import {
   toVerdict,
 } from './prompt.ts';
 import { defaultPrompt, type PromptVariant } from './prompt-variants.ts';
-import { matchesTask, toMatches, toWords, wordsTask } from './search-prompt.ts';
+import { matchesTask, picturesTask, toMatches, toStatements, toWords, wordsTask } from './search-prompt.ts';
 import { type AskModel, ContextError, type ModelTask, PictureCountError, type Shown } from './task.ts';
 
 /** Maximum images per request of an unknown server. llama.cpp and Ollama slow down with more; vLLM has its own limit. */
@@ -139,6 +139,12 @@ export function createPromptedVision({
         if (isTooMany(error) && pictures.length > 1) takesFrames = false;
         throw error;
       }
+    },
+
+    async answerAbout(pictures, question, signal) {
+      const shown = { pictures: pictures.map(({ frame }) => frame) };
+      const { fields, tokens } = await ask(picturesTask(question, pictures), shown, signal);
+      return { statements: toStatements(fields), tokens };
     },
 
     async summarize(samples, signal) {

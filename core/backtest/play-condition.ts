@@ -330,6 +330,7 @@ function answerFrom(verdicts: WeakMap<Uint8Array, ConditionVerdict>): VisionMode
     answer: refuse,
     words: refuse,
     matches: refuse,
+    answerAbout: refuse,
     summarize: refuse,
   };
 }

@@ -5,6 +5,7 @@ import type {
   ModelCall,
   MomentVerdicts,
   PictureMatches,
+  PicturesAnswer,
   QueryWords,
   Summary,
 } from '../records/vision.ts';
@@ -62,6 +63,11 @@ export type Capabilities = {
   /** Conditions that it judges well, for forms. */
   conditionExamples: readonly string[];
   readCondition(condition: string): ConditionReading;
+  /**
+   * Present for a model that answers questions about visits only: the kind of a question, `null` for another one, and the names of the things in a text. Absent: it
+   * is asked about pictures.
+   */
+  visits?: { readQuestion(question: string): VisitQuestion | null; readThings(text: string): string[] };
 };
 
 /** Capabilities of a model that judges any condition by one picture. */
@@ -94,6 +100,12 @@ export const alwaysLoaded: ModelLifecycle = {
 
 /** `calls` is empty if a gate answered without a call; absent: one call, with the tokens of the answer. */
 export type Called = { calls?: readonly ModelCall[] | undefined };
+
+/** Picture of a question, with what is known about it: its camera, its time and that of its visit, and a sentence that a model wrote. */
+export type DescribedPicture = { frame: Uint8Array; camera: string; time: string; sentence: string };
+
+/** Question that a model answers without pictures, from what was detected: how often, when last, or whether something was there. */
+export type VisitQuestion = { asks: 'count' | 'last' | 'whether'; day: 'today' | 'yesterday' | null };
 
 /** Sample of a digest window, as JPEG. */
 export type Sample = { frame: Uint8Array; capturedAt: Date };
@@ -128,6 +140,12 @@ export interface VisionModel {
     query: string,
     signal: AbortSignal,
   ): Promise<PictureMatches & Called>;
+  /** Answers a question about numbered pictures, in one call. A statement may name a picture that there is not. */
+  answerAbout(
+    pictures: readonly DescribedPicture[],
+    question: string,
+    signal: AbortSignal,
+  ): Promise<PicturesAnswer & Called>;
   /** Summarizes the samples of a window, given in time order. */
   summarize(samples: Sample[], signal: AbortSignal): Promise<Summary & Called>;
 }

@@ -79,6 +79,15 @@ export const pictureMatchesSchema = z.object({
 });
 export type PictureMatches = z.infer<typeof pictureMatchesSchema>;
 
+/** Answer about numbered pictures: statements with the numbers of the pictures that show them, from 1; none if they cannot answer. */
+export const picturesAnswerSchema = z.object({
+  statements: z
+    .array(z.object({ text: z.string().max(500), pictures: z.array(z.number()).max(100) }))
+    .max(24),
+  tokens: tokenUseSchema,
+});
+export type PicturesAnswer = z.infer<typeof picturesAnswerSchema>;
+
 /** Summary of a digest window. */
 export type Summary = { summary: string; tokens: TokenUse };
 

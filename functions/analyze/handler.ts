@@ -28,6 +28,7 @@ export function createHandler(deps: AnalyzeFunctionDeps) {
         case 'answer':
         case 'words':
         case 'matches':
+        case 'answer_about':
         case 'summarize':
           return toOutcome(() => handleAnalyzeCall(input, deps));
         case 'analyze':

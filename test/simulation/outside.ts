@@ -130,6 +130,7 @@ export class OutsideWorld {
       answer: () => Promise.reject(new Error('No question about one frame')),
       words: () => Promise.reject(new Error('No search')),
       matches: () => Promise.reject(new Error('No search')),
+      answerAbout: () => Promise.reject(new Error('No question about pictures')),
       summarize: async () => ({
         summary: 'Nothing happened.',
         tokens: { input_tokens: 1, output_tokens: 1 },

@@ -45,6 +45,7 @@ export function scriptedModel({
     answer: unexpected,
     words: unexpected,
     matches: unexpected,
+    answerAbout: unexpected,
     summarize: unexpected,
     ...given,
   };

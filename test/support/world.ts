@@ -215,6 +215,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
           matches: pictures.map(() => true),
           tokens: { input_tokens: 10, output_tokens: 2 },
         }),
+        answerAbout: async () => ({ statements: [], tokens: { input_tokens: 10, output_tokens: 2 } }),
         summarize: async (samples) => {
           const next = script.summaries.shift() ?? 'Nothing happened.';
           if (next instanceof Error) throw next;

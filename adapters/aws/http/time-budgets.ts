@@ -32,6 +32,7 @@ export const endpointCalls: Readonly<Record<string, readonly (keyof typeof callS
   test_watch: ['webhook'],
   test_webhook: ['webhook'],
   search_moments: ['search'],
+  ask_moments: ['search'],
   backtest_watch: ['search'],
   cancel_job: ['summary'],
   // Refused on AWS.

@@ -13,6 +13,7 @@ import {
   modelCallSchema,
   momentVerdictsSchema,
   pictureMatchesSchema,
+  picturesAnswerSchema,
   queryWordsSchema,
   tokenUseSchema,
 } from '../../../core/records/vision.ts';
@@ -68,6 +69,14 @@ export const analyzeCallSchema = z.discriminatedUnion('operation', [
     query: z.string(),
   }),
   z.object({
+    operation: z.literal('answer_about'),
+    seconds: secondsSchema,
+    pictures: z.array(
+      z.object({ frame: bytesSchema, camera: z.string(), time: z.string(), sentence: z.string() }),
+    ),
+    question: z.string(),
+  }),
+  z.object({
     operation: z.literal('summarize'),
     seconds: secondsSchema,
     job_id: z.uuid(),
@@ -86,6 +95,9 @@ export const answerAnswerSchema = answerSchema.extend({ calls });
 export const wordsAnswerSchema = queryWordsSchema.extend({ calls });
 /** Result of `matches`. */
 export const matchesAnswerSchema = pictureMatchesSchema.extend({ calls });
+
+/** Result of `answer_about`. */
+export const picturesAnswerAnswerSchema = picturesAnswerSchema.extend({ calls });
 
 /** Result of `summarize`: the part of `ClosureResult` that the caller lacks. */
 export const summarizeAnswerSchema = z.object({
@@ -114,6 +126,8 @@ export async function handleAnalyzeCall(call: AnalyzeCall, deps: AnalyzeCallDeps
       return deps.vision.words(call.query, timeoutSignal(call));
     case 'matches':
       return deps.vision.matches(call.pictures, call.query, timeoutSignal(call));
+    case 'answer_about':
+      return deps.vision.answerAbout(call.pictures, call.question, timeoutSignal(call));
     case 'summarize': {
       const job = await deps.runs.get(call.job_id, deps.now());
       if (job?.policy !== 'digest') throw new JobNotFoundError();

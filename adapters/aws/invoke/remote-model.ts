@@ -9,6 +9,7 @@ import {
   answerAnswerSchema,
   judgeAnswerSchema,
   matchesAnswerSchema,
+  picturesAnswerAnswerSchema,
   wordsAnswerSchema,
   summarizeAnswerSchema,
 } from './analyze-calls.ts';
@@ -45,6 +46,13 @@ export function createRemoteModel({
         invoke,
         { operation: 'matches', seconds, pictures: [...pictures], query },
         matchesAnswerSchema,
+        signal,
+      ),
+    answerAbout: async (pictures, question, signal) =>
+      ask(
+        invoke,
+        { operation: 'answer_about', seconds, pictures: [...pictures], question },
+        picturesAnswerAnswerSchema,
         signal,
       ),
   };

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../endpoint.ts';
 import { adviceEndpoints } from './advice.ts';
+import { askEndpoints } from './ask.ts';
 import { backtestEndpoints } from './backtest.ts';
 import { callerEndpoints, erasureEndpoints, keyEndpoints } from './keys.ts';
 import { cameraEndpoints } from './cameras.ts';
@@ -32,6 +33,7 @@ export const endpoints: readonly Endpoint[] = [
   ...alertEndpoints,
   ...momentSearchEndpoints,
   ...momentEndpoints,
+  ...askEndpoints,
   ...backtestEndpoints,
   ...webhookEndpoints,
   ...keyEndpoints,

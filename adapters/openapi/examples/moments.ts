@@ -118,3 +118,18 @@ export const backtestResult = {
   cost_usd: 1.1,
   estimate: { moments: 18204, model_calls: 18204, cost_usd: 1.1, exact: true },
 };
+
+export const ask = { question: 'When was the last delivery?', from: '2026-03-01T00:00:00Z' };
+
+export const askResult = {
+  answered: true,
+  answer: 'A white van delivered at 12:04.',
+  statements: [{ text: 'A white van delivered at 12:04.', moments: [moment] }],
+  sentence:
+    'Visits of 12 s and more are sure to be seen; not seen Sun 1 Mar 02:10 to 03:55 (UTC): camera lost.',
+  from: '2026-03-01T00:00:00.000Z',
+  to: '2026-03-01T13:00:00.000Z',
+  pictures: 24,
+  model_calls: 1,
+  cost_usd: 0.0012,
+};

@@ -36,6 +36,7 @@ import {
 } from './judge-objects.ts';
 import { createMomentReader, type BuiltInDeps, type ObjectsVisionDeps } from './object-moments.ts';
 import { installCommand } from './packages.ts';
+import { readThings, readVisitQuestion } from './read-question.ts';
 import { summarizeWindow } from './summarize-window.ts';
 
 const maxBoxes = 20;
@@ -63,6 +64,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       hasSensitivity: true,
       conditionExamples: detector ? conditionExamples : measuredExamples,
       readCondition: (text) => readCondition(text, detector !== null),
+      visits: { readQuestion: readVisitQuestion, readThings },
     },
     lifecycle: alwaysLoaded,
 
@@ -101,6 +103,8 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
         : await readable(() => answerWhether(frame, question, deps, signal));
       return { ...answer, tokens };
     },
+
+    answerAbout: async () => ({ statements: [], tokens }),
 
     summarize: async (samples, signal) => ({ summary: await summarizeWindow(samples, deps, signal), tokens }),
   };

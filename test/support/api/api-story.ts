@@ -167,6 +167,8 @@ async function watches(call: CallOperation, world: World) {
   await call('watch_frame', byId);
   await call('search_moments', { query: 'a white van' });
   await call('search_moments', { query: '' });
+  await call('ask_moments', { question: 'Was a car there?' });
+  await call('ask_moments', { question: ' ' });
   await call('list_alerts', { state: 'open' });
   await call('list_alerts', { limit: 0 });
   for (const id of ['get_alert', 'acknowledge_alert', 'alert_frame']) await call(id, { alert_id: alertId });

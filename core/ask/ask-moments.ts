@@ -1,0 +1,169 @@
+import type { ForecastPrice } from '../advice/forecast.ts';
+import type { CoreDeps } from '../dependencies.ts';
+import { WatchpostError } from '../errors.ts';
+import { chooseCandidates, chooseOfEachVisit } from '../memory/choose-candidates.ts';
+import { describeSight, listUnseen } from '../memory/describe-search.ts';
+import { callModel, counted, type LookDeps } from '../memory/look-at-pictures.ts';
+import {
+  limitSpan,
+  readSpans,
+  type SearchedWatch,
+  selectWatches,
+  toMomentSpan,
+} from '../memory/searched-watches.ts';
+import { toStems } from '../memory/stems.ts';
+import type { MomentStore } from '../ports/moment-store.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
+import type { Moment } from '../records/moment.ts';
+import { addSeconds } from '../time.ts';
+import { answerFromVisits, type ModelAnswer } from './answer-from-visits.ts';
+
+type AskDeps = Omit<LookDeps, 'moments' | 'vision'> &
+  Pick<CoreDeps, 'watches' | 'meter'> & {
+    moments: Pick<MomentStore, 'get' | 'list' | 'words'>;
+    vision: Pick<VisionModel, 'capabilities' | 'answerAbout'>;
+    modelPrice: ForecastPrice | null;
+  };
+
+type AskInput = {
+  question: string;
+  watchIds: readonly string[] | undefined;
+  from: Date | undefined;
+  to: Date | undefined;
+};
+
+type AskResult = ModelAnswer & {
+  from: Date;
+  to: Date;
+  counts: { calls: number; micro_usd: number | null };
+  /** Sentence about what was seen, and what nobody saw. */
+  sentence: string;
+};
+
+/** Maximum pictures of a question. */
+const maxPictures = 24;
+const maxMatches = 500;
+/** Moments by which visits are spread over the span. */
+const maxSpread = 1000;
+const maxSeconds = 25;
+
+/**
+ * Answers a question from the moments of a caller: from visits, or by one call about pictures. Throws `WatchNotFoundError`, `WatchpostError` for a blank question or
+ * an empty span, and `VisionError`.
+ */
+export async function askMoments(
+  input: AskInput,
+  caller: string,
+  deps: AskDeps,
+  signal: AbortSignal,
+): Promise<AskResult> {
+  if (input.question.trim() === '')
+    throw new WatchpostError('BAD_REQUEST', 'The question is blank', 'Ask, such as "Did a parcel come?".');
+  const now = deps.now();
+  const selected = await selectWatches(input.watchIds, caller, deps);
+  const span = limitSpan(input, now);
+  const remembering = selected.filter(({ config }) => config.memory_days > 0);
+  const watches = await readSpans(remembering, span, deps);
+  const state = { counts: { calls: 0, micro_usd: 0 } };
+  const { visits } = deps.vision.capabilities;
+  const answered = visits
+    ? await answerFromVisits(input.question, visits, watches, { caller, ...span, now }, deps)
+    : await counted(
+        () => askAboutPictures(input.question, watches, { caller, to: span.to, now, signal, state }, deps),
+        state,
+        true,
+        deps,
+      );
+  return {
+    ...span,
+    ...answered,
+    counts: state.counts,
+    sentence:
+      watches.length === 0
+        ? 'No watch has a memory of this time.'
+        : describeSight(watches, listUnseen(watches)),
+  };
+}
+
+type Bounds = {
+  caller: string;
+  to: Date;
+  now: Date;
+  signal: AbortSignal;
+  state: { counts: { calls: number; micro_usd: number | null } };
+};
+
+/** Shows the model the best moments by words and others of the whole span. A statement without a picture is dropped. */
+async function askAboutPictures(
+  question: string,
+  watches: readonly SearchedWatch[],
+  { caller, to, now, signal, state }: Bounds,
+  deps: AskDeps,
+): Promise<ModelAnswer> {
+  const most = Math.min(maxPictures, deps.vision.capabilities.maxPictures);
+  const chosen = watches.length === 0 ? [] : await chooseMoments(question, watches, caller, to, most, deps);
+  const read = await Promise.all(
+    chosen.map(async (moment) => {
+      const frame = moment.frame_key === null ? undefined : await deps.media.get(moment.frame_key);
+      return frame ? [{ moment, frame }] : [];
+    }),
+  );
+  const shown = read.flat();
+  if (shown.length === 0)
+    return { statements: [], reason: 'There is no picture to answer from.', pictures: 0 };
+  const names = new Map(watches.map(({ watch }) => [watch.run_id, watch.config.name]));
+  const pictures = shown.map(({ moment: { watch_id: id, at, scene, verdicts }, frame }) => ({
+    frame,
+    camera: names.get(id) ?? '',
+    time: at,
+    sentence: scene ?? verdicts.map(({ explanation }) => explanation).join(' '),
+  }));
+  const bounds = { caller, deadline: addSeconds(now, maxSeconds), maxCalls: 1, signal };
+  const { statements } = await callModel(
+    (ends) => deps.vision.answerAbout(pictures, question, ends),
+    state,
+    bounds,
+    deps,
+  );
+  const kept = statements.flatMap(({ text, pictures: numbers }) => {
+    const moments = [...new Set(numbers)].flatMap((number) => shown[number - 1]?.moment ?? []);
+    return moments.length === 0 ? [] : [{ text, moments }];
+  });
+  const reason = kept.length > 0 ? null : 'The pictures do not answer this question.';
+  return { statements: kept, reason, pictures: shown.length };
+}
+
+/** Chooses the best moments by words, and fills up with visits spread over the span. In the order of their times. */
+async function chooseMoments(
+  question: string,
+  watches: readonly SearchedWatch[],
+  caller: string,
+  to: Date,
+  most: number,
+  deps: AskDeps,
+): Promise<Moment[]> {
+  const now = deps.now();
+  const span = toMomentSpan(caller, watches, to);
+  const { matches } = await deps.moments.words(span, { own: toStems(question), added: [] }, maxMatches, now);
+  const best = chooseCandidates(matches, watches).slice(0, Math.ceil(most / 2));
+  const chosen = new Map<string, Moment>();
+  for (const { id } of best) {
+    const moment = await deps.moments.get(caller, id, now);
+    if (moment) chosen.set(id, moment);
+  }
+  const { moments } = await deps.moments.list({ ...span, limit: maxSpread }, now);
+  const byWatch = Map.groupBy(moments, ({ watch_id: id }) => id);
+  const ids = watches
+    .flatMap(({ watch, spans }) => chooseOfEachVisit(byWatch.get(watch.run_id) ?? [], spans))
+    .toSorted((one, other) => +one.visit.from - +other.visit.from)
+    .map(({ candidate }) => candidate.id)
+    .filter((id) => !chosen.has(id));
+  const left = most - chosen.size;
+  const step = Math.max(1, ids.length / Math.max(1, left));
+  const byId = new Map(moments.map((moment) => [moment.moment_id, moment]));
+  for (let place = 0; place < ids.length && chosen.size < most; place += step) {
+    const moment = byId.get(ids[Math.floor(place)] ?? '');
+    if (moment) chosen.set(moment.moment_id, moment);
+  }
+  return [...chosen.values()].toSorted((one, other) => (one.at < other.at ? -1 : 1));
+}

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createObjectsVision } from '../../../adapters/vision/objects/objects-vision.ts';
+import type { DescribedPicture } from '../../../core/ports/vision-model.ts';
+import { after, start } from '../../contract/records.ts';
+import { gate, newMoment } from '../../contract/moment-store.contract.ts';
+import { newChange, newCreation } from '../../contract/watch-records.ts';
+import { createClientFor } from '../../support/api/api-client.ts';
+import type { ApiClient } from '../../support/api/api-client.ts';
+import { newWatchConfig } from '../../support/watches/watch-records.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+let alice: ApiClient;
+const tokens = { input_tokens: 100, output_tokens: 10 };
+
+beforeEach(async () => {
+  world = createWorld();
+  world.clock.now = after(3000);
+  alice = await createClientFor(world, ['jobs'], 'alice');
+  const config = newWatchConfig({ schedule: null, destinations: [], name: 'Gate' });
+  await world.c.watches.create(newCreation({ run_id: gate, caller: 'alice', config }), start);
+  const lost = { from: after(1000), to: after(1600), class: 'not_seen' as const, reason: 'stream' as const };
+  const rest = { class: 'quiet' as const, reason: null };
+  const spans = [
+    { ...rest, from: start, to: after(1000) },
+    lost,
+    { ...rest, from: after(1600), to: after(3000) },
+  ];
+  const moments = [
+    newMoment(60, { verdicts: [], scene: '1 dog', objects: ['dog'] }),
+    newMoment(90, { verdicts: [], scene: '1 dog', objects: ['brown dog'] }),
+    newMoment(120, { verdicts: [], scene: 'No everyday object is seen.' }),
+    newMoment(600, { verdicts: [], scene: '1 dog', objects: ['dog'] }),
+    newMoment(2000, { verdicts: [], scene: '1 dog', objects: ['dog'] }),
+    newMoment(2100, { verdicts: [], scene: '1 car', objects: ['car'] }),
+  ];
+  for (const [index, moment] of moments.entries()) {
+    const run = await world.c.runs.get(gate, world.clock.now);
+    if (run?.policy !== 'watch') throw new Error('No watch');
+    const hours =
+      index === 0 ? [{ hour: start.toISOString(), counts: {}, seen: { spans, unjudged: {} } }] : [];
+    await world.c.runs.commit(newChange(run, { moments: [moment], set: {}, hours }));
+    await world.c.media.put(moment.frame_key ?? '', new Uint8Array([index]), 'image/jpeg');
+  }
+});
+afterEach(() => world.close());
+
+const ask = async (question: string, body: object = {}) =>
+  (await alice.call('POST', '/moments/ask', { question, ...body })).body;
+
+test('the built-in model counts visits without a call, and refuses other questions', async () => {
+  const decoder = {
+    decode: async () => new Uint8Array(),
+    decodeEach: async () => [],
+    decodeClip: async () => [],
+  };
+  world.c.vision = createObjectsVision({ decoder, detector: null });
+  const counted = await ask('How many dogs came today, and when was the last?');
+  expect(counted).toMatchObject({ answered: true, model_calls: 0, pictures: 0 });
+  expect(counted.answer).toMatch(
+    /^3 visits of dog: .*The last visit of dog was Gate 2026-03-01 12:33:20 \(UTC\)\.$/,
+  );
+  expect(counted.statements[0].moments.map(({ at }: { at: string }) => at)).toEqual(
+    [60, 600, 2000].map((second) => after(second).toISOString()),
+  );
+  expect(counted.sentence).toContain('12:16 to 12:26 (UTC): camera lost');
+  expect((await ask('Was there a car yesterday?')).answer).toBe('No visit of car was seen.');
+  expect(await ask('Who took the parcel?')).toMatchObject({ answered: false, statements: [] });
+});
+
+test('a statement of another model names its moments, and one without a picture is dropped', async () => {
+  let shown: readonly DescribedPicture[] = [];
+  world.c.vision.answerAbout = async (pictures) => {
+    shown = pictures;
+    const statements = [
+      { text: 'A dog came.', pictures: [1, 99] },
+      { text: 'A ship came.', pictures: [42] },
+    ];
+    return { statements, tokens };
+  };
+  const answer = await ask('What did the dog do?');
+  expect(shown.length).toBeGreaterThan(2);
+  expect(shown.length).toBeLessThanOrEqual(24);
+  expect(shown.map(({ time }) => time)).toEqual(shown.map(({ time }) => time).toSorted());
+  expect(answer).toMatchObject({ answered: true, answer: 'A dog came.', model_calls: 1 });
+  expect(answer.statements[0].moments).toMatchObject([{ at: shown[0]?.time }]);
+  world.c.vision.answerAbout = async () => ({
+    statements: [{ text: 'Nobody.', pictures: [0, 7000] }],
+    tokens,
+  });
+  expect(await ask('Who?')).toMatchObject({ answered: false, statements: [] });
+});
+
+test('a question of another caller, a blank one or a foreign watch is a clear answer', async () => {
+  const bob = await createClientFor(world, ['jobs'], 'bob');
+  const theirs = (await bob.call('POST', '/moments/ask', { question: 'Was a dog there?' })).body;
+  expect(theirs).toMatchObject({ answered: false, pictures: 0, model_calls: 0 });
+  const foreign = await bob.call('POST', '/moments/ask', { question: 'Dogs?', watch_ids: [gate] });
+  expect(foreign.status).toBe(404);
+  expect((await ask(' ')).error.code).toBe('BAD_REQUEST');
+});
