@@ -133,4 +133,108 @@ export const momentCases: Case[] = [
         done(await search({ query, ...century }));
     },
   },
+  {
+    id: 'moments-ask',
+    title: 'a question is answered by moments of the caller, with what nobody saw, and a bad one is refused',
+    covers: ['W-7.8', 'W-7.5'],
+    needs: [...needs, 'second caller'],
+    seconds,
+    run: async (target) => {
+      const { api, other } = target;
+      await withWatch(target, memory, async ({ watch_id: id }) => {
+        await untilRemembered(api, id);
+        const body = { question: 'Was anything there?', watch_ids: [id] };
+        const answer = done(await api.call('POST', '/moments/ask', body)).body;
+        assert.ok(answer.answered, answer.answer);
+        assert.ok(answer.model_calls <= 1 && answer.pictures <= 24 && answer.sentence !== '');
+        const shown = answer.statements.flatMap(({ moments }: { moments: any[] }) => moments);
+        assert.ok(shown.length > 0);
+        for (const moment of shown)
+          assert.deepEqual(await read(api, `/moments/${moment.moment_id}`), { ...moment, watch_id: id });
+        const isGone = { status: 404, code: 'WATCH_NOT_FOUND' };
+        refused(await other.call('POST', '/moments/ask', body), isGone, 'a watch of another caller');
+        const ask = (fields: object) => api.call('POST', '/moments/ask', { ...body, ...fields });
+        const isBad = { status: 400, code: 'BAD_REQUEST' };
+        refused(await ask({ question: ' '.repeat(500) }), isBad, 'spaces');
+        refused(await ask({ from: '2100-01-01T00:00:00Z', to: '1900-01-01T00:00:00Z' }), isBad, 'a span');
+        invalid(await ask({ question: 'x'.repeat(501) }), 'question', 'a long question');
+      });
+    },
+  },
+  {
+    id: 'watches-backtest',
+    title:
+      'a backtest opens the alerts that the watch opened, and tries another condition with what it costs',
+    covers: ['W-7.9'],
+    needs: [...needs, 'second caller'],
+    seconds,
+    run: async (target) => {
+      const { api, other, conditions } = target;
+      await withWatch(target, memory, async ({ watch_id: id }, path) => {
+        const { moments } = await untilRemembered(api, id);
+        const span = { to: moments[0].at };
+        const backtest = async (body: object) =>
+          done(await api.call('POST', `${path}/backtest`, { ...span, ...body })).body;
+        const own = await backtest({});
+        assert.deepEqual([own.next_cursor, own.model_calls], [null, 0]);
+        const live = (await read(api, `/alerts?watch_id=${id}`)).alerts;
+        assert.equal(own.alerts.length, live.length, own.sentence);
+
+        const tried = { conditions: [{ condition_id: 'two', condition: conditions.fails }] };
+        const estimate = await backtest({ ...tried, estimate: true });
+        assert.deepEqual([estimate.model_calls, estimate.moments, estimate.alerts], [0, 0, []]);
+        assert.ok(estimate.estimate.model_calls > 0);
+        const begun = await backtest({ ...tried, max_calls: 1 });
+        assert.deepEqual([begun.stopped, begun.model_calls], ['calls', 1]);
+        const rest = await backtest({ ...tried, cursor: begun.next_cursor });
+        assert.deepEqual([rest.next_cursor, rest.alerts], [null, []]);
+        assert.equal(rest.model_calls, estimate.estimate.model_calls);
+
+        const bad = (body: object) => api.call('POST', `${path}/backtest`, { ...span, ...body });
+        const isBad = { status: 400, code: 'BAD_REQUEST' };
+        refused(await bad({ cursor: begun.next_cursor }), isBad, 'a cursor of another condition');
+        refused(await bad({ from: '2100-01-01T00:00:00Z' }), isBad, 'an end before the begin');
+        invalid(await bad({ conditions: [] }), 'conditions', 'no condition');
+        const isGone = { status: 404, code: 'WATCH_NOT_FOUND' };
+        refused(await other.call('POST', `${path}/backtest`, {}), isGone, 'a watch of another caller');
+      });
+    },
+  },
+  {
+    id: 'moments-review',
+    title: 'a missed moment is listed as reviewed and lowers recall, and a bad review is refused',
+    covers: ['W-7.10'],
+    needs: [...needs, 'second caller'],
+    seconds,
+    run: async (target) => {
+      const { api, other, conditions } = target;
+      const rules = [conditions.holds, conditions.fails];
+      const fields = {
+        ...memory,
+        conditions: rules.map((condition, index) => ({ condition_id: `c${index}`, condition })),
+      };
+      await withWatch(target, fields, async ({ watch_id: id }, path) => {
+        const { moments } = await untilRemembered(api, id);
+        const address = `/moments/${moments[0].moment_id}/review`;
+        const missed = { condition_id: 'c1', holds: true };
+        const reviewed = done(await api.call('POST', address, missed)).body;
+        assert.partialDeepStrictEqual(reviewed.reviews, [{ ...missed, missed: true }]);
+        const listed = await read(api, `/moments?watch_id=${id}&reviewed=true`);
+        assert.deepEqual(listed.moments, [reviewed]);
+        const countMissed = async () =>
+          (await read(api, `${path}/stats`)).precision.find(
+            ({ condition_id: each }: { condition_id: string }) => each === 'c1',
+          )?.missed ?? 0;
+        assert.equal(await countMissed(), 1);
+        done(await api.call('POST', address, { ...missed, holds: false }));
+        assert.equal(await countMissed(), 0);
+
+        const isBad = { status: 400, code: 'BAD_REQUEST' };
+        refused(await api.call('POST', address, { ...missed, condition_id: 'none' }), isBad, 'a condition');
+        invalid(await api.call('POST', address, { condition_id: 'c1' }), 'holds', 'no judgement');
+        const isGone = { status: 404, code: 'NOT_FOUND' };
+        refused(await other.call('POST', address, missed), isGone, 'a moment of another caller');
+      });
+    },
+  },
 ];
