@@ -2,10 +2,11 @@ import { priceCheck } from '../advice/forecast.ts';
 import type { ForecastPrice } from '../advice/forecast.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { describeSight, listUnseen } from '../memory/describe-search.ts';
-import { counted } from '../memory/look-at-pictures.ts';
+import { type CallBounds, counted } from '../memory/look-at-pictures.ts';
 import { readCursor, writeCursor } from '../memory/search-cursor.ts';
 import { limitSpan, readSpans } from '../memory/searched-watches.ts';
 import { createWatchRun } from '../policies/watch/initial-state.ts';
+import type { LinkSigner } from '../ports/delivery.ts';
 import type { WatchCondition } from '../records/watch.ts';
 import { watchProgressSchema } from '../records/watch-run.ts';
 import type { WatchRun } from '../records/watch-run.ts';
@@ -24,7 +25,7 @@ import type { StoredCapture } from './read-captures.ts';
 export type BacktestDeps = JudgeDeps &
   Pick<CoreDeps, 'runs' | 'watches' | 'moments' | 'meter'> & {
     modelPrice: ForecastPrice | null;
-    sha256: (text: string) => string;
+    evidenceLinks: { signer: LinkSigner };
   };
 
 export type BacktestInput = {
@@ -75,23 +76,26 @@ export async function backtestWatch(
   const watch = await requireOwnWatch(input.watchId, caller, deps);
   const conditions = input.conditions ?? watch.config.conditions;
   const { watchId, from, to } = input;
-  const digest = deps.sha256(JSON.stringify([caller, watchId, from, to, playedConfig(watch, conditions)]));
+  const request = [caller, watchId, from, to, playedConfig(watch, conditions)] as const;
+  const { signer } = deps.evidenceLinks;
   const before =
-    input.cursor === undefined ? undefined : readCursor(input.cursor, digest, backtestStateSchema);
-  const state = before ?? newState(digest, limitSpan(input, now));
+    input.cursor === undefined
+      ? undefined
+      : await readCursor(input.cursor, request, backtestStateSchema, signer);
+  const state = before ?? newState(limitSpan(input, now));
   const bounds = { caller, deadline: addSeconds(now, maxSeconds), maxCalls: input.maxCalls, signal };
   const judge = createJudge(watch, conditions, state, bounds, deps);
-  if (!before) await estimate(watch, conditions, judge, state, deps);
+  if (!before) await estimate(watch, conditions, judge, state, bounds, deps);
   const played = input.estimate
     ? { alerts: [], possible: [], open: [], stopped: null, isDone: false }
-    : await counted(() => playAll(watch, conditions, judge, state, deps), state, !before, deps);
+    : await counted(() => playAll(watch, conditions, judge, state, bounds, deps), state, !before, deps);
   // A watch that was deleted meanwhile has no moments left: that is no answer.
   await requireOwnWatch(input.watchId, caller, deps);
   const { isDone, ...result } = played;
   return {
     ...result,
     state,
-    cursor: isDone || input.estimate ? null : writeCursor(state),
+    cursor: isDone || input.estimate ? null : await writeCursor(state, request, signer),
     sentence: await describe(watch, result, state, deps),
   };
 }
@@ -109,9 +113,8 @@ function playedConfig({ config }: WatchRun, conditions: WatchCondition[]): Watch
   return { ...config, ...plain, destinations: [], labels: [], conditions };
 }
 
-function newState(digest: string, { from, to }: { from: Date; to: Date }): BacktestState {
+function newState({ from, to }: { from: Date; to: Date }): BacktestState {
   return {
-    digest,
     from: from.getTime(),
     to: to.getTime(),
     after: null,
@@ -129,6 +132,7 @@ async function estimate(
   conditions: readonly WatchCondition[],
   judge: Judge,
   state: BacktestState,
+  { signal }: CallBounds,
   deps: BacktestDeps,
 ): Promise<void> {
   const span = toSpan(watch, state, deps);
@@ -138,7 +142,7 @@ async function estimate(
   state.known = conditions.map(() => null);
   for await (const { moments, at } of readCaptures(watch, { ...span, after: null }, deps)) {
     for (const [index, rule] of conditions.entries()) {
-      if (state.known[index] !== null) continue;
+      if (state.known[index] !== null || moments.length === 0) continue;
       const stored = moments.find((moment) => judge.hasStored(moment, rule));
       if (!stored) lacking[index] = (lacking[index] ?? 0) + 1;
       else state.known[index] = (lacking[index] ?? 0) <= maxConfirming ? 0 : Date.parse(stored.at);
@@ -149,7 +153,7 @@ async function estimate(
     const { judgesMoments } = deps.vision.capabilities;
     if (asked.length > 0)
       state.estimate.calls += groupFrames({ earlier: asked.length - 1 }, 'frames', judgesMoments).length;
-    if (deps.now() < deadline) continue;
+    if (deps.now() < deadline && !signal.aborted) continue;
     const share = (at.getTime() - span.from.getTime()) / Math.max(1, span.to.getTime() - span.from.getTime());
     const scale = (value: number) => Math.round(value / Math.max(share, 0.001));
     pictures = scale(pictures);
@@ -197,11 +201,11 @@ async function playAll(
   conditions: WatchCondition[],
   judge: Judge,
   state: BacktestState,
+  { deadline, signal }: CallBounds,
   deps: BacktestDeps,
 ): Promise<Played> {
   const place = () => `${state.after?.id} ${state.verdicts.length}`;
   const begin = place();
-  const deadline = addSeconds(deps.now(), maxSeconds - 1);
   const span = toSpan(watch, state, deps);
   const plays = await Promise.all(
     conditions.map(async (rule, index) => {
@@ -214,7 +218,7 @@ async function playAll(
   let stopped: StopReason | null = null;
   try {
     for await (const capture of readCaptures(watch, { ...span, after: state.after }, deps)) {
-      if (deps.now() >= deadline) throw new BacktestStop('time');
+      if (deps.now() >= addSeconds(deadline, -1) || signal.aborted) throw new BacktestStop('time');
       await judge.judge(capture);
       await playCapture(capture, conditions, plays, judge, state);
       // Others have their turn: without calls, nothing else waits here.
@@ -252,10 +256,10 @@ async function playCapture(
   judge: Judge,
   state: BacktestState,
 ): Promise<void> {
-  const { at, id, moments, spans } = capture;
+  const { at, id, moments, spans, isEnd } = capture;
   for (const [index, rule] of conditions.entries()) {
-    if (moments.length === 0) await plays[index]?.end(at, spans);
-    else await plays[index]?.capture(judge.list(capture, rule), spans);
+    if (isEnd) await plays[index]?.end(at, spans);
+    else if (moments.length > 0) await plays[index]?.capture(judge.list(capture, rule), spans);
   }
   if (moments.length === 0) return;
   const { counts } = state;

@@ -40,10 +40,8 @@ const verdictSchema = z.object({
 
 export const costSchema = z.object({ calls: ms, micro_usd: z.number().nonnegative().nullable() });
 
-/** State of a backtest between two calls. A caller that changes it plays its own moments differently, and nobody else's. */
+/** State of a backtest between two calls. */
 export const backtestStateSchema = z.object({
-  /** Digest of the caller, the watch and what is tested. */
-  digest: z.string(),
   from: ms,
   to: ms,
   /** Newest capture that was played: its time and the id of its newest moment; `null` before the first. */

@@ -8,8 +8,15 @@ import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, earlier, later } from '../time.ts';
 
-/** Moments of one capture, oldest first, with what was seen since the capture before. */
-export type StoredCapture = { at: Date; id: string; moments: Moment[]; spans: readonly Span[] };
+/** Moments of one capture, oldest first, with what was seen since the capture before; none at the end of each read. */
+export type StoredCapture = {
+  at: Date;
+  id: string;
+  moments: Moment[];
+  spans: readonly Span[];
+  /** True at the end of the span. */
+  isEnd: boolean;
+};
 
 /** Time of one read, in seconds. */
 const windowSeconds = 3 * 3600;
@@ -19,7 +26,7 @@ const maxBeforeSeconds = rules.maxScanSeconds + 60;
 
 type Deps = Pick<CoreDeps, 'moments' | 'watches' | 'now'>;
 
-/** Reads the captures of a watch behind one of them, oldest first, then what was seen until the end: a capture without moments. */
+/** Reads the captures of a watch behind one of them, oldest first, then what was seen until the end. Others have their turn after each read, and the reader can stop there. */
 export async function* readCaptures(
   watch: WatchRun,
   { from, to, after }: { from: Date; to: Date; after: { at: number; id: string } | null },
@@ -38,12 +45,14 @@ export async function* readCaptures(
       const isBehind =
         !after || at.getTime() > after.at || (at.getTime() === after.at && newest.moment_id > after.id);
       if (!isBehind) continue;
-      yield { at, id: newest.moment_id, moments, spans };
+      yield { at, id: newest.moment_id, moments, spans, isEnd: false };
       since = at;
     }
+    await new Promise((resolve) => setImmediate(resolve));
+    yield { at: end, id: '', moments: [], spans, isEnd: false };
     begin = end;
   }
-  yield { at: to, id: '', moments: [], spans };
+  yield { at: to, id: '', moments: [], spans, isEnd: true };
 }
 
 /** Reads the captures whose newest moment is in a window, in the order of their newest moments. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { WatchpostError } from '../errors.ts';
+import type { LinkSigner } from '../ports/delivery.ts';
 
 const ms = z.int().nonnegative();
 
@@ -15,10 +16,8 @@ export type Candidate = z.infer<typeof candidateSchema>;
 /** Maximum visits that a search by words checks. The body of a request has room for them. */
 export const maxCandidates = 160;
 
-/** State of a search between two calls. A caller that changes it can search only its own moments. */
+/** State of a search between two calls. */
 export const searchStateSchema = z.object({
-  /** Digest of the caller and of what is searched. */
-  digest: z.string(),
   from: ms,
   to: ms,
   words: z.array(z.string().max(40)).max(24),
@@ -51,19 +50,27 @@ export const searchStateSchema = z.object({
 });
 export type SearchState = z.infer<typeof searchStateSchema>;
 
-/** Writes the state of a search as the cursor of its next call. */
-export function writeCursor(state: object): string {
-  return Buffer.from(JSON.stringify(state)).toString('base64url');
+/** Caller of a cursor, and the parts of its request that must not change. */
+type Request = readonly [caller: string, ...parts: unknown[]];
+
+/** Writes a state as the cursor of the next call: signed, since a forged one could let the service read without end. */
+export async function writeCursor(state: object, request: Request, signer: LinkSigner): Promise<string> {
+  const text = Buffer.from(JSON.stringify(state)).toString('base64url');
+  return `${text}.${await signer.sign(signedText(text, request))}`;
 }
 
-/** Reads a cursor. Throws `WatchpostError` for one of another search or of another caller. */
-export function readCursor<State extends { digest: string }>(
+/** Reads a cursor. Throws `WatchpostError` for one that is forged, or of another request or caller. */
+export async function readCursor<State>(
   cursor: string,
-  digest: string,
+  request: Request,
   schema: z.ZodType<State>,
-): State {
-  const state = schema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()));
-  if (state.success && state.data.digest === digest) return state.data;
+  signer: LinkSigner,
+): Promise<State> {
+  const [text = '', signature = ''] = cursor.split('.');
+  const isValid = await signer.verify(signedText(text, request), signature);
+  // Another version of the software may have signed another state.
+  const state = isValid ? schema.safeParse(JSON.parse(Buffer.from(text, 'base64url').toString())) : undefined;
+  if (state?.success) return state.data;
   throw new WatchpostError(
     'BAD_REQUEST',
     'The cursor is not of this request',
@@ -71,10 +78,6 @@ export function readCursor<State extends { digest: string }>(
   );
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function signedText(text: string, request: Request): string {
+  return `cursor\n${JSON.stringify(request)}\n${text}`;
 }

@@ -1,6 +1,7 @@
 import type { ForecastPrice } from '../advice/forecast.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { VisionError, WatchpostError } from '../errors.ts';
+import type { LinkSigner } from '../ports/delivery.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
@@ -30,7 +31,7 @@ export type SearchDeps = LookDeps &
     moments: Pick<MomentStore, 'get' | 'list' | 'words' | 'count'>;
     vision: Pick<VisionModel, 'words' | 'matches' | 'capabilities'>;
     modelPrice: ForecastPrice | null;
-    sha256: (text: string) => string;
+    evidenceLinks: { signer: LinkSigner };
   };
 
 export type SearchInput = {
@@ -95,17 +96,19 @@ export async function searchMoments(
       'Describe what to search, such as "a white van".',
     );
   const now = deps.now();
-  const digest = deps.sha256(
-    JSON.stringify([caller, input.query, input.watchIds, input.from, input.to, input.thorough]),
-  );
-  const before = input.cursor === undefined ? undefined : readCursor(input.cursor, digest, searchStateSchema);
+  const request = [caller, input.query, input.watchIds, input.from, input.to, input.thorough] as const;
+  const { signer } = deps.evidenceLinks;
+  const before =
+    input.cursor === undefined
+      ? undefined
+      : await readCursor(input.cursor, request, searchStateSchema, signer);
   const selected = await selectWatches(input.watchIds, caller, deps);
   const span = before ? { from: new Date(before.from), to: new Date(before.to) } : limitSpan(input, now);
   const remembering = selected.filter(({ config }) => config.memory_days > 0);
   const watches = await readSpans(remembering, span, deps);
   const bounds = { caller, deadline: addSeconds(now, maxSeconds), maxCalls: input.maxCalls, signal };
-  const state = before ?? newState(digest, { ...span, from: earliest(watches) ?? span.from }, deps);
-  // The cursor is in the hands of the caller.
+  const state = before ?? newState({ ...span, from: earliest(watches) ?? span.from }, deps);
+  // Another model may have answered before.
   state.pictures = Math.min(state.pictures, deps.vision.capabilities.maxPictures);
   const looks = input.thorough ? lookThoroughly : lookByWords;
   const { found, isDone } = await counted(
@@ -122,7 +125,7 @@ export async function searchMoments(
   return {
     found,
     state,
-    cursor: isDone ? null : writeCursor(state),
+    cursor: isDone ? null : await writeCursor(state, request, signer),
     estimate,
     sureSeconds: sureSeconds(watches),
     names: new Map(watches.map(({ watch }) => [watch.run_id, watch.config.name])),
@@ -139,13 +142,8 @@ export async function searchMoments(
   };
 }
 
-function newState(
-  digest: string,
-  { from, to }: { from: Date; to: Date },
-  { vision }: SearchDeps,
-): SearchState {
+function newState({ from, to }: { from: Date; to: Date }, { vision }: SearchDeps): SearchState {
   return {
-    digest,
     from: from.getTime(),
     to: to.getTime(),
     words: [],

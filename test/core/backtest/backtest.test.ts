@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
+import { forgeCursor } from '../../support/api/forge-cursor.ts';
 import { watchFilm } from './film.ts';
 
 const vans = { conditions: [{ condition: 'A van is there', condition_id: 'van' }] };
@@ -88,6 +89,34 @@ test('a cursor belongs to its caller, watch, conditions and the configuration of
   expect(await refused({})).toBeUndefined();
   await call('PATCH', `/watches/${watchId}`, { interval_seconds: 20 });
   expect(await refused({})).toBe('BAD_REQUEST');
+});
+
+test('a cursor that somebody has changed is refused before anything is read', async () => {
+  const { post, world } = await film();
+  const { next_cursor: cursor } = (await post({ max_calls: 1 })).body;
+  const { watches } = world.c;
+  const reads = vi.spyOn(watches, 'hours');
+  const forty = Date.parse('2066-03-01T12:00:00Z');
+  for (const values of [{ to: forty }, { to: 9e15 }, { after: { at: 0, id: '' } }, { from: 0 }]) {
+    const { status, body } = await post({ cursor: forgeCursor(cursor, values), max_calls: 1 });
+    expect([status, body.error?.code]).toEqual([400, 'BAD_REQUEST']);
+  }
+  expect(reads).not.toHaveBeenCalled();
+  expect((await post({ cursor: forgeCursor(cursor, {}), max_calls: 1 })).status).toBe(200);
+});
+
+test('a backtest of a time without moments ends with its time', async () => {
+  const { post, world, watchId, call } = await film();
+  await call('PATCH', `/watches/${watchId}`, { memory_days: 90 });
+  world.clock.now = new Date(world.clock.now.getTime() + 80 * 86_400_000);
+  const hours = world.c.watches.hours.bind(world.c.watches);
+  const reads = vi.spyOn(world.c.watches, 'hours').mockImplementation(async (...given) => {
+    world.clock.now = new Date(world.clock.now.getTime() + 2000);
+    return hours(...given);
+  });
+  const { body } = await post({ from: '2026-04-01T00:00:00Z' });
+  expect(body).toMatchObject({ stopped: 'time', next_cursor: expect.any(String) });
+  expect(reads.mock.calls.length).toBeLessThan(20);
 });
 
 test('a watch that is deleted during its backtest has no answer', async () => {
