@@ -25,6 +25,9 @@ import type { Context } from 'hono';
 import { worstStatus } from '../../core/ports/health.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
 
+/** Path at which other services have their document; it leads to that of this one, without a key. */
+export const nestedDocumentPath = '/api/openapi.json';
+
 /**
  * Creates the HTTP app: the API below `/api`, `/healthz`, and signed links to evidence. Lambda and the embedded service
  * use the same app.
@@ -39,6 +42,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.get('/healthz', healthz(deps));
   app.get(`${evidencePath}/:watch_id/:sequence`, evidence(deps));
   if (deps.allowedOrigins.length > 0) app.use('/api/*', allowOrigins(deps));
+  app.get(nestedDocumentPath, (context) => context.redirect('/openapi.json', 308));
   // The only path that takes a sign-in code, so before those that do not.
   app.post(
     sessionPath,

@@ -17,14 +17,16 @@ type Deps = Pick<HttpDeps, 'keys' | 'now' | 'steadyNow' | 'evidenceLinks' | 'ran
 
 export const sessionPath = '/api/session';
 /** Headers of the console only. A page of another origin cannot send them: no preflight response allows them. */
-const headers = { proof: 'Watchpost-Session', code: 'Watchpost-Sign-In' };
+export const sessionHeaders = { proof: 'Watchpost-Session', code: 'Watchpost-Sign-In' };
+/** Name of the cookie on the default port. */
+export const sessionCookie = 'watchpost_session';
 const cookiePath = '/api';
 const proofBytes = 32;
 
 /** Reads the key of a session, for requests without `Authorization`. Returns undefined without a valid session, and for other pages. */
 export function readSession({ keys, steadyNow, evidenceLinks: { signer } }: Deps) {
   return async (context: Context): Promise<ApiKey | undefined> => {
-    const proof = context.req.header(headers.proof);
+    const proof = context.req.header(sessionHeaders.proof);
     const token = getCookie(context, cookieName(context));
     if (!proof || !token) return undefined;
     const session = await readSessionToken(token, proof, steadyNow(), signer);
@@ -35,7 +37,7 @@ export function readSession({ keys, steadyNow, evidenceLinks: { signer } }: Deps
 /** Reads the key of a sign-in code, which is used up by that. */
 export function readSignInCode(deps: Deps) {
   return async (context: Context): Promise<ApiKey | undefined> => {
-    const code = context.req.header(headers.code);
+    const code = context.req.header(sessionHeaders.code);
     return code === undefined || !isSentFrom(context.req.header('Origin'), context)
       ? undefined
       : redeemSignInCode(code, { ...deps, signer: deps.evidenceLinks.signer });
@@ -51,7 +53,7 @@ export function beginSession({ steadyNow, evidenceLinks: { signer }, randomBytes
     const key = context.get('key');
     const isRenewal = context.req.header('Authorization') === undefined;
     const proof =
-      (isRenewal ? context.req.header(headers.proof) : undefined) ??
+      (isRenewal ? context.req.header(sessionHeaders.proof) : undefined) ??
       Buffer.from(randomBytes(proofBytes)).toString('base64url');
     const token = await createSessionToken({ hash: key.hash, origin }, proof, steadyNow(), signer);
     setCookie(context, cookieName(context), token, {
@@ -82,7 +84,7 @@ function cookieOptions(origin: string) {
 /** Returns the name of the cookie, with the port: services on ports of one host share their cookies. */
 function cookieName({ req }: Context): string {
   const { port } = new URL(req.url);
-  return `watchpost_session${port && `_${port}`}`;
+  return `${sessionCookie}${port && `_${port}`}`;
 }
 
 /** Returns true if the browser says that a page of this origin sends the request. Only reads come without `Origin`. */

@@ -2,7 +2,7 @@ import type { Env, Hono } from 'hono';
 import { loadOnce } from '../load-once.ts';
 
 /**
- * Adds `GET /openapi.json`, which needs no key, and leads to it from below `/api`, where other services have it. Separate from `createApp`, because the document reads the endpoints that the app
+ * Adds `GET /openapi.json`, which needs no key. Separate from `createApp`, because the document reads the endpoints that the app
  * mounts. The first request loads what only the document needs.
  */
 export function mountOpenApi<E extends Env>(app: Hono<E>, { baseUrl }: { baseUrl: string }): void {
@@ -10,7 +10,6 @@ export function mountOpenApi<E extends Env>(app: Hono<E>, { baseUrl }: { baseUrl
     const { openApiDocument } = await import('./document.ts');
     return JSON.stringify(openApiDocument(baseUrl));
   });
-  app.get('/api/openapi.json', (context) => context.redirect('/openapi.json', 308));
   app.get('/openapi.json', async (context) =>
     context.body(await text(), 200, {
       'Content-Type': 'application/json; charset=UTF-8',

@@ -1,26 +1,45 @@
 import { distributionHostHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { nestedDocumentPath } from '../../adapters/http/app.ts';
+import { sessionCookie, sessionHeaders, sessionPath } from '../../adapters/http/console-session.ts';
 import { errorResponse } from '../../adapters/http/error-envelope.ts';
 import { UnauthorizedError } from '../../core/errors.ts';
 
 /** CloudFront Functions in JavaScript runtime 2.0: no modules, one function `handler`. */
 
-/** Matches the form of a key, less strictly than the service: `Bearer` in any case, checksum not verified. */
-const keyHeader = '/^bearer wp_[a-z0-9_-]{43}[0-9a-f]{6}$/i';
+/** Forms of what shows the caller, less strictly than the service: `Bearer` in any case, neither checksum nor signatures verified. */
+const forms = {
+  key: '/^bearer wp_[a-z0-9_-]{43}[0-9a-f]{6}$/i',
+  proof: '/^[\\w-]{43}$/',
+  token: '/^[0-9a-f]{64}\\.\\d{1,15}\\.[\\w-]{1,400}\\.[\\w-]{43}$/',
+  code: '/^[0-9a-f]{64}\\.\\d{1,15}\\.[\\w-]{43}$/',
+};
+const [proofHeader, codeHeader] = [sessionHeaders.proof.toLowerCase(), sessionHeaders.code.toLowerCase()];
 
 /**
- * Sends the requested host and that of the distribution to the origins in headers, and overwrites headers of these names from the viewer. Refuses requests without a key of the
- * right form, with the response of the service: they cost no Lambda concurrency, which an account shares. The service validates the key.
- * A preflight request of an allowed origin has no key and is forwarded.
+ * Sends the requested host and that of the distribution to the origins in headers, and overwrites headers of these names from the viewer. Refuses requests without a key, session or
+ * sign-in code of the right form, with the response of the service: they cost no Lambda concurrency, which an account shares. The service validates all of them.
+ * A preflight request of an allowed origin has none and is forwarded.
  */
 export function admitRequest(allowedOrigins: readonly string[]): string {
   return `
 var origins = ${JSON.stringify(allowedOrigins)};
+function has(field, form) {
+  return field !== undefined && form.test(field.value);
+}
+function isOpen(request) {
+  var origin = request.headers.origin;
+  if (!/^\\/(api|mcp)(\\/|$)/.test(request.uri) || request.uri === '${nestedDocumentPath}') return true;
+  return request.method === 'OPTIONS' && origin !== undefined && origins.indexOf(origin.value) !== -1;
+}
+function showsCaller(request) {
+  var headers = request.headers;
+  if (headers.authorization) return has(headers.authorization, ${forms.key});
+  if (request.uri === '${sessionPath}' && has(headers['${codeHeader}'], ${forms.code})) return true;
+  return has(headers['${proofHeader}'], ${forms.proof}) && has(request.cookies['${sessionCookie}'], ${forms.token});
+}
 function handler(event) {
   var request = event.request;
-  var authorization = request.headers.authorization;
-  var origin = request.headers.origin;
-  var preflight = request.method === 'OPTIONS' && origin && origins.indexOf(origin.value) !== -1;
-  if (!preflight && /^\\/(api|mcp)(\\/|$)/.test(request.uri) && !(authorization && ${keyHeader}.test(authorization.value))) {
+  if (!isOpen(request) && !showsCaller(request)) {
     return {
       statusCode: 401,
       statusDescription: 'Unauthorized',

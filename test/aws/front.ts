@@ -2,18 +2,24 @@ import { once } from 'node:events';
 import { createServer, request as sendRequest } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { originSecretHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
+import {
+  distributionHostHeader,
+  originSecretHeader,
+  viewerHostHeader,
+} from '../../adapters/aws/http/origin-headers.ts';
 import { eventPaths, streamPaths } from '../../lib/edge/edge.ts';
+import { runViewerFunction } from '../support/api/viewer-function.ts';
+import type { Deployment } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 import type { StreamRuntime } from './stream-runtime.ts';
 
 /**
  * Starts a replacement of CloudFront, since the emulator's cannot reach the HTTP API: one address, routed by the paths of the
- * stack, with the headers that the distribution adds.
+ * stack, with the function and the headers of the distribution.
  */
 export async function startFront(
   emulator: Emulator,
-  { httpApiId, originSecret }: { httpApiId: string; originSecret: string },
+  { httpApiId, originSecret, template }: Pick<Deployment, 'httpApiId' | 'originSecret' | 'template'>,
   { stream, events }: Record<'stream' | 'events', StreamRuntime>,
 ) {
   const toPatterns = (paths: readonly string[]) =>
@@ -22,9 +28,25 @@ export async function startFront(
     { runtime: events, paths: toPatterns(eventPaths) },
     { runtime: stream, paths: toPatterns(streamPaths) },
   ];
+  const viewerFunction = Object.values(template.Resources)
+    .map(({ Properties }) => String(Properties?.['FunctionCode']))
+    .find((code) => code.includes(viewerHostHeader));
+  if (viewerFunction === undefined) throw new Error('The stack has no function of the edge');
   const server = createServer((request, response) => {
     const { pathname } = new URL(`http://viewer${request.url ?? '/'}`);
-    const added = { [originSecretHeader]: originSecret, [viewerHostHeader]: request.headers.host };
+    const viewed = runViewerFunction(viewerFunction, {
+      method: request.method,
+      uri: pathname,
+      headers: request.headers,
+    });
+    if (viewed.statusCode !== undefined)
+      return void response
+        .writeHead(viewed.statusCode, toHeaders(Object.keys(viewed.headers), viewed))
+        .end(viewed.body.data);
+    const added = {
+      [originSecretHeader]: originSecret,
+      ...toHeaders([viewerHostHeader, distributionHostHeader], viewed),
+    };
     const served = runtimes.find(({ paths }) => paths.some((path) => path.test(pathname)));
     if (served) void served.runtime.answer(request, response, added);
     else toHttpApi(request, response, added);
@@ -60,4 +82,9 @@ export async function startFront(
       server.close();
     },
   };
+}
+
+/** Returns these headers of what a function of the edge returned. */
+function toHeaders(names: readonly string[], { headers }: any): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, headers[name].value]));
 }

@@ -17,6 +17,7 @@ import { emulatorPackage, startEmulator } from './emulator.ts';
 import { keyMaker } from './first-keys.ts';
 import { startFront } from './front.ts';
 import { installPython } from '../support/python/python-tool.ts';
+import { signInByEdge } from './sign-in.ts';
 import { readHistories } from './histories.ts';
 import { fieldCases, knownGaps, timedCases, waitingCase } from './known-gaps.ts';
 import { installRuntimeClient } from './runtime-client.ts';
@@ -83,6 +84,7 @@ const live = await startLiveHls({
 cleanup.defer(live.close);
 
 const makeKey = keyMaker(emulator, deployment.outputs['TableName'] ?? '');
+say(`Console: ${await signInByEdge(front.baseUrl, await makeKey('owner'))}`);
 const readBus = await queueBusEvents(emulator, deployment.stackName);
 try {
   say(`Monitor: ${await watchThrough(front.baseUrl, await makeKey('watcher'), live.url, readBus)}`);

@@ -209,8 +209,9 @@ class Instance {
 /** Converts a request to payload format 2.0 (https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html). */
 function functionUrlEvent(request: IncomingMessage, body: Buffer, added: OutgoingHttpHeaders): object {
   const { pathname, search } = new URL(`http://viewer${request.url ?? '/'}`);
+  const { cookie, ...others } = request.headers;
   const headers = Object.fromEntries(
-    Object.entries({ ...request.headers, ...added }).flatMap(([name, value]) =>
+    Object.entries({ ...others, ...added }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(',') : String(value)]],
     ),
   );
@@ -220,6 +221,7 @@ function functionUrlEvent(request: IncomingMessage, body: Buffer, added: Outgoin
     rawPath: pathname,
     rawQueryString: search.slice(1),
     headers,
+    ...(cookie !== undefined && { cookies: cookie.split('; ') }),
     requestContext: {
       accountId: 'anonymous',
       apiId: 'stream',

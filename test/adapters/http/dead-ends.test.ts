@@ -50,6 +50,11 @@ describe('an address that leads nowhere', () => {
     expect(await hint(path)).toBe(`Use ${address} on this server.`);
   });
 
+  test('the document is found below the API, without a key', async () => {
+    const found = await createHost('AWS').request('/api/openapi.json');
+    expect([found.status, found.headers.get('location')]).toEqual([308, '/openapi.json']);
+  });
+
   test('a service without reference page names the document instead', async () => {
     expect(await hint('/docs', 'AWS')).toBe('Use /openapi.json on this server.');
   });

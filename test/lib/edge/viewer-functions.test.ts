@@ -1,37 +1,39 @@
-import { runInNewContext } from 'node:vm';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { distributionHostHeader, viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
 import { admitRequest as admitRequestOf, showPage } from '../../../lib/edge/viewer-functions.ts';
+import { createClientFor } from '../../support/api/api-client.ts';
+import { runViewerFunction } from '../../support/api/viewer-function.ts';
 import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
 
 const admitRequest = admitRequestOf(['https://app.example.com']);
 
 describe('admitRequest', () => {
   test('the edge sends the requested host in a header', () => {
-    const { headers } = handle(admitRequest, {
+    const { headers } = runViewerFunction(admitRequest, {
       uri: '/healthz',
-      headers: { host: { value: 'watch.example.com' } },
+      headers: { host: 'watch.example.com' },
     });
     expect(headers[viewerHostHeader]).toEqual({ value: 'watch.example.com' });
   });
 
   test('the edge sends the host of its distribution in a header, whatever the viewer sends', () => {
-    const { headers } = handle(admitRequest, {
+    const { headers } = runViewerFunction(admitRequest, {
       uri: '/healthz',
       headers: {
-        host: { value: 'watch.example.com' },
-        [distributionHostHeader]: { value: 'evil.example' },
+        host: 'watch.example.com',
+        [distributionHostHeader]: 'evil.example',
       },
     });
     expect(headers[distributionHostHeader]).toEqual({ value: 'd123.cloudfront.net' });
   });
 
   test('the edge overwrites a header of that name from the viewer', () => {
-    const { headers } = handle(admitRequest, {
+    const { headers } = runViewerFunction(admitRequest, {
       uri: '/healthz',
-      headers: { host: { value: 'watch.example.com' }, [viewerHostHeader]: { value: 'evil.example' } },
+      headers: { host: 'watch.example.com', [viewerHostHeader]: 'evil.example' },
     });
     expect(headers[viewerHostHeader]).toEqual({ value: 'watch.example.com' });
   });
@@ -40,11 +42,11 @@ describe('admitRequest', () => {
 describe('admitRequest without a valid form of key', () => {
   const key = `wp_${'aB3-_'.repeat(9).slice(0, 43)}0a1b2c`;
   const asked = (uri: string, authorization?: string) =>
-    handle(admitRequest, {
+    runViewerFunction(admitRequest, {
       uri,
       headers: {
-        host: { value: 'watch.example.com' },
-        ...(authorization !== undefined && { authorization: { value: authorization } }),
+        host: 'watch.example.com',
+        ...(authorization !== undefined && { authorization }),
       },
     });
 
@@ -74,6 +76,8 @@ describe('admitRequest without a valid form of key', () => {
     ['/healthz', undefined],
     ['/docs', undefined],
     ['/apis', undefined],
+    ['/api/openapi.json', undefined],
+    ['/evidence/1/2.jpg', undefined],
   ] as const)('the edge forwards %s with the header %s', ([uri, authorization]) => {
     expect(asked(uri, authorization)).toMatchObject({ uri });
   });
@@ -86,8 +90,8 @@ describe('admitRequest without a valid form of key', () => {
   ] as const)(
     'the edge handles %s of the origin %s without a key: forwarded %s',
     ([method, origin, isForwarded]) => {
-      const headers = { host: { value: 'watch.example.com' }, ...(origin && { origin: { value: origin } }) };
-      const handled = handle(admitRequest, { method, uri: '/api/jobs', headers });
+      const headers = { host: 'watch.example.com', ...(origin && { origin }) };
+      const handled = runViewerFunction(admitRequest, { method, uri: '/api/jobs', headers });
       expect(handled.statusCode).toBe(isForwarded ? undefined : 401);
     },
   );
@@ -97,6 +101,67 @@ describe('admitRequest without a valid form of key', () => {
     const { text } = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
     world.close();
     expect(asked('/api/jobs', `Bearer ${text}`)).toMatchObject({ uri: '/api/jobs' });
+  });
+});
+
+describe('sessions of the console at the edge', () => {
+  let world: World;
+  let key: string;
+  beforeEach(async () => {
+    world = createWorld();
+    ({ key } = await createClientFor(world, ['jobs', 'keys']));
+  });
+  afterEach(() => world.close());
+
+  type Headers = Record<string, string>;
+  const origin = 'https://watch.example.com';
+
+  /** Sends a request as the console does: by the edge, which refuses it before the app or lets it pass. */
+  async function send(method: string, path: string, headers: Headers, body?: unknown) {
+    const sent = { host: 'watch.example.com', origin, 'content-type': 'application/json', ...headers };
+    const handled = runViewerFunction(admitRequest, { method, uri: path, headers: sent });
+    if (handled.statusCode !== undefined) return { status: 'refused by the edge' as const };
+    const response = await createApp(world.c).request(`${origin}${path}`, {
+      method,
+      headers: { ...headers, origin, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, response, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  async function begin(headers: Headers): Promise<Headers> {
+    const { response, body } = await send('POST', '/api/session', headers);
+    const cookie = response?.headers.get('set-cookie')?.split(';')[0] ?? '';
+    return { Cookie: `theme=dark; ${cookie}`, 'Watchpost-Session': body.proof };
+  }
+
+  test('a browser signs in, reads, changes, renews and signs out by the edge', async () => {
+    const browser = await begin({ Authorization: `Bearer ${key}` });
+    expect((await send('GET', '/api/me', browser)).body.caller).toBe('harbour');
+    expect((await send('POST', '/api/keys', browser, { label: 'new' })).status).toBe(200);
+    expect((await send('GET', '/api/me', await begin(browser))).status).toBe(200);
+    expect((await send('DELETE', '/api/session', browser)).status).toBe(204);
+  });
+
+  test('a telephone signs in by the edge with a code, which has no other use', async () => {
+    const browser = await begin({ Authorization: `Bearer ${key}` });
+    const made = await send('POST', '/api/keys', browser, { scopes: ['read'], label: 'telephone' });
+    const { body } = await send('POST', `/api/keys/${made.body.key_id}/sign-in-code`, browser);
+    const code = { 'Watchpost-Sign-In': body.code };
+    expect((await send('GET', '/api/me', code)).status).toBe('refused by the edge');
+    expect((await send('GET', '/api/me', await begin(code))).body.scopes).toEqual(['read']);
+  });
+
+  test.for<[string, Headers]>([
+    ['without a cookie', { Cookie: '' }],
+    ['with a cookie of another form', { Cookie: 'watchpost_session=1' }],
+    ['without a proof', { 'Watchpost-Session': '' }],
+    ['with a proof of another form', { 'Watchpost-Session': 'x' }],
+    ['with a key of another form', { Authorization: 'Bearer 1' }],
+  ])('the edge refuses a session %s', async ([, headers]) => {
+    const browser = { ...(await begin({ Authorization: `Bearer ${key}` })), ...headers };
+    expect((await send('GET', '/api/me', browser)).status).toBe('refused by the edge');
   });
 });
 
@@ -111,11 +176,6 @@ describe('showPage', () => {
     ['/docs/swagger-ui.css', '/docs/swagger-ui.css'],
   ] as const)('showPage maps %s to %s', ([uri, file]) => {
     const folder = uri.startsWith('/docs') ? 'docs' : 'console';
-    expect(handle(showPage(folder), { uri }).uri).toBe(file);
+    expect(runViewerFunction(showPage(folder), { uri }).uri).toBe(file);
   });
 });
-
-function handle(code: string, request: object): any {
-  const context = { distributionDomainName: 'd123.cloudfront.net' };
-  return runInNewContext(`${code}; handler({ request, context })`, { request, context });
-}
