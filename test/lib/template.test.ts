@@ -181,6 +181,7 @@ describe('Edge', () => {
       '/api/moments/search': stream,
       '/api/watches/events': events,
       '/api/watches/preview': stream,
+      '/api/watches/*/backtest': stream,
       '/api/watches/*/events': events,
       '/api/watches/*/preview': stream,
       '/api/watches/*/test': stream,
