@@ -178,6 +178,7 @@ describe('Edge', () => {
       '/api/analyze-frame': stream,
       '/api/streams/validate': stream,
       '/api/webhook-test': stream,
+      '/api/moments/ask': stream,
       '/api/moments/search': stream,
       '/api/watches/events': events,
       '/api/watches/preview': stream,
