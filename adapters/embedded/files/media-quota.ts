@@ -1,6 +1,6 @@
 import { lstat, opendir, rm } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { evidenceFolder, momentFolder } from '../../../core/policies/watch/evidence.ts';
+import { clipFolder, evidenceFolder, momentFolder } from '../../../core/policies/watch/evidence.ts';
 import { findLargest } from '../../fair-cache.ts';
 
 export type MediaQuota = {
@@ -34,8 +34,11 @@ type Holder = {
 
 const releasedAtOnce = 20;
 
+/** Folders of what alerts show. */
+const alertFolders: ReadonlySet<string | undefined> = new Set([evidenceFolder, clipFolder]);
+
 /**
- * Removes files under `directory` until the rest fits: the oldest of the caller that holds most, so that nobody loses evidence because another caller's media
+ * Removes files under `directory` until the rest fits: clips, then the oldest of the caller that holds most, so that nobody loses evidence because another caller's media
  * grow. Keeps files that are needed or young, and those of callers within an equal share, even if they do not fit.
  */
 export async function trimMedia(directory: string, quota: MediaQuota): Promise<Trimmed> {
@@ -54,7 +57,7 @@ export async function trimMedia(directory: string, quota: MediaQuota): Promise<T
     for (const { path, file, size } of oldest) {
       await rm(path, { force: true });
       removed += 1;
-      if (relative(directory, path).startsWith(`${evidenceFolder}${sep}`)) evidence += 1;
+      if (alertFolders.has(readFolder(directory, path))) evidence += 1;
       const left = (holder.names.get(file) ?? 1) - 1;
       holder.names.set(file, left);
       if (left > 0) continue;
@@ -84,15 +87,18 @@ function takeOldest(
   return oldest ? [oldest] : [];
 }
 
-/** Returns what each caller holds, the oldest file last. */
+/** Returns what each caller holds: the oldest file last, and clips after all else, since one takes the space of hundreds of pictures. */
 async function readHolders(
   directory: string,
   { needed, findCaller = async (sourceId) => sourceId, now }: MediaQuota,
 ): Promise<Map<string, Holder>> {
   const callers = new Map<string, string>();
   const holders = new Map<string, Holder>();
-  const files = await listFiles(directory);
-  for (const stored of files.toSorted((one, other) => other.writtenMs - one.writtenMs)) {
+  const isClip = ({ path }: StoredFile) => readFolder(directory, path) === clipFolder;
+  const files = (await listFiles(directory)).toSorted(
+    (one, other) => Number(isClip(one)) - Number(isClip(other)) || other.writtenMs - one.writtenMs,
+  );
+  for (const stored of files) {
     const { path, file, size, writtenMs } = stored;
     const sourceId = basename(dirname(path));
     const caller = callers.get(sourceId) ?? (await findCaller(sourceId)) ?? sourceId;
@@ -112,6 +118,11 @@ async function readHolders(
     else if (!needed.has(key) && now.getTime() - writtenMs >= minAgeMs) holder.removable.push(stored);
   }
   return holders;
+}
+
+/** Returns the first folder of the key of a file. */
+function readFolder(directory: string, path: string): string | undefined {
+  return relative(directory, path).split(sep)[0];
 }
 
 /** `file` identifies the file. */

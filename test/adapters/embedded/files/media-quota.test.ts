@@ -84,6 +84,18 @@ test('media that are needed, and those of a tick under way, stay even if they do
   expect(await left(['evidence/7/a/1.jpg', 'captures/a/3.jpg'])).toHaveLength(2);
 });
 
+test('clips make room before the pictures of alerts, and count as evidence', async () => {
+  const keys = ['clips/7/a/1.mp4', 'clips/7/a/2.mp4', 'evidence/7/a/1.jpg', 'captures/a/1.jpg'];
+  const ages = [20, 10, 90, 80];
+  for (const [index, key] of keys.entries()) await store(key, ages[index]!);
+  const media = createMediaStore(directory);
+  const trim = async (maxBytes: number) => media.trim({ maxBytes, needed: new Set(), now });
+  expect(await trim(3_000_000)).toMatchObject({ removed: 1, evidence: 1 });
+  expect(await left(keys)).toEqual(keys.slice(1));
+  expect(await trim(2_000_000)).toMatchObject({ removed: 1, evidence: 1 });
+  expect(await left(keys)).toEqual(keys.slice(2));
+});
+
 test('pictures of moments make room before evidence, those of no verdict that held first', async () => {
   const { runs, watches, moments } = embeddedRuns(openDatabase(':memory:'));
   const held = [{ condition_id: 'person', triggered: true, explanation: '' }];
