@@ -51,7 +51,7 @@ export async function createWatch(
   if ((await deps.watches.list(caller)).length >= maxWatches) throw new MaxWatchesReachedError(maxWatches);
   const probe = await probeStream(request.stream_url, caller, deps);
   requireClips(probe, request.input_mode);
-  const served = withServedClip(request, probe);
+  const served = withServedClip(request, probe, request.evidence_clip);
   const creation = {
     ...(await newWatch(served, caller, deps)),
     maxWatches,
@@ -101,7 +101,7 @@ export function checkServed(
     follow,
     destinations,
     evidence_clip: clip,
-  }: Pick<WatchRequest, 'budget' | 'follow' | 'destinations' | 'evidence_clip'>,
+  }: Partial<Pick<WatchRequest, 'budget' | 'follow' | 'destinations' | 'evidence_clip'>>,
   deps: Pick<WatchDeps, 'modelPrice' | 'destinations' | 'vision' | 'limits'>,
 ): void {
   if (follow && !deps.limits.wakesOnMotion)
@@ -116,7 +116,7 @@ export function checkServed(
       ['budget', 'usd_per_day'],
       `the price of the model ${deps.vision.model} is unknown; use model_calls_per_day`,
     );
-  for (const [index, destination] of destinations.entries()) {
+  for (const [index, destination] of (destinations ?? []).entries()) {
     const { type, to } = destination;
     const reason = deps.destinations.reasonToRefuse({ type, ...(to !== undefined && { to }) });
     if (reason === null) continue;
@@ -127,13 +127,14 @@ export function checkServed(
 /** Sources that one machine keeps between captures. */
 const clipPlatforms: readonly Platform[] = ['hls', 'rtsp', 'youtube', 'twitch'];
 
-/** Returns the request without the default clip if its stream has none. Throws `UnservedFieldError` for a clip of it that was asked for. */
+/** Returns the request without a clip if its stream has none. Throws `UnservedFieldError` if `asked` is one: it came from the caller. */
 export function withServedClip<Request extends Pick<WatchRequest, 'evidence_clip'>>(
   request: Request,
   { platform }: Pick<StreamProbe, 'platform'>,
+  asked: WatchRequest['evidence_clip'],
 ): Request {
   if (clipPlatforms.includes(platform)) return request;
-  if (request.evidence_clip)
+  if (asked)
     throw new UnservedFieldError(
       ['evidence_clip'],
       platform === 'jpeg'

@@ -50,14 +50,11 @@ export async function editWatch(
       throw new PreconditionFailedError(watch.config_version);
     const { before, known } = await readRequest(watch, deps);
     ending = undefined;
-    const request = validate(applyPatch(before, patch, watch));
-    checkUrls(request, deps);
-    checkInputMode(request, deps);
-    if (probe) {
-      requireClips(probe, request.input_mode);
-      withServedClip(request, probe);
-    }
-    checkServed(request, deps);
+    const merged = validate(applyPatch(before, patch, watch));
+    checkUrls(merged, deps);
+    checkNamed(merged, patch, deps);
+    if (probe) requireClips(probe, merged.input_mode);
+    const request = probe ? withServedClip(merged, probe, patch.evidence_clip) : merged;
     const { config, addresses } = splitRequest(request, fingerprint, deps.limits);
     const streamFingerprint = fingerprint(request.stream_url);
     if (isSame(watch, config, streamFingerprint)) return undefined;
@@ -96,6 +93,20 @@ export async function editWatch(
 }
 
 const daySeconds = 86_400;
+
+/** Checks the fields that a patch names: a watch keeps what this service has ceased to serve, and can still be changed. */
+function checkNamed(request: WatchRequest, patch: WatchPatch, deps: WatchDeps): void {
+  if (patch.input_mode !== undefined) checkInputMode(request, deps);
+  checkServed(
+    {
+      ...(patch.budget !== undefined && { budget: request.budget }),
+      ...(patch.follow !== undefined && { follow: request.follow }),
+      ...(patch.destinations !== undefined && { destinations: request.destinations }),
+      ...(patch.evidence_clip !== undefined && { evidence_clip: request.evidence_clip }),
+    },
+    deps,
+  );
+}
 
 /** Lists the key of the newest frame, unless it is a moment. */
 function listKeys({ sight: { last_frame: last } }: WatchRun): string[] {
@@ -143,12 +154,12 @@ function readPlace(url: string): string {
 }
 
 /**
- * Probes a new stream before the change, and its own for clips, once: a plan may run several times. Returns null
- * without a probe.
+ * Probes a new stream before the change, and its own for clips of checks or of alerts, once: a plan may run several times.
+ * Returns null without a probe.
  */
 async function probeChangedStream(
   watchId: string,
-  { stream_url: url, input_mode: mode }: WatchPatch,
+  { stream_url: url, input_mode: mode, evidence_clip: clip }: WatchPatch,
   caller: string,
   deps: WatchDeps,
 ): Promise<StreamProbe | null> {
@@ -158,7 +169,10 @@ async function probeChangedStream(
     return probeStream(url, caller, deps);
   }
   const mayNeedClips = mode && mode !== 'frames' && mode !== watch.config.input_mode;
-  const source = mayNeedClips ? await deps.runs.source(watch.source_id) : undefined;
+  const source =
+    mayNeedClips || (clip && !watch.config.evidence_clip)
+      ? await deps.runs.source(watch.source_id)
+      : undefined;
   return source ? probeStream(source.url, caller, deps) : null;
 }
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { toNotification } from '../../../core/delivery/notification.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { createWatch } from '../../../core/watch/create-watch.ts';
+import type { Platform } from '../../../core/records/platform.ts';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
 import { watchRequestSchema } from '../../../core/requests/watches.ts';
@@ -250,5 +251,64 @@ describe('pictures of a watch', () => {
       expect(key).toMatch(/^evidence\/90\//);
       expect(world.pictures.has(key ?? '')).toBe(true);
     }
+  });
+});
+
+describe('an edit of a watch with what the service has ceased to serve', () => {
+  const clip = { before_seconds: 8, after_seconds: 8 };
+  const serve = async (fields: Record<string, unknown> = {}) => {
+    world = createWorld();
+    world.c.limits.evidenceClip = clip;
+    world.c.limits.wakesOnMotion = true;
+    const conditions = [{ condition: 'a person' }];
+    const stream = { name: 'Gate', stream_url: 'https://camera-a.example/live.m3u8' };
+    const request = watchRequestSchema.parse({ ...stream, conditions, ...fields });
+    return (await createWatch(request, 'alice', world.c)).run_id;
+  };
+  const gives = (platform: Platform) => {
+    world.c.streams.probe = async (url) => ({ platform, playbackUrl: url });
+  };
+  const mail: WatchPatch['destinations'] = [
+    { type: 'email', to: 'duty@example.org', notify: null, min_severity: 'info', include_frame: false },
+  ];
+  const camera = { stream_url: 'https://camera-a.example/snapshot.jpg' };
+
+  test.each<[string, Record<string, unknown>, () => void, WatchPatch]>([
+    ['a clip', {}, () => delete world.c.limits.evidenceClip, { evidence_clip: clip }],
+    ['follow', { follow: true }, () => delete world.c.limits.wakesOnMotion, { follow: true }],
+    [
+      'a budget in dollars',
+      { budget: { usd_per_day: 1 } },
+      () => (world.c.modelPrice = null),
+      { budget: { usd_per_day: 2 } },
+    ],
+    [
+      'a destination',
+      { destinations: mail },
+      () => (world.c.destinations.reasonToRefuse = () => 'No mail'),
+      { destinations: mail },
+    ],
+    [
+      'an input mode',
+      { input_mode: 'clip' },
+      () => (world.c.vision.capabilities.supportsVideo = false),
+      { input_mode: 'hybrid' },
+    ],
+  ])('changes other fields, and refuses %s that it names', async (_what, fields, cease, named) => {
+    const watchId = await serve(fields);
+    const { config } = (await world.c.watches.get(watchId, world.c.now()))!;
+    cease();
+    const { watch } = await edit(watchId, { name: 'Gate, north' });
+    expect(watch.config).toEqual({ ...config, name: 'Gate, north' });
+    await expect(edit(watchId, named)).rejects.toThrow();
+  });
+
+  test('a stream of single pictures has no clip unless the patch asks for one', async () => {
+    const watchId = await serve();
+    gives('jpeg');
+    await expect(edit(watchId, { ...camera, evidence_clip: clip })).rejects.toThrow();
+    const { watch } = await edit(watchId, camera);
+    expect(watch.config.evidence_clip).toBeNull();
+    await expect(edit(watchId, { evidence_clip: clip })).rejects.toThrow();
   });
 });
