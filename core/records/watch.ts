@@ -163,6 +163,8 @@ export const watchSchema = runMetaSchema.extend({
   /** Keyed hash of the full URL, as of an address; `null` if unknown. */
   stream_fingerprint: z.string().nullable(),
   config: watchConfigSchema,
+  /** Position of the event of the newest change of its stream or regions; absent without one. */
+  view_sequence: z.int().positive().optional(),
   /** Masked URLs before a change, oldest first, with the sequence of their last event: it names them. */
   former_streams: z
     .array(z.object({ stream_url: z.string(), last_sequence: z.int().nonnegative() }))

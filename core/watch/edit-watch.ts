@@ -6,7 +6,7 @@ import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
 import { probeStream, requireClips } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
-import { changeWatch } from '../policies/watch/change.ts';
+import { changeWatch, hasSameField } from '../policies/watch/change.ts';
 import { changeStoredWatch, requireOwnWatch } from './commit-watch.ts';
 import {
   checkInputMode,
@@ -64,6 +64,8 @@ export async function editWatch(
     unseen = decided.set.sight?.last_frame === null ? listKeys(watch) : [];
     const version = watch.config_version + 1;
     const sequence = watch.sequence + decided.events.length;
+    const isOtherView =
+      request.stream_url !== before.stream_url || !hasSameField(watch.config, config, 'regions');
     ending = { watch, former: await readFormer(watch, config, known, deps) };
     return {
       ...decided,
@@ -73,6 +75,7 @@ export async function editWatch(
         config_version: version,
         updated_at: now.toISOString(),
         ...moveStream(watch, maskUrl(request.stream_url), sequence),
+        ...(isOtherView && { view_sequence: sequence }),
         stream_fingerprint: streamFingerprint,
         stream_phase: deps.streamPhase(request.stream_url),
       },

@@ -5,10 +5,11 @@ import { runLog } from '../ports/log.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { StreamCapturer } from '../ports/stream-capturer.ts';
 import { maxClipBytes, withoutClip } from '../records/clip.ts';
-import type { AlertClip, ClipResult, EvidenceClip } from '../records/clip.ts';
+import type { AlertClip, ClipRequest, ClipResult } from '../records/clip.ts';
 import type { ClipMessage } from '../records/delivery.ts';
 import type { Source } from '../records/job.ts';
 import { asWatch, isWatchEvent } from '../records/run.ts';
+import type { Watch } from '../records/watch.ts';
 import type { Alert } from '../records/watch-state.ts';
 import { toClipKey } from '../policies/watch/evidence.ts';
 import { createTimeLimit } from '../time-limit.ts';
@@ -31,14 +32,19 @@ const done: DeliveryOutcome = { kind: 'done' };
  */
 export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Promise<DeliveryOutcome> {
   const { clip: watchId, sequence } = message;
-  const watch = asWatch(await deps.runs.get(watchId, deps.now()));
+  const known = asWatch(await deps.runs.get(watchId, deps.now()));
+  const source = known && (await deps.runs.source(known.source_id));
+  // After its source, so that no change of that is missed.
+  const watch = source && asWatch(await deps.runs.get(watchId, deps.now()));
   const event = watch && (await deps.runs.event(watchId, sequence));
-  const wanted = watch?.config.evidence_clip;
-  if (!wanted || !event || !isWatchEvent(event) || event.type !== 'alert_opened') return done;
+  if (!watch?.config.evidence_clip || !event || !isWatchEvent(event) || event.type !== 'alert_opened')
+    return done;
   const alert = await deps.runs.alert(event.data.alert_id, deps.now());
-  const source = await deps.runs.source(watch.source_id);
-  if (!alert || alert.clip || !source) return done;
-  const result = await readClip(source, alert, wanted, deps);
+  if (!alert || alert.clip) return done;
+  const span = await findSpan(alert, sequence, watch, deps);
+  const result: ClipResult = span
+    ? await readClip(source, span, deps)
+    : { kind: 'none', reason: 'The stream or its regions were changed around the opening' };
   if (result.kind === 'pending') return { kind: 'again', afterSeconds: result.afterSeconds };
   const key = toClipKey(source.source_id, alert.alert_id, watch.config.retention_days);
   const clip = await storeClip(result, key, deps);
@@ -57,16 +63,30 @@ export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Pr
   return done;
 }
 
+type Span = Pick<ClipRequest, 'from' | 'to' | 'openedAt'>;
+
+/** Returns the time that a clip shows: nothing earlier than the change that gave the watch its stream and regions. Null if they are others now. */
+async function findSpan(
+  { opened_at: at }: Alert,
+  opening: number,
+  { run_id: id, view_sequence: viewed, config: { evidence_clip: clip } }: Watch,
+  { runs }: RecordClipDeps,
+): Promise<Span | null> {
+  const openedAt = new Date(at);
+  const change = viewed === undefined ? undefined : await runs.event(id, viewed);
+  const earliestMs = change ? Date.parse(change.timestamp) : -Infinity;
+  if ((viewed ?? 0) > opening || earliestMs > openedAt.getTime()) return null;
+  const from = Math.max(addSeconds(openedAt, -(clip?.before_seconds ?? 0)).getTime(), earliestMs);
+  return { from: new Date(from), to: addSeconds(openedAt, clip?.after_seconds ?? 0), openedAt };
+}
+
 /** Reads what the stream has of a clip. A fault of the stream, or too long a time, is a reason; faults of this machine are errors, which repeat the message. */
 async function readClip(
   { url, caller, input_mode: mode, regions = null }: Source,
-  { opened_at: at }: Alert,
-  { before_seconds: before, after_seconds: after }: EvidenceClip,
+  span: Span,
   { streams }: RecordClipDeps,
 ): Promise<ClipResult> {
   if (!streams.clip) return { kind: 'none', reason: 'This service makes no clips' };
-  const openedAt = new Date(at);
-  const span = { from: addSeconds(openedAt, -before), to: addSeconds(openedAt, after), openedAt };
   const timeLimit = createTimeLimit(attemptSeconds);
   try {
     return await streams.clip({ url, caller, mode, regions: regions ?? null, ...span }, timeLimit);

@@ -75,8 +75,8 @@ export function changeWatch(
   const { state } = watch;
   const steps: Closing[] = [];
   const moment = { watch, frameKey: noFrame, now };
-  const hasOtherRegions = !isSame(watch.config, config, 'regions');
-  const hasOtherSchedule = !isSame(watch.config, config, 'schedule');
+  const hasOtherRegions = !hasSameField(watch.config, config, 'regions');
+  const hasOtherSchedule = !hasSameField(watch.config, config, 'schedule');
   const close = (condition: ConditionState, rule: WatchCondition, reason: AlertCloseReason) => {
     if (isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
   };
@@ -202,7 +202,8 @@ function sinceNow(condition: ConditionState, watch: WatchRun): ConditionState {
   return { ...condition, since_generation: nextGeneration(watch, null).generation };
 }
 
-function isSame(one: WatchConfig, other: WatchConfig, name: 'regions' | 'schedule'): boolean {
+/** Returns true if two configurations have the same value of a field. */
+export function hasSameField(one: WatchConfig, other: WatchConfig, name: 'regions' | 'schedule'): boolean {
   const [before, after] = [one, other].map((config) => watchConfigSchema.shape[name].parse(config[name]));
   return JSON.stringify(before) === JSON.stringify(after);
 }

@@ -2,8 +2,10 @@ import { afterEach, expect, test } from 'vitest';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
 import { maxClipBytes } from '../../../core/records/clip.ts';
+import { watchRequestSchema, type WatchPatch } from '../../../core/requests/watches.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
+import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { presentAlert } from '../../../core/watch/present-watch.ts';
 import { recordClip } from '../../../core/watch/record-clip.ts';
 import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
@@ -13,10 +15,14 @@ afterEach(closeWorld);
 const film = new Uint8Array([0, 1, 2]);
 
 /** Opens an alert of a watch with clips. `answer` is what the stream gives. */
-async function open(answer: (request: ClipRequest) => Promise<ClipResult> | ClipResult) {
-  const first = await createWatch({ toOpen: 1, clip: { before_seconds: 5, after_seconds: 3 } });
+async function open(
+  answer: (request: ClipRequest) => Promise<ClipResult> | ClipResult,
+  prepare: () => Promise<void> = async () => undefined,
+) {
+  await createWatch({ toOpen: 1, clip: { before_seconds: 5, after_seconds: 3 } });
+  await prepare();
   world.script.verdicts.push(true);
-  await world.tick(first);
+  await world.tick(await world.begin({ run_id: watchId, generation: (await stored()).generation }));
   const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
   const opening = events.find(({ type }) => type === 'alert_opened');
   if (opening?.type !== 'alert_opened') throw new Error('No alert has opened');
@@ -128,6 +134,46 @@ test('a clip for a watch that was deleted meanwhile is removed', async () => {
   });
   expect(await clip.record()).toEqual({ kind: 'done' });
   expect(clip.clips()).toEqual([]);
+});
+
+const edit = async (patch: WatchPatch) => {
+  const validate = (merged: unknown) => watchRequestSchema.parse(merged);
+  await editWatch({ watchId, patch, ifMatch: undefined }, 'caller', world.c, validate);
+};
+const points = [
+  [0, 0],
+  [0.5, 0],
+  [0.5, 0.5],
+];
+const hedge = { mode: 'exclude' as const, points };
+
+test.each<[string, WatchPatch]>([
+  ['another stream', { stream_url: 'https://other.example/live.m3u8' }],
+  ['other regions', { regions: [hedge] }],
+])('an opening has no clip once its watch has %s', async (_what, patch) => {
+  const clip = await open(made);
+  await edit(patch);
+  expect(await clip.record()).toEqual({ kind: 'done' });
+  const reason = 'The stream or its regions were changed around the opening';
+  expect(await clip.events()).toMatchObject([{ clip_key: null, reason }]);
+  expect([clip.requests, clip.clips()]).toEqual([[], []]);
+});
+
+test('a change that leaves stream and regions leaves the clip', async () => {
+  const clip = await open(made);
+  world.c.limits.evidenceClip = null;
+  await edit({ name: 'Gate, north', evidence_clip: { before_seconds: 2, after_seconds: 1 } });
+  await clip.record();
+  expect([clip.requests.length, clip.clips().length]).toEqual([1, 1]);
+});
+
+test('a clip begins at the earliest with the change that gave its watch the regions of the opening', async () => {
+  const clip = await open(made, async () => {
+    await edit({ regions: [hedge] });
+    world.advance(2);
+  });
+  await clip.record();
+  expect(clip.requests.map(({ from }) => from)).toEqual([addSeconds(clip.openedAt, -2)]);
 });
 
 test('the clip is erased with its watch', async () => {
