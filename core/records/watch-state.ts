@@ -212,6 +212,8 @@ export const alertSchema = z.object({
   severity: severitySchema,
   labels: z.array(z.string()),
   opened_at: timestampSchema,
+  /** Time of the first picture of its visit. Absent in older alerts. */
+  seen_from: timestampSchema.optional(),
   /** Explanation of the verdict that opened it. */
   explanation: explanationSchema,
   checks: z.array(countedCheckSchema),

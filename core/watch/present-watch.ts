@@ -69,7 +69,7 @@ export function presentAlert(
   stored: Alert,
   { baseUrl, now }: { baseUrl: string; now: () => Date },
 ): z.input<typeof alertResponseSchema> {
-  const { caller: _, frame_key: frameKey, clip, closed, ...alert } = stored;
+  const { caller: _, seen_from: __, frame_key: frameKey, clip, closed, ...alert } = stored;
   return {
     ...alert,
     state: closed === null ? 'open' : 'closed',

@@ -51,6 +51,7 @@ export function openAlert(
     watch_name: config.name,
     caller,
     labels: config.labels,
+    seen_from: after.alert.seen_from,
     reminders: 0,
     acknowledged: null,
     closed: null,
