@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { listActive } from '../policies/watch/schedule.ts';
+import { listActive, scheduleAt } from '../policies/watch/schedule.ts';
 import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
 import type { SpanReason } from '../records/sight.ts';
 import type { Schedule } from '../records/watch.ts';
@@ -126,16 +126,20 @@ function formatUsd(usd: number): string {
 }
 
 function listSchedules(watches: readonly SearchedWatch[]): string[] {
-  const described = watches.flatMap(({ watch: { config } }) =>
-    config.schedule === null ? [] : [nameWatch(describeSchedule(config.schedule), config.name, watches)],
-  );
+  const described = watches.flatMap(({ watch: { config }, to }) => {
+    const { active, until } = scheduleAt(config.schedule, to);
+    const isNeverOff = active && until === null;
+    return config.schedule === null || isNeverOff
+      ? []
+      : [nameWatch(describeSchedule(config.schedule), config.name, watches)];
+  });
   return [...new Set(described)];
 }
 
 function describeSchedule({ active, time_zone: zone }: Schedule): string {
   const [only] = active;
   if (only && active.length === 1 && only.days.length === 7)
-    return `off by schedule ${only.to} to ${only.from} (${zone})`;
+    return `off by schedule ${only.to === '24:00' ? '00:00' : only.to} to ${only.from} (${zone})`;
   const spans = active.map(({ days, from, to }) => `${days.join(', ')} ${from} to ${to}`);
   return `on by schedule only ${spans.join(', ')} (${zone})`;
 }

@@ -157,6 +157,17 @@ test('the sentence says what nobody saw, by the clock of the watch', async () =>
   expect(answer.sentence).toMatch(/Visits of [\d.]+ s and more are sure to be seen/);
 });
 
+test.each([
+  [['00:00', '24:00'], undefined],
+  [['08:00', '08:00'], undefined],
+  [['06:00', '24:00'], 'off by schedule 00:00 to 06:00 (Europe/Berlin)'],
+])('a schedule of all days, %j, reads %s', async ([from, to], sentencePart) => {
+  const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+  await watch(yard, 'alice', { schedule: { time_zone: 'Europe/Berlin', active: [{ days, from, to }] } });
+  const { sentence } = await search({ watch_ids: [yard] });
+  expect(/o(?:ff|n) by schedule[^;]*/.exec(sentence)?.[0]).toBe(sentencePart);
+});
+
 describe('a search in parts', () => {
   const many = Array.from({ length: 8 }, (_, index) => says(5 * index, 'A white van'));
 
