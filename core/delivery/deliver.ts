@@ -296,14 +296,17 @@ async function makeAttempt(
   const { message, target, delivery } = arrival;
   await reportLateness(arrival, deps);
   const startedAt = deps.now();
-  const result = { ...(await target.send(joined.map(({ opening }) => opening))), startedAt };
+  const first = await target.send(joined.map(({ opening }) => opening));
+  // The refusal may be about another opening, or how many they are.
+  const isAlone = first.outcome === 'rejected' && joined.length > 0;
+  const result = { ...(isAlone ? await target.send([]) : first), startedAt };
   const attemptedAt = deps.now();
   const attempted = withAttempt(delivery, result, attemptedAt, deps);
   const { next_attempt_at: next } = attempted;
   report(attempted, result, deps);
   // Before the end of the attempt in the state, so that who begins the next one reads it.
   await deps.deliveries.put(attempted, attemptedAt);
-  const told = result.outcome === 'delivered' ? joined : [];
+  const told = result.outcome === 'delivered' && !isAlone ? joined : [];
   for (const each of told) await countJoined(arrival, each.event, result, deps);
   const left = joined.filter((each) => !told.includes(each));
   const leave = (before: DestinationState) => markJoined(before, left, null);

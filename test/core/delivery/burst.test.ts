@@ -107,13 +107,31 @@ test('an opening that waits is delivered though its alert has ended meanwhile', 
   expect(watch.sent).toHaveLength(3);
 });
 
-test('openings that a refused message took along have messages of their own', async () => {
+test('each opening of a message that is refused has a message of its own', async () => {
   const watch = await createWatching(
     ({ joined }) => (joined ? { status: 400, outcome: 'rejected' } : {}),
-    [{ type: 'discord' }],
+    [{ type: 'discord', notify: 'openings_and_closings' }],
   );
-  const ids = await open(watch, 4, 1);
+  const ids = await open(watch, 7, 1);
   await watch.pass(600);
   const alone = watch.sent.filter(({ joined }) => !joined).map(({ alert }) => alert);
-  expect(ids.filter((id) => !alone.includes(id))).toHaveLength(1);
+  expect(alone).toEqual(expect.toSatisfy(isEach(ids)));
+  expect(watch.counted).toEqual(ids.map(() => 'delivered'));
+  const [state] = await watch.deps.deliveries.states(watch.runKey);
+  expect(state?.waiting).toEqual([]);
+  expect(state?.notified.every(({ delivered }) => delivered)).toBe(true);
+});
+
+test('an opening that is refused alone fails, and not those that it took along', async () => {
+  let refused: string | undefined;
+  const watch = await createWatching(
+    ({ alert, joined }) => {
+      if (joined) refused ??= alert;
+      return alert === refused ? { status: 400, outcome: 'rejected' } : {};
+    },
+    [{ type: 'discord' }],
+  );
+  const ids = await open(watch, 6, 1);
+  await watch.pass(600);
+  expect(watch.counted.toSorted()).toEqual([...ids.slice(1).map(() => 'delivered'), 'failed']);
 });
