@@ -101,7 +101,7 @@ function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notifica
         ...(lost === undefined ? [] : [`The stream gave no picture for ${formatDuration(lost)} before.`]),
       ];
       return {
-        title: data.ended === true ? `${condition} (over by now)` : condition,
+        title: data.ended === true ? `${condition}${overByNow}` : condition,
         text: [more.length > 0 ? withStop(explanation) : explanation, ...more].join(' '),
         facts: [['Time', opened[1]], severity, ...judged],
         isOpen: true,
@@ -148,8 +148,9 @@ function describeBurst(openings: readonly AlertOpened[], { timeZone, model }: No
   const severity = options.findLast((each) => inOrder.some((data) => data.severity === each)) ?? null;
   const within = formatDuration((Date.parse(to) - Date.parse(from)) / 1000);
   const clocks = times.map((at) => formatTime(at, timeZone, 'clock'));
+  const isOpen = inOrder.some(({ ended: isOver }) => isOver !== true);
   return {
-    title: `${openings.length} ${conditions.length === 1 ? 'visits' : 'alerts'} within ${within}: ${conditions.join('; ')}`,
+    title: `${openings.length} ${conditions.length === 1 ? 'visits' : 'alerts'} within ${within}: ${conditions.join('; ')}${isOpen ? '' : overByNow}`,
     text: withoutDisclosure(shown?.explanation ?? ''),
     facts: [
       ['Times', `${clocks.slice(0, maxTimes).join(', ')}${clocks.length > maxTimes ? ' …' : ''}`],
@@ -158,9 +159,11 @@ function describeBurst(openings: readonly AlertOpened[], { timeZone, model }: No
       ...factIf('Model', model ?? undefined),
     ],
     severity,
-    isOpen: true,
+    isOpen,
   };
 }
+
+const overByNow = ' (over by now)';
 
 /** Times of a burst that a message lists. */
 const maxTimes = 12;

@@ -67,6 +67,16 @@ test('a message about a burst of several conditions names each once, and has the
   expect(JSON.stringify(toSlackRequest(url, notification))).toContain('3 alerts within');
 });
 
+test.each([
+  [[true, true], false],
+  [[true, undefined], true],
+] as const)('a burst of visits of which ended are %j is open: %s', ([shown, other], isOpen) => {
+  const over = (ended: true | undefined) => (ended ? { ended, open_seconds: 6 } : {});
+  const joined = [openedAt('2026-03-01T12:00:20.000Z', over(other))];
+  const description = describeNotification(notify('alert_opened', { joined }, over(shown)));
+  expect([description.isOpen, description.title.endsWith('(over by now)')]).toEqual([isOpen, !isOpen]);
+});
+
 test('an explanation without a full stop ends before the sentence that follows it', () => {
   const visit = { ended: true, open_seconds: 6, opened_at: '2026-07-01T12:02:10.000Z' };
   const describe = (explanation: string) =>
