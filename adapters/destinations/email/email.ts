@@ -7,7 +7,7 @@ export type Mail = {
   subject: string;
   text: string;
   messageId: string;
-  /** Id of the message that it answers. */
+  /** Id of the message about the opening of its alert. */
   inReplyTo?: string;
   references?: string;
   headers: Record<string, string>;
@@ -21,9 +21,8 @@ const maxFrameBytes = 5_000_000;
 /** Returns a plain text e-mail with the frame attached. The same id for all attempts lets mail programs drop a repetition. */
 export function toMail(to: string, notification: Notification): Mail {
   const { title, text, facts } = describeNotification(notification);
-  const { id, console } = notification;
+  const { id, console, opening } = notification;
   const file = findFile(notification, maxFrameBytes);
-  const answered = findAnswered(notification);
   const lines = facts.map(([name, value]) => `${name}: ${shorten(value, 300)}`);
   const link = console ? ['', `Console: ${console.url}`, ...(console.note === '' ? [] : [console.note])] : [];
   return {
@@ -37,21 +36,12 @@ export function toMail(to: string, notification: Notification): Mail {
       ...link,
       '',
     ].join('\n'),
-    messageId: toMessageId(id),
-    ...(answered !== null && { inReplyTo: answered, references: answered }),
+    messageId: `<${id}@watchpost>`,
+    ...(opening !== undefined && { inReplyTo: opening, references: opening }),
     // RFC 3834: no automatic answers.
     headers: { 'auto-submitted': 'auto-generated' },
     attachments: file ? [{ ...file, content: Buffer.from(file.content) }] : [],
   };
-}
-
-function toMessageId(id: string): string {
-  return `<${id}@watchpost>`;
-}
-
-/** Returns the id of the message of the opening whose clip this is; `null` for all else. */
-function findAnswered({ event, watchId }: Notification): string | null {
-  return event.type === 'alert_clip' ? toMessageId(`msg_${watchId}_${event.data.opening}`) : null;
 }
 
 /** Returns true if the operator allows the recipient: by address, or by its domain as `@example.com`. */

@@ -34,7 +34,14 @@ export function createSmtpSender({ url, from, elapsedMs, timeoutSeconds = 30 }: 
     const latencyMs = (): number => Math.round(elapsedMs() - startedMs);
     try {
       await transport.sendMail({ ...mail, signal: AbortSignal.timeout(timeoutSeconds * 1_000) });
-      return { status: 250, latencyMs: latencyMs(), error: null, retryAfter: null, outcome: 'delivered' };
+      return {
+        status: 250,
+        latencyMs: latencyMs(),
+        error: null,
+        retryAfter: null,
+        outcome: 'delivered',
+        receipt: mail.messageId,
+      };
     } catch (error) {
       return { ...toFailure(error), latencyMs: latencyMs(), retryAfter: null };
     }

@@ -8,7 +8,7 @@ import { toPagerdutyRequest } from '../../../adapters/destinations/pagerduty/pag
 import { toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
 import { toTelegramRequest } from '../../../adapters/destinations/telegram/telegram.ts';
 import { toEnvelope } from '../../../adapters/destinations/webhook/webhook.ts';
-import { alertId, notify, watchId } from './notifications.ts';
+import { alertId, notify } from './notifications.ts';
 
 const film = new Uint8Array([0, 0, 0, 24, 102, 116, 121, 112]);
 const link = 'https://watch.example.com/evidence/w/9.mp4?expires=1&signature=s';
@@ -57,9 +57,8 @@ test('ntfy has the film as its attachment', () => {
 });
 
 test('an e-mail with a film is in the thread of its opening', () => {
-  const opening = toMail('ops@example.com', notify('alert_opened', { id: `msg_${watchId}_3` }));
-  const mail = toMail('ops@example.com', carried);
-  expect([mail.inReplyTo, mail.references]).toEqual([opening.messageId, opening.messageId]);
+  const mail = toMail('ops@example.com', { ...carried, opening: '<msg_3@watchpost>' });
+  expect([mail.inReplyTo, mail.references]).toEqual(['<msg_3@watchpost>', '<msg_3@watchpost>']);
   expect(mail.attachments).toMatchObject([{ filename: 'clip.mp4', contentType: 'video/mp4' }]);
 });
 

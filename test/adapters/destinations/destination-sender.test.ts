@@ -121,6 +121,8 @@ describe('e-mail', () => {
     const [mail] = server.mails as [ReceivedMail];
     expect(mail.to).toEqual(['guard@example.com']);
     expect(mail.text).toContain('Subject: Gate 3: A truck blocks the gate');
+    // A later mail about the alert answers it.
+    expect(mail.text).toContain(`Message-ID: ${result.receipt}`);
     expect(mail.text).toContain(Buffer.from(frame).toString('base64'));
   });
 
