@@ -1,4 +1,3 @@
-import { backtestWatch } from '../../../core/backtest/backtest-watch.ts';
 import { presentBacktest } from '../../../core/backtest/present-backtest.ts';
 import { backtestRequestSchema } from '../../../core/requests/backtest.ts';
 import { watchPathSchema } from '../../../core/requests/watch-queries.ts';
@@ -45,6 +44,8 @@ const backtestEndpoint = defineEndpoint(
       cursor,
       estimate,
     };
+    // Not needed by a cold start.
+    const { backtestWatch } = await import('../../../core/backtest/backtest-watch.ts');
     return presentBacktest(await backtestWatch(input, caller, deps, context.req.raw.signal), caller, deps);
   },
 );

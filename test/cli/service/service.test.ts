@@ -135,6 +135,7 @@ describe.concurrent('watching', () => {
       name: 'Gate',
       stream_url: stream.url,
       interval_seconds: 5,
+      evidence_clip: null,
       conditions: [{ condition: 'The picture is entirely white', checks_to_close: 2 }],
       destinations: [
         { type: 'slack', url: `${address}/slack` },
