@@ -160,56 +160,60 @@ export const watchCases: Case[] = [
       const { api } = target;
       const inbox = target.receiver.open();
       const destinations = [{ destination_id: 'own', type: 'webhook', url: inbox.url }];
-      await withWatch(target, { destinations, labels: ['gate'] }, async (watch, path) => {
-        assert.ok(!JSON.stringify(watch).includes(inbox.url), 'the response has the address');
-        assert.match(watch.destinations[0].fingerprint, /^[0-9a-f]+$/);
-        const open = await untilState(api, path, 'open');
-        const alertId = open.state.conditions[0].alert_id;
-        // Two more checks open no second alert.
-        await eventually(
-          'two more checks',
-          40,
-          () => read(api, path),
-          ({ state }) => state.last_check >= open.state.last_check + 2,
-        );
-        assert.equal(done(await api.call('POST', `${path}/pause`)).body.status, 'paused');
-        const events = await readEvents(api, path);
-        const types = events.map(({ type }) => type).filter((type) => type.startsWith('alert_'));
-        assert.deepEqual(types, ['alert_opened', 'alert_closed']);
-        for (const event of events)
-          assert.deepEqual(
-            [event.data.watch_id, event.data.watch_name, event.data.labels],
-            [watch.watch_id, 'Conformance', ['gate']],
+      await withWatch(
+        target,
+        { destinations, labels: ['gate'], evidence_clip: null },
+        async (watch, path) => {
+          assert.ok(!JSON.stringify(watch).includes(inbox.url), 'the response has the address');
+          assert.match(watch.destinations[0].fingerprint, /^[0-9a-f]+$/);
+          const open = await untilState(api, path, 'open');
+          const alertId = open.state.conditions[0].alert_id;
+          // Two more checks open no second alert.
+          await eventually(
+            'two more checks',
+            40,
+            () => read(api, path),
+            ({ state }) => state.last_check >= open.state.last_check + 2,
           );
-        const numbers = events.map(({ data }) => data.sequence);
-        assert.deepEqual(
-          numbers,
-          numbers.toSorted((a, b) => a - b),
-        );
-        const [opened, closed] = events
-          .filter(({ type }) => type.startsWith('alert_'))
-          .map(({ data }) => data);
-        assert.deepEqual(
-          [opened.alert_id, opened.condition_id, opened.severity],
-          [alertId, 'one', 'warning'],
-        );
-        assert.ok(opened.checks.every(({ triggered }: { triggered: boolean }) => triggered));
-        assert.deepEqual([closed.alert_id, closed.reason], [alertId, 'paused']);
-        const arrived = await inbox.until((deliveries) => {
-          const alerts = deliveries.filter(({ body }) => body?.type?.startsWith('alert_'));
-          return alerts.some(({ body }) => body.type === 'alert_closed') && alerts;
-        }, 60);
-        assert.deepEqual(
-          arrived.map(({ body }) => body.type),
-          ['alert_opened', 'alert_closed'],
-        );
-        assert.ok(arrived.every(({ headers }) => headers['webhook-signature'] !== undefined));
-        assert.equal(
-          done(await api.call('POST', `${path}/resume`)).body.state.conditions[0].state,
-          'unknown',
-        );
-        await untilState(api, path, 'open');
-      });
+          assert.equal(done(await api.call('POST', `${path}/pause`)).body.status, 'paused');
+          const events = await readEvents(api, path);
+          const types = events.map(({ type }) => type).filter((type) => type.startsWith('alert_'));
+          assert.deepEqual(types, ['alert_opened', 'alert_closed']);
+          for (const event of events)
+            assert.deepEqual(
+              [event.data.watch_id, event.data.watch_name, event.data.labels],
+              [watch.watch_id, 'Conformance', ['gate']],
+            );
+          const numbers = events.map(({ data }) => data.sequence);
+          assert.deepEqual(
+            numbers,
+            numbers.toSorted((a, b) => a - b),
+          );
+          const [opened, closed] = events
+            .filter(({ type }) => type.startsWith('alert_'))
+            .map(({ data }) => data);
+          assert.deepEqual(
+            [opened.alert_id, opened.condition_id, opened.severity],
+            [alertId, 'one', 'warning'],
+          );
+          assert.ok(opened.checks.every(({ triggered }: { triggered: boolean }) => triggered));
+          assert.deepEqual([closed.alert_id, closed.reason], [alertId, 'paused']);
+          const arrived = await inbox.until((deliveries) => {
+            const alerts = deliveries.filter(({ body }) => body?.type?.startsWith('alert_'));
+            return alerts.some(({ body }) => body.type === 'alert_closed') && alerts;
+          }, 60);
+          assert.deepEqual(
+            arrived.map(({ body }) => body.type),
+            ['alert_opened', 'alert_closed'],
+          );
+          assert.ok(arrived.every(({ headers }) => headers['webhook-signature'] !== undefined));
+          assert.equal(
+            done(await api.call('POST', `${path}/resume`)).body.state.conditions[0].state,
+            'unknown',
+          );
+          await untilState(api, path, 'open');
+        },
+      );
     },
   },
   {
