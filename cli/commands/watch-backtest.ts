@@ -26,7 +26,11 @@ export function addBacktest(watch: Command, terminal: Terminal): void {
       .argument('<watch>', 'name or id')
       .description('print the alerts that conditions would have opened over what a watch remembers'),
   )
-    .option('--condition <text>', 'condition to try; repeatable; default: those of the watch', append)
+    .option(
+      '--condition <text>',
+      'condition to try, with the rules of the first one of the watch; repeatable; default: those of the watch',
+      append,
+    )
     .addOption(new Option('--from <time>', 'begin (ISO 8601)').argParser(parseTime))
     .addOption(new Option('--to <time>', 'end (ISO 8601)').argParser(parseTime))
     .addOption(new Option('--max-calls <number>', 'maximum model calls').argParser(parseCalls))
@@ -34,9 +38,11 @@ export function addBacktest(watch: Command, terminal: Terminal): void {
     .option('--json', 'print each response as a line of JSON')
     .action(async (which: string, raw: unknown) => {
       const { condition, from, to, maxCalls, estimate, json } = backtestOptions.parse(raw);
-      const conditions = condition.map((text) => ({ condition: parseCondition(text) }));
+      const texts = condition.map(parseCondition);
       const client = await openService(raw);
-      const { watch_id: watchId } = await findWatch(which, client);
+      const { watch_id: watchId, conditions: own } = await findWatch(which, client);
+      const { condition_id: _, ...rules } = own[0] ?? {};
+      const conditions = texts.map((text) => ({ ...rules, condition: text }));
       const request = {
         ...(conditions.length > 0 && { conditions }),
         ...(from !== undefined && { from }),
