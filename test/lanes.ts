@@ -1,7 +1,7 @@
 /** Lanes of the tests. A test file belongs to the first lane with a pattern that matches it. */
 export const lanes = {
   /** Chromium, the service as a process, a live stream. */
-  browser: ['test/console/{console,label-page,reference-page,try-page,watch-pages}.test.ts'],
+  browser: ['test/console/{console,label-page,reference-page,search-page,try-page,watch-pages}.test.ts'],
   /** Suites that run against every adapter of a port, and the interface from outside. SQLite, Java for DynamoDB Local, ffmpeg. */
   contract: [
     'test/adapters/aws/dynamodb/**/*.test.ts',

@@ -4,6 +4,9 @@ import type {
   Alarms,
   Alert,
   AlertList,
+  AskResult,
+  BacktestRequest,
+  BacktestResult,
   Caller,
   CameraList,
   CameraStreams,
@@ -25,7 +28,9 @@ import type {
   Logs,
   CheckRequest,
   Metrics,
+  Moment,
   MomentList,
+  MomentReviewRequest,
   MomentSearchRequest,
   MomentSearchResult,
   MonitorRequest,
@@ -245,6 +250,12 @@ function memoryOperations(http: Http) {
       http.json<MomentList>('/moments', { query, signal }),
     searchMoments: (request: MomentSearchRequest, signal: AbortSignal) =>
       http.json<MomentSearchResult>('/moments/search', { method: 'POST', body: request, signal }),
+    askMoments: (question: string, signal: AbortSignal) =>
+      http.json<AskResult>('/moments/ask', { method: 'POST', body: { question }, signal }),
+    reviewMoment: (id: string, review: MomentReviewRequest) =>
+      http.json<Moment>(`/moments/${id}/review`, { method: 'POST', body: review }),
+    backtestWatch: (id: string, request: BacktestRequest, signal: AbortSignal) =>
+      http.json<BacktestResult>(`/watches/${id}/backtest`, { method: 'POST', body: request, signal }),
   };
 }
 

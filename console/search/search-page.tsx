@@ -1,54 +1,83 @@
 import { useState } from 'preact/hooks';
-import { withoutDisclosure } from '../alerts/alert-texts.ts';
-import type { MomentSearchResult } from '../api/types.ts';
+import type { MomentSearchResult, Watch } from '../api/types.ts';
+import { useResource } from '../api/use-resource.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
 import { pluralize } from '../parts/pluralize.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { ProtectedPicture } from '../parts/protected-picture.tsx';
+import { useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
-import { routeUrls } from '../shell/routes.ts';
-import { When } from '../time/when.tsx';
+import { callsText } from '../try/price.ts';
+import { AlertMeButton } from '../watches/alert-me.tsx';
+import { Answer } from './answer.tsx';
+import { isQuestion } from './is-question.ts';
+import { MomentCard } from './moment-card.tsx';
 import { useSearch } from './use-search.ts';
 import type { SearchState } from './use-search.ts';
 
-/** Searches the memory of all watches: what was found as pictures, and a sentence about what nobody saw. */
+/** Searches the memory of all watches, or answers a question from it: pictures, and a sentence about what nobody saw. */
 export function SearchPage() {
-  const [query, setQuery] = useState('');
-  const { state, start, stop } = useSearch();
+  const { api } = useSession();
+  const [text, setText] = useState('');
+  const [asked, setAsked] = useState<{ question: string }>();
+  const { state, start, stop, clear } = useSearch();
+  const { value: watches = [] } = useResource((signal) => api.watches(signal), []);
+  const wanted = text.trim();
   const submit = (event: Event) => {
     event.preventDefault();
-    if (query.trim() !== '') void start(query.trim());
+    if (wanted === '') return;
+    const asks = isQuestion(wanted);
+    setAsked(asks ? { question: wanted } : undefined);
+    if (asks) clear();
+    else void start(wanted);
   };
   return (
     <>
       <PageHead title="Search" lead="In all pictures that a model has judged, of all watches." />
       <div class="stack">
         <form class="panel search-form" role="search" onSubmit={submit}>
-          <Field label="What do you look for?">
+          <Field label="What do you look for?" hint="Words, or a question such as “When did the van come?”">
             {(ids) => (
               <TextInput
                 {...ids}
-                value={query}
-                onValue={setQuery}
+                value={text}
+                onValue={setText}
                 placeholder="A white delivery van"
                 maxLength={500}
                 autoFocus
               />
             )}
           </Field>
-          <Button kind="primary" type="submit" disabled={query.trim() === ''}>
-            Search
+          <Button kind="primary" type="submit" disabled={wanted === ''}>
+            {isQuestion(wanted) ? 'Ask' : 'Search'}
           </Button>
         </form>
-        {state && <Progress state={state} onStop={stop} />}
-        {state?.problem && <ProblemNote problem={state.problem} onRetry={() => void start(state.query)} />}
-        {state && <Results results={state.results} />}
-        {state?.newest && !state.isRunning && !state.thorough && (
-          <More thorough={state.newest.thorough} onMore={(estimate) => void start(state.query, estimate)} />
-        )}
+        {asked && <Answer asked={asked} watches={watches} />}
+        {state && <Found state={state} watches={watches} start={start} stop={stop} />}
       </div>
+    </>
+  );
+}
+
+type FoundProps = Pick<ReturnType<typeof useSearch>, 'start' | 'stop'> & {
+  state: SearchState;
+  watches: Watch[];
+};
+
+/** Shows what a search has found, and what can follow it. */
+function Found({ state, watches, start, stop }: FoundProps) {
+  const { query, isRunning, newest, thorough, problem } = state;
+  const isOver = newest !== undefined && !isRunning;
+  return (
+    <>
+      <Progress state={state} onStop={stop} />
+      {problem && <ProblemNote problem={problem} onRetry={() => void start(query)} />}
+      <Results state={state} watches={watches} />
+      {isOver && !thorough && (
+        <More thorough={newest.thorough} onMore={(estimate) => void start(query, estimate)} />
+      )}
+      {isOver && state.results.length === 0 && <AlertMeButton watches={watches} words={query} />}
     </>
   );
 }
@@ -89,35 +118,16 @@ function Progress({
   );
 }
 
-function Results({ results }: Pick<SearchState, 'results'>) {
+function Results({ state: { results, query }, watches }: { state: SearchState; watches: Watch[] }) {
   if (results.length === 0) return null;
   return (
     <ul class="watch-board" aria-label="Results">
-      {results.map((result) => (
-        <Result key={result.moment.moment_id} result={result} />
+      {results.map(({ moment, watch_name: name, matched }) => (
+        <MomentCard key={moment.moment_id} moment={moment} name={name} watches={watches} words={query}>
+          {matched === null && <Badge>found in words only</Badge>}
+        </MomentCard>
       ))}
     </ul>
-  );
-}
-
-function Result({
-  result: { moment, watch_name: name, matched },
-}: {
-  result: SearchState['results'][number];
-}) {
-  const { scene, verdicts, picture_url: picture } = moment;
-  const text = scene ?? withoutDisclosure(verdicts[0]?.explanation ?? '');
-  return (
-    <li class="panel watch-card">
-      {picture !== null && <ProtectedPicture path={`/moments/${moment.moment_id}/picture`} alt={text} />}
-      <div class="stack gap-3">
-        <p class="spread titled">
-          <a href={routeUrls.watch(moment.watch_id)}>{name}</a> <When at={moment.at} />
-        </p>
-        {text !== '' && <p class="small muted">{text}</p>}
-        {matched === null && <Badge>found in words only</Badge>}
-      </div>
-    </li>
   );
 }
 
@@ -128,18 +138,14 @@ type MoreProps = {
 
 /** Offers to look at one picture of each visit, with what it costs. */
 function More({ thorough, onMore }: MoreProps) {
-  const { visits, exact, model_calls: calls, cost_usd: usd } = thorough;
+  const { visits, exact } = thorough;
   if (visits === 0) return null;
-  const cost = [
-    pluralize(calls, 'model call'),
-    ...(usd === null || usd === 0 ? [] : [`about $${usd.toFixed(2)}`]),
-  ];
   return (
     <div class="row">
       <Button onClick={() => onMore(thorough)}>Check every visit</Button>
       <span class="small muted">
         {exact ? '' : 'about '}
-        {pluralize(visits, 'picture')}, {cost.join(', ')}
+        {pluralize(visits, 'picture')}, {callsText(thorough)}
       </span>
     </div>
   );

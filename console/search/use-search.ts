@@ -73,5 +73,9 @@ export function useSearch() {
     abort.current?.abort();
     setState((before) => before && { ...before, isRunning: false });
   };
-  return { state, start, stop };
+  const clear = () => {
+    abort.current?.abort();
+    setState(undefined);
+  };
+  return { state, start, stop, clear };
 }

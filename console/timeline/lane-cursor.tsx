@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { withoutDisclosure } from '../alerts/alert-texts.ts';
-import type { MomentList } from '../api/types.ts';
 import { useResource } from '../api/use-resource.ts';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
+import { describeMoment, MomentActions } from '../search/moment-card.tsx';
 import { useSession } from '../session/session.ts';
 import { routeUrls } from '../shell/routes.ts';
 import { spokenTime } from '../time/format.ts';
@@ -64,6 +64,7 @@ export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
               Newest picture before it, {spokenTime(shown.at, Date.now() + 1)}: {describeMoment(shown)}
             </p>
           )}
+          {shown && !alert && <MomentActions key={shown.moment_id} moment={shown} watches={[lane.watch]} />}
           {alert && (
             <p class="small">
               <a href={`${routeUrls.alerts}/${alert.alert_id}`}>Open the alert</a>{' '}
@@ -90,10 +91,6 @@ function useMoment(place: { watchId: string; atMs: number } | undefined, lengthM
     return moments.find(({ picture_url: picture }) => picture !== null);
   };
   return useResource(load, [place?.watchId, place?.atMs]).value;
-}
-
-function describeMoment({ scene, verdicts }: MomentList['moments'][number]): string {
-  return scene ?? withoutDisclosure(verdicts[0]?.explanation ?? '');
 }
 
 /** A check of an interval of 300 s is counted at its end. */

@@ -1,4 +1,5 @@
 import type { ModelUse } from '../api/check-result.ts';
+import { pluralize } from '../parts/pluralize.ts';
 
 /** List prices in USD per million tokens (us-east-1, 2026-11). The first name that the model id contains applies. */
 const prices: { name: string; input: number; output: number }[] = [
@@ -18,3 +19,10 @@ export function checkCost(use: ModelUse | null): { text: string; note: string } 
   const dollars = (use.inputTokens * price.input + use.outputTokens * price.output) / 1_000_000;
   return { text: `about $${dollars.toFixed(5)}`, note: `${tokens}, at list price` };
 }
+
+/** Returns the calls of a model with their price, if it is known: "12 model calls, about $0.05". */
+export function callsText({ model_calls: calls, cost_usd: usd }: CallCost): string {
+  return `${pluralize(calls, 'model call')}${usd === null || usd === 0 ? '' : `, about $${usd.toFixed(2)}`}`;
+}
+
+type CallCost = { model_calls: number; cost_usd: number | null };

@@ -9,8 +9,8 @@ type Props = {
   label: string;
   condition: ConditionDraft;
   onChange: (condition: ConditionDraft) => void;
-  onRemove: (() => void) | undefined;
-  onSchedule: (spans: ScheduleDraft['spans']) => void;
+  onRemove?: (() => void) | undefined;
+  onSchedule?: (spans: ScheduleDraft['spans']) => void;
 };
 
 /** Edits the text of a condition, with advice on it. */
@@ -34,7 +34,7 @@ export function ConditionFields({ label, condition, onChange, onRemove, onSchedu
         condition={condition.condition}
         onCondition={setText}
         opensAfter
-        onSchedule={onSchedule}
+        {...(onSchedule && { onSchedule })}
       />
       {onRemove && (
         <div class="row">

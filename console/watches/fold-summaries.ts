@@ -5,10 +5,11 @@ import type { WatchDraft } from './watch-draft.ts';
 
 /** Returns a line for each folded part of the form of a watch. */
 export function summarizeFolds(draft: WatchDraft) {
-  return { rules: rules(draft), when: when(draft), cost: cost(draft), picture: picture(draft) };
+  return { rules: summarizeRules(draft), when: when(draft), cost: cost(draft), picture: picture(draft) };
 }
 
-function rules({ conditions }: WatchDraft): string {
+/** Describes when alerts of conditions open and close. */
+export function summarizeRules({ conditions }: Pick<WatchDraft, 'conditions'>): string {
   const texts = conditions.map((each) => `${rulesText(each)} Severity ${each.severity}.`);
   return [...new Set(texts)].join(' ');
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { isQuestion } from '../../console/search/is-question.ts';
 import { runSearch } from '../../console/search/use-search.ts';
+import { runBacktest } from '../../console/watches/run-backtest.ts';
 
 const { signal } = new AbortController();
 const response = (fields: object) =>
@@ -54,4 +56,29 @@ test('a search that is stopped shows no later response', async () => {
     abort.signal,
   );
   expect(seen).toEqual([]);
+});
+
+test('a text is a question by its end or its first word', () => {
+  const questions = [
+    'a white van?',
+    'How many cars came',
+    'when did it come',
+    'is there a parcel',
+    'Was it open',
+  ];
+  expect(questions.filter((text) => !isQuestion(text))).toEqual([]);
+  expect(['a white van', 'dim light', 'Howard at the gate', 'is'].filter(isQuestion)).toEqual([]);
+});
+
+test.each([
+  ['its end', [{ next_cursor: 'a', stopped: 'time' }, {}], 2],
+  ['the end of its budget', [{ next_cursor: 'a', stopped: 'calls' }, {}], 1],
+  ['a failure of the model', [{ next_cursor: 'a', stopped: 'model' }, {}], 1],
+])('a backtest continues by its cursor until %s', async (_, responses, requests) => {
+  const sent: object[] = [];
+  const send = async (body: object) => response({ stopped: null, ...responses[sent.push(body) - 1] });
+  const seen: unknown[] = [];
+  await runBacktest(send, 9, (each) => seen.push(each), signal);
+  expect(sent).toEqual([{ max_calls: 9 }, { max_calls: 9, cursor: 'a' }].slice(0, requests));
+  expect(seen).toHaveLength(requests);
 });

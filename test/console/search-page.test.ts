@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { startLoop } from '../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../support/hls/looped-stream.ts';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
+import { inspect, launch, openPage } from './browser.ts';
+import { createCaller } from './console-caller.ts';
+import type { Caller } from './console-caller.ts';
+
+const dataDir = folderOfFile();
+let service: ServiceProcess;
+let stream: LoopedStream;
+let browser: Browser;
+let page: Page;
+let faults: string[];
+let caller: Caller;
+
+beforeAll(async () => {
+  [service, stream, browser] = await Promise.all([
+    startService(dataDir),
+    startLoop('testsrc2=size=640x360:rate=5'),
+    launch(),
+  ]);
+  caller = await createCaller(service);
+  ({ page, faults } = await openPage(browser, host()));
+});
+afterAll(async () => {
+  await browser.close();
+  await stream.close();
+  await service.kill('SIGTERM');
+});
+
+const host = () => new URL(service.baseUrl).host;
+const field = (label: string) => page.getByLabel(label, { exact: true });
+const button = (name: string, exact = false) => page.getByRole('button', { name, exact });
+
+test('a question is answered by pictures, a miss is reviewed, and a new condition is tried before it is added', async () => {
+  const { watch_id: watchId } = await caller.call('POST', '/watches', {
+    name: 'Yard',
+    stream_url: stream.url,
+    interval_seconds: 5,
+    conditions: ['The picture is not black', 'The picture is entirely black'].map((condition) => ({
+      condition,
+    })),
+  });
+  const remembered = async () => (await caller.call('GET', `/moments?watch_id=${watchId}`)).moments.length;
+  await expect.poll(remembered, { timeout: 60_000 }).toBeGreaterThan(2);
+  await page.goto(`http://${host()}/console#/search`);
+  await field('API key').fill(caller.key);
+  await page.keyboard.press('Enter');
+  await field('What do you look for?').fill('Was anything there');
+  await button('Ask', true).press('Enter');
+  const moments = page.getByRole('list', { name: 'Moments of the answer' });
+  await moments.locator('img').first().waitFor();
+  await page
+    .getByRole('status')
+    .getByText(/^Yes\. 1 visit /)
+    .waitFor();
+  await inspect(page, 'search-answer');
+
+  await moments.getByRole('button', { name: 'You missed this' }).press('Enter');
+  await field('Condition').selectOption('The picture is entirely black');
+  await inspect(page, 'moment-missed');
+  await button('It was missed').press('Enter');
+  await moments.getByText('Missed: The picture is entirely black').waitFor();
+  const { precision } = await caller.call('GET', `/watches/${watchId}/stats`);
+  expect(precision).toMatchObject([{ missed: 0 }, { missed: 1 }]);
+
+  await moments.getByRole('button', { name: 'Alert me about this' }).press('Enter');
+  expect(await field('Condition').inputValue()).toMatch(/bright/);
+  await field('Condition').fill('The picture is not dark');
+  await button('Try it on the past').press('Enter');
+  await page.getByText(/^\d+ moments: \d+ model calls?\.$/).waitFor();
+  await button('Play the past').press('Enter');
+  const played = page.getByRole('region', { name: 'On the past' }).getByText(/ played\. /);
+  await expect.poll(() => played.textContent()).toMatch(/^1 alert, /);
+  const alerts = page.getByRole('list', { name: 'Alerts that it would have opened' });
+  await alerts.locator('img').first().waitFor();
+  await inspect(page, 'alert-me');
+  await button('Add condition').press('Enter');
+  await page.getByRole('heading', { name: 'Yard', level: 1 }).waitFor();
+  const { conditions } = await caller.call('GET', `/watches/${watchId}`);
+  expect(conditions).toMatchObject([{}, {}, { condition: 'The picture is not dark' }]);
+  expect(faults).toEqual([]);
+}, 120_000);
