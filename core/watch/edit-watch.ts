@@ -227,8 +227,10 @@ function withAddresses(
     const field = addressFields[destination.type];
     const isMasked = destination[field] === watch.config.destinations.find(isThis)?.url_masked;
     const given = isMasked ? { ...destination, [field]: undefined } : destination;
-    // Another address gets no secret of the one before, whichever field names it.
-    if (stored === undefined || given[field] !== undefined) return given;
+    if (stored === undefined) return given;
+    // Another address gets no secret of the one before, whichever field names it. Another chat keeps its server.
+    const isChat = given.type === 'telegram' && given.url === undefined;
+    if (given[field] !== undefined) return isChat ? { ...given, url: stored.url } : given;
     if (given.url !== undefined && given.url !== stored.url) return given;
     return { ...given, url: stored.url, token: given.token ?? stored.token, [field]: stored[field] };
   });

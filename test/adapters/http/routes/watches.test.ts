@@ -240,6 +240,22 @@ describe('PATCH /watches/{watch_id}', () => {
     },
   );
 
+  test('another chat of Telegram keeps the server of its bot, unless the change names one', async () => {
+    world.c.destinations = { ...world.c.destinations, reasonToRefuse: () => null };
+    const token = `123456:${'n'.repeat(32)}`;
+    const bot = { destination_id: 'team', type: 'telegram', url: 'https://bots.example/', token, to: '@one' };
+    const { body } = await create({ destinations: [bot] });
+    const change = async (part: object) => {
+      const next = { destination_id: 'team', type: 'telegram', token, ...part };
+      expect((await patch(body.watch_id, { destinations: [next] })).status).toBe(200);
+      return (await world.c.watches.secrets(body.watch_id))?.destinations[0];
+    };
+    expect(await change({ to: '@two' })).toMatchObject({ to: '@two', url: bot.url });
+    expect(await change({ to: '@three', url: 'https://b.example/' })).toMatchObject({
+      url: 'https://b.example/',
+    });
+  });
+
   test('a rotated webhook secret changes no fingerprint of an address that stays, so that a disabled destination stays disabled', async () => {
     const { body: before } = await create();
     world.c.signer = { ...world.c.signer, secret: async () => 'whsec_rotated' };
