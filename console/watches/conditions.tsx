@@ -89,7 +89,7 @@ function Sight({ state }: { state: ConditionState }) {
 }
 
 /** Counts what the model was not sure of today, with the remedy. */
-function Unsure({ condition, stats }: { condition: WatchCondition; stats: WatchStats | undefined }) {
+export function Unsure({ condition, stats }: { condition: WatchCondition; stats: WatchStats | undefined }) {
   const today = new Date().toISOString().slice(0, 10);
   const count = stats?.days.find(({ day }) => day === today)?.unsure_sightings[condition.condition_id] ?? 0;
   if (count === 0) return null;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
-import type { Watch } from '../api/types.ts';
+import type { Watch, WatchStats } from '../api/types.ts';
 import { percent } from '../jobs/job-labels.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
@@ -13,12 +13,13 @@ import { PageHead } from '../shell/page-head.tsx';
 import { routeUrls } from '../shell/routes.ts';
 import { When } from '../time/when.tsx';
 import { conditionLabel, conditionsWithState, countOpen, findCause, findTrouble } from './watch-labels.ts';
+import { Unsure } from './conditions.tsx';
 import { NewWatch } from './new-watch.tsx';
 import { emptyWatchDraft } from './watch-draft.ts';
 import { WatchBadge } from './watch-badge.tsx';
 
 const everyMs = 3_000;
-const coverageEveryMs = 60_000;
+const statsEveryMs = 60_000;
 const dayMs = 86_400_000;
 
 /** Shows the status board: each watch with newest frame, conditions, open alerts and coverage. */
@@ -63,8 +64,14 @@ export function WatchesPage() {
 }
 
 function WatchCard({ watch }: { watch: Watch }) {
+  const { api } = useSession();
   const open = countOpen(watch);
   const cause = findCause(watch);
+  const { value: stats } = useResource(
+    (signal) => api.watchStats(watch.watch_id, { from: new Date(Date.now() - dayMs).toISOString() }, signal),
+    [watch.watch_id],
+    statsEveryMs,
+  );
   return (
     <li class={open > 0 ? 'panel watch-card has-open' : 'panel watch-card'}>
       <LastFrame path={`/watches/${watch.watch_id}/frame`} at={watch.state.last_frame_at} alt="" />
@@ -89,16 +96,19 @@ function WatchCard({ watch }: { watch: Watch }) {
           {conditionsWithState(watch).map(({ condition, state }) => {
             const shown = state && conditionLabel(state);
             return (
-              <li class="spread titled" key={condition.condition_id}>
-                <span>{condition.condition}</span>
-                {shown && <Badge tone={shown.tone}>{shown.label}</Badge>}
+              <li key={condition.condition_id}>
+                <div class="spread titled">
+                  <span>{condition.condition}</span>
+                  {shown && <Badge tone={shown.tone}>{shown.label}</Badge>}
+                </div>
+                <Unsure condition={condition} stats={stats} />
               </li>
             );
           })}
         </ul>
         <p class="spread small muted">
           <span class={open > 0 ? 'fired' : ''}>{pluralize(open, 'open alert')}</span>
-          <Coverage watchId={watch.watch_id} />
+          <Coverage stats={stats} />
         </p>
       </div>
     </li>
@@ -106,13 +116,7 @@ function WatchCard({ watch }: { watch: Watch }) {
 }
 
 /** Shows the share of the last day that the watch saw. */
-function Coverage({ watchId }: { watchId: string }) {
-  const { api } = useSession();
-  const { value } = useResource(
-    (signal) => api.watchStats(watchId, { from: new Date(Date.now() - dayMs).toISOString() }, signal),
-    [watchId],
-    coverageEveryMs,
-  );
-  const coverage = value?.total.coverage ?? null;
+function Coverage({ stats }: { stats: WatchStats | undefined }) {
+  const coverage = stats?.total.coverage ?? null;
   return <span>{coverage === null ? 'No coverage yet' : `Coverage of the day ${percent(coverage)}`}</span>;
 }

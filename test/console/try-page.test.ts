@@ -107,3 +107,32 @@ test('the try page finds a camera, reads its streams with a password, and fills 
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   expect(faults).toEqual([]);
 }, 60_000);
+
+test('the board says what the model was not sure of today, and what helps', async () => {
+  const made = await fetch(`${service.baseUrl}/watches`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      name: 'South gate',
+      stream_url: stream.url,
+      conditions: [{ condition: 'A car is at the gate' }],
+    }),
+  });
+  const { conditions } = (await made.json()) as { conditions: { condition_id: string }[] };
+  const { host } = new URL(service.baseUrl);
+  const { page, faults } = await openPage(browser, host);
+  await page.route('**/api/watches/*/stats?*', async (route) => {
+    const response = await route.fetch();
+    const stats = await response.json();
+    const day = new Date().toISOString().slice(0, 10);
+    const unsure = { day, unsure_sightings: { [conditions[0]!.condition_id]: 12 } };
+    await route.fulfill({ response, json: { ...stats, days: [unsure] } });
+  });
+  await page.goto(`http://${host}/console#/watches`);
+  await page.getByLabel('API key', { exact: true }).fill(service.apiKey);
+  await page.keyboard.press('Enter');
+  const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'South gate' }) });
+  await card.getByText('12 unsure sightings today: try sensitivity high, or aim lower.').waitFor();
+  await inspect(page, 'watches-unsure');
+  expect(faults).toEqual([]);
+}, 60_000);
