@@ -337,7 +337,7 @@ test('the operations page shows metrics and log of the service', async () => {
   await signIn(service.internalKey);
   await link('Operations').click();
   await page.getByText('Pre-filter savings').waitFor();
-  await page.getByRole('row', { name: /objects/ }).waitFor();
+  await page.getByRole('row', { name: /^objects/ }).waitFor();
   await page.getByRole('list', { name: /Log entries/ }).waitFor();
   await page.getByText('this one-machine service has none').waitFor();
   await inspect(page, 'operations');
