@@ -37,10 +37,17 @@ const bin = join(await installPython('openapi-python-client'), 'bin');
 rmSync(source, { recursive: true, force: true });
 cpSync('client/python', source, { recursive: true });
 cpSync('LICENSE', join(source, 'LICENSE'));
-const picture = '"image/jpeg":{"schema":{"type":"string","format":"binary"}}';
-writeFileSync(file('openapi.json'), JSON.stringify(readDocument()).replaceAll('"image/jpeg":{}', picture));
+const schema = '{"schema":{"type":"string","format":"binary"}}';
+const document = JSON.stringify(readDocument());
+writeFileSync(
+  file('openapi.json'),
+  document.replaceAll(/("(?:image\/jpeg|video\/mp4)":)\{\}/g, `$1${schema}`),
+);
 const settings = {
-  content_type_overrides: { 'image/jpeg': 'application/octet-stream' },
+  content_type_overrides: {
+    'image/jpeg': 'application/octet-stream',
+    'video/mp4': 'application/octet-stream',
+  },
   literal_enums: true,
   docstrings_on_attributes: true,
   post_hooks: [],
