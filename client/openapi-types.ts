@@ -566,6 +566,7 @@ export interface Alert {
   severity: Severity;
   labels: string[];
   opened_at: string;
+  seen_from?: string;
   explanation: string;
   checks: {
     checked_at: string;
@@ -751,7 +752,7 @@ export interface AskResult {
   pictures: number;
   model_calls: number;
   /**
-   * By the list price; null if it is unknown
+   * By list price; null: unknown
    */
   cost_usd: number | null;
 }
@@ -783,7 +784,7 @@ export interface Moment {
   }[];
   expires_at: string;
   /**
-   * URL of the judged picture; requires the API key. null if it was not kept, or had to make room
+   * Judged picture; requires the API key. null: gone
    */
   picture_url: string | null;
 }
@@ -794,17 +795,11 @@ export interface BacktestAlert {
    * ISO 8601 in UTC, with milliseconds
    */
   opened_at: string;
-  /**
-   * null if it is open at the end of the span
-   */
   closed_at: string | null;
   explanation: string;
-  /**
-   * Picture that opened it; requires the API key
-   */
   picture_url: string | null;
   /**
-   * Moments in which the condition holds, oldest first; at most the first 12
+   * The first 12 in which it holds
    */
   moments: {
     moment_id: string;
@@ -832,15 +827,15 @@ export interface BacktestRequest {
      */
     condition: string;
     /**
-     * Number of the last checks_considered verdicts that must hold to open an alert
+     * Verdicts of the last checks_considered that must hold to open
      */
     checks_to_open?: number;
     /**
-     * Number of verdicts that are considered to open
+     * Verdicts considered to open
      */
     checks_considered?: number;
     /**
-     * Seconds for which the condition must have held before an alert opens, by the times of its pictures; checks_to_close verdicts in a row that deny it restart them
+     * Seconds for which it must have held before an alert opens; checks_to_close denials in a row restart them
      */
     open_after_seconds?: number;
     alert_on?: AlertOn;
@@ -889,11 +884,11 @@ export interface BacktestRequest {
 }
 export interface BacktestResult {
   /**
-   * Sentence for people: what was played, and what nobody saw
+   * What was played, and what nobody saw
    */
   sentence: string;
   /**
-   * Alerts that have ended, or are open at the end of the span, since the response before
+   * Alerts since the response before that ended, or are open at the end
    */
   alerts: BacktestAlert[];
   /**
@@ -901,7 +896,7 @@ export interface BacktestResult {
    */
   open: BacktestAlert[];
   /**
-   * Openings that lacked only a confirming picture, which nobody took
+   * Openings that lacked only a confirming picture
    */
   possible: BacktestAlert[];
   /**
@@ -909,7 +904,7 @@ export interface BacktestResult {
    */
   next_cursor: string | null;
   /**
-   * Why it is not at the end: 25 s are over, max_calls are used up, or the model failed
+   * Why it ends early: 25 s are over, max_calls used up, or the model failed
    */
   stopped: ('time' | 'calls' | 'model') | null;
   /**
@@ -929,7 +924,7 @@ export interface BacktestResult {
    */
   moments: number;
   /**
-   * Moments of them that need a verdict and have no picture
+   * Those that need a verdict and have no picture
    */
   without_picture: number;
   /**
@@ -938,7 +933,7 @@ export interface BacktestResult {
   not_judged: number;
   model_calls: number;
   /**
-   * By the list price; null if it is unknown
+   * By list price; null: unknown
    */
   cost_usd: number | null;
   /**
@@ -948,7 +943,7 @@ export interface BacktestResult {
     moments: number;
     model_calls: number;
     /**
-     * By the list price; null if it is unknown
+     * By list price; null: unknown
      */
     cost_usd: number | null;
     /**
@@ -2332,11 +2327,11 @@ export interface MomentSearchRequest {
 }
 export interface MomentSearchResult {
   /**
-   * Sentence for people: what was found, what was checked, and what nobody saw
+   * What was found, and what nobody saw
    */
   sentence: string;
   /**
-   * One moment for each visit, best first; newest first if thorough
+   * A moment of each visit, best first; newest first if thorough
    */
   results: {
     moment: Moment;
@@ -2358,7 +2353,7 @@ export interface MomentSearchResult {
      */
     open_end: boolean;
     /**
-     * True if the model sees it in the picture; null if it found words only: no picture, or not judged
+     * True if the picture shows it; null if only words do
      */
     matched: boolean | null;
   }[];
@@ -2379,7 +2374,7 @@ export interface MomentSearchResult {
    */
   to: string;
   /**
-   * Words that the model has added to those of the query
+   * Words that the model has added
    */
   words: string[];
   /**
@@ -2398,11 +2393,11 @@ export interface MomentSearchResult {
   without_picture: number;
   model_calls: number;
   /**
-   * By the list price; null if it is unknown
+   * By list price; null: unknown
    */
   cost_usd: number | null;
   /**
-   * Estimate of a search that checks a picture of every visit
+   * Estimate of a thorough search
    */
   thorough: {
     visits: number;
@@ -2412,7 +2407,7 @@ export interface MomentSearchResult {
     exact: boolean;
     model_calls: number;
     /**
-     * By the list price; null if it is unknown
+     * By list price; null: unknown
      */
     cost_usd: number | null;
   };
@@ -2421,7 +2416,7 @@ export interface MomentSearchResult {
    */
   sure_from_seconds: number | null;
   /**
-   * Time that nobody saw; `paused`: the watch did not watch. At most 500, the longest ones
+   * Times that nobody saw; at most the 500 longest
    */
   not_seen: {
     watch_id: string;
@@ -3194,15 +3189,15 @@ export interface WatchPatch {
      */
     condition: string;
     /**
-     * Number of the last checks_considered verdicts that must hold to open an alert
+     * Verdicts of the last checks_considered that must hold to open
      */
     checks_to_open?: number;
     /**
-     * Number of verdicts that are considered to open
+     * Verdicts considered to open
      */
     checks_considered?: number;
     /**
-     * Seconds for which the condition must have held before an alert opens, by the times of its pictures; checks_to_close verdicts in a row that deny it restart them
+     * Seconds for which it must have held before an alert opens; checks_to_close denials in a row restart them
      */
     open_after_seconds?: number;
     alert_on?: AlertOn;
@@ -3446,15 +3441,15 @@ export interface WatchRequest {
      */
     condition: string;
     /**
-     * Number of the last checks_considered verdicts that must hold to open an alert
+     * Verdicts of the last checks_considered that must hold to open
      */
     checks_to_open?: number;
     /**
-     * Number of verdicts that are considered to open
+     * Verdicts considered to open
      */
     checks_considered?: number;
     /**
-     * Seconds for which the condition must have held before an alert opens, by the times of its pictures; checks_to_close verdicts in a row that deny it restart them
+     * Seconds for which it must have held before an alert opens; checks_to_close denials in a row restart them
      */
     open_after_seconds?: number;
     alert_on?: AlertOn;

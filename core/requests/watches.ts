@@ -62,12 +62,12 @@ const conditionSchema = z
     condition,
     checks_to_open: seconds(1, 10)
       .default(2)
-      .describe('Number of the last checks_considered verdicts that must hold to open an alert'),
-    checks_considered: seconds(1, 10).default(3).describe('Number of verdicts that are considered to open'),
+      .describe('Verdicts of the last checks_considered that must hold to open'),
+    checks_considered: seconds(1, 10).default(3).describe('Verdicts considered to open'),
     open_after_seconds: seconds(0, 86_400)
       .default(0)
       .describe(
-        'Seconds for which the condition must have held before an alert opens, by the times of its pictures; checks_to_close verdicts in a row that deny it restart them',
+        'Seconds for which it must have held before an alert opens; checks_to_close denials in a row restart them',
       ),
     alert_on: alertOnSchema
       .default('each_visit')

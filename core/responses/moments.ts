@@ -5,16 +5,11 @@ import { spanReasonSchema } from '../records/sight.ts';
 import { count, jobId, timestamp } from './fields.ts';
 
 const seconds = z.number().nonnegative();
-const usd = z.number().nonnegative().nullable().describe('By the list price; null if it is unknown');
+const usd = z.number().nonnegative().nullable().describe('By list price; null: unknown');
 
 export const momentResponseSchema = momentSchema.omit({ caller: true, frame_key: true, still: true }).extend({
   verdicts: z.array(momentVerdictSchema.omit({ asked: true })),
-  picture_url: z
-    .string()
-    .nullable()
-    .describe(
-      'URL of the judged picture; requires the API key. null if it was not kept, or had to make room',
-    ),
+  picture_url: z.string().nullable().describe('Judged picture; requires the API key. null: gone'),
 });
 apiNames.add(momentResponseSchema, { id: 'Moment' });
 
@@ -25,23 +20,18 @@ const foundSchema = z.object({
   to: timestamp.describe('Last moment of the visit'),
   open_begin: z.boolean().describe('True if nobody looked before it'),
   open_end: z.boolean().describe('True if nobody looked after it'),
-  matched: z
-    .boolean()
-    .nullable()
-    .describe(
-      'True if the model sees it in the picture; null if it found words only: no picture, or not judged',
-    ),
+  matched: z.boolean().nullable().describe('True if the picture shows it; null if only words do'),
 });
 
 /** Response of `POST /moments/search`. */
 export const searchResponseSchema = z.object({
-  sentence: z.string().describe('Sentence for people: what was found, what was checked, and what nobody saw'),
-  results: z.array(foundSchema).describe('One moment for each visit, best first; newest first if thorough'),
+  sentence: z.string().describe('What was found, and what nobody saw'),
+  results: z.array(foundSchema).describe('A moment of each visit, best first; newest first if thorough'),
   next_cursor: z.string().nullable().describe('Send it as cursor to continue; null at the end'),
   limit_reached: z.boolean().describe('True if max_calls is used up: raise it to continue'),
   from: timestamp,
   to: timestamp,
-  words: z.array(z.string()).describe('Words that the model has added to those of the query'),
+  words: z.array(z.string()).describe('Words that the model has added'),
   moments: count.describe('Moments of the span'),
   matched_in_words: count,
   looked_at: count.describe('Pictures that the model has checked'),
@@ -56,7 +46,7 @@ export const searchResponseSchema = z.object({
       model_calls: count,
       cost_usd: usd,
     })
-    .describe('Estimate of a search that checks a picture of every visit'),
+    .describe('Estimate of a thorough search'),
   sure_from_seconds: seconds.nullable().describe('Visits of this duration and more are sure to be seen'),
   not_seen: z
     .array(
@@ -67,7 +57,7 @@ export const searchResponseSchema = z.object({
         reason: z.enum([...spanReasonSchema.options, 'paused']),
       }),
     )
-    .describe('Time that nobody saw; `paused`: the watch did not watch. At most 500, the longest ones'),
+    .describe('Times that nobody saw; at most the 500 longest'),
 });
 apiNames.add(searchResponseSchema, { id: 'MomentSearchResult' });
 
