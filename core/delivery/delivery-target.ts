@@ -140,6 +140,8 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
   const isBeat = settings.type === 'heartbeat';
   const isClip = event.type === 'alert_clip';
   const opened = isClip ? await deps.deliveries.get({ ...message, sequence: event.data.opening }) : undefined;
+  // It is newer than the opening, so that its failure would be none.
+  if (isClip && !opened) return noOpening;
   const isBeatDue = isAllWell(stored, id) && isPast(state.last_attempt_at, rules.heartbeatSeconds, deps);
   return {
     destination,
@@ -150,7 +152,7 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     refusal:
       isBeat && !isBeatDue
         ? 'a heartbeat is not due'
-        : isClip && (opened?.state ?? 'failed') === 'failed'
+        : opened?.state === 'failed'
           ? noOpening
           : findRefusal(settings, state, event),
     takeTurn: () => computeSpacing(settings, state, deps.now()) || takeTurn(address, deps),

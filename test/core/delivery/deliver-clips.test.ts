@@ -84,3 +84,11 @@ test('a clip waits for its opening, and is not sent to whom refused that', async
   expect(watch.counted).toEqual(['failed', 'failed']);
   await watch.close();
 });
+
+test('a destination that was added after the opening gets no clip of it, which is no failure', async () => {
+  const watch = await createWatching(() => ({}), people.slice(0, 1));
+  await watch.commit([clipOf(first, 1)]);
+  await watch.pass(30);
+  expect([watch.types(), watch.counted]).toEqual([[], []]);
+  await watch.close();
+});
