@@ -65,7 +65,7 @@ export type CaptureRequest = {
   measuresKeyFrames?: boolean;
   /** Present to scan the stream since a position of an earlier capture (`position.scan`), `null` before the first one. */
   lookBack?: { since: string | null };
-  /** Time before the capture whose stream is kept for clips, in seconds. Absent: none is. */
+  /** Time before the capture whose stream is kept for clips, in seconds: that of a clip, and the interval. Absent: none is. */
   clipBeforeSeconds?: number;
   /** Caller for whom the stream is read: what its servers answer is kept for this caller only. */
   caller: string;

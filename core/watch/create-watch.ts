@@ -208,8 +208,11 @@ export function toSource(
     regions,
     memory_days,
     evidence_clip: clip,
+    interval_seconds: interval,
   }: WatchConfig,
 ) {
+  // The next capture scans the stream since this one, and its opening may be the first of that.
+  const scanned = Math.min(interval, maxScannedSeconds);
   return {
     source_id,
     caller,
@@ -220,9 +223,12 @@ export function toSource(
     follow,
     regions,
     memory_days,
-    ...(clip && { clip_seconds: clip.before_seconds }),
+    ...(clip && { clip_seconds: clip.before_seconds + scanned }),
   };
 }
+
+/** Longest interval whose whole stream is kept for clips. */
+const maxScannedSeconds = 120;
 
 export function toSecrets(watchId: string, destinations: DestinationAddress[]) {
   return { watch_id: watchId, destinations };

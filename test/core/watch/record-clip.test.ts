@@ -183,3 +183,17 @@ test('the clip is erased with its watch', async () => {
   expect(clip.clips()).toEqual([]);
   expect(await clip.record()).toEqual({ kind: 'done' });
 });
+
+test.each([
+  [10, 15],
+  [60, 65],
+  [300, 125],
+])(
+  'a stream that is checked every %i s is kept for %i s, since an opening may be the first of a scan',
+  async (interval, kept) => {
+    await open(made);
+    await edit({ interval_seconds: interval });
+    const source = await world.c.runs.source((await stored()).source_id);
+    expect(source?.clip_seconds).toBe(kept);
+  },
+);

@@ -197,7 +197,7 @@ function createGroupKeeper(elapsedMs: () => number, keep: (group: Omit<EndedGrou
       if (clipBeforeSeconds === undefined) return;
       const isWanted = elapsedMs() < wanted.untilMs;
       const seconds = Math.max(isWanted ? wanted.seconds : 0, computeKeepSeconds(clipBeforeSeconds));
-      wanted = { untilMs: elapsedMs() + keepGroupsMs, seconds };
+      wanted = { untilMs: elapsedMs() + Math.max(keepGroupsMs, seconds * 1000), seconds };
     },
     end(units: readonly AccessUnit[], next: AccessUnit): void {
       if (units.length > 0 && elapsedMs() < wanted.untilMs)
