@@ -10,6 +10,7 @@ import {
   createDecodeTurns,
   createSpareTime,
   limitDecodes,
+  limitJoins,
 } from '../../adapters/embedded/load/limit-decodes.ts';
 import { shareCaptures } from '../../adapters/embedded/load/share-captures.ts';
 import { createJoinClip } from '../../adapters/media/clips/join-clip.ts';
@@ -101,7 +102,10 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
       ? undefined
       : {
           kept: createKeptStreams({ maxBytes: clipBytes, now }),
-          join: createJoinClip({ ffmpegPath, inTurn }),
+          join: createJoinClip({
+            ffmpegPath,
+            inTurn: limitJoins(inTurn, { currentCaller, elapsedMs, setTimer: setSystemTimer }),
+          }),
         };
   const toClock = (arrivedMs: number): number => now().getTime() - (elapsedMs() - arrivedMs);
   const keepGroup: RtspSessionsDeps['keepGroup'] =
@@ -143,6 +147,8 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
     ),
     /** Clips of alerts. */
     clipStreams: streams,
+    /** Streams that are kept for them. Absent without clips. */
+    keptStreams: clips?.kept,
     /** Turns of ffmpeg, for all else that it does. */
     inTurn,
     closeSessions: async () => rtspSessions?.close(),

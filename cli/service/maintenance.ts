@@ -30,6 +30,8 @@ export type MaintenanceDeps = {
   motionReferences: Pick<MotionReferences, 'prune'>;
   setTimer: SetTimer;
   log: Log;
+  /** Streams in memory for clips. */
+  keptStreams?: { purge(): void } | undefined;
   /** Bounds the size of the media, and frees space of a full disk. */
   trimMedia?: () => Promise<void>;
 };
@@ -95,6 +97,7 @@ async function maintain(
     motionReferences,
     moments,
     log,
+    keptStreams,
     trimMedia,
   }: MaintenanceDeps,
   repairs: Repairs,
@@ -106,6 +109,7 @@ async function maintain(
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of media': () => media.sweep(addSeconds(now, -computeMediaSeconds(core.limits))),
     ...(trimMedia && { 'quota of media': trimMedia }),
+    'sweep of streams': async () => keptStreams?.purge(),
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
     ...(moments && { 'sweep of moments': async () => core.media.remove(await moments.sweep(now)) }),
     'sweep of watches': () => watchStore.sweep(now),

@@ -29,7 +29,7 @@ import type { AuthEnv } from '../../adapters/http/bearer-auth.ts';
 import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../../adapters/media/images/contact-sheet.ts';
 import { createCutFrame, createDrawBoxes } from '../../adapters/media/images/draw-boxes.ts';
-import { createConsoleAddresses, type ConsoleAddresses } from '../../adapters/embedded/console-addresses.ts';
+import { createConsoleAddresses } from '../../adapters/embedded/console-addresses.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
@@ -151,7 +151,11 @@ export async function openService(
           report: pace.recordBlock,
         }),
       );
-      closers.push(await startMaintenance(createMaintenance(settings, stores, deps)));
+      closers.push(
+        await startMaintenance(
+          createMaintenance(settings, stores, { ...deps, keptStreams: captures.keptStreams }),
+        ),
+      );
       closers.push(startRemoval({ database, log }));
       if (!address.delivers) return;
       closers.push(
@@ -265,7 +269,10 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     },
     consoleOpened: consoleAddresses.opened,
     ...(cameras !== undefined && { cameras: containCameras(cameras) }),
-    eraser: forgetsAddress(stores.ports.eraser, consoleAddresses),
+    eraser: alsoForgets(stores.ports.eraser, async (caller) => {
+      captures.keptStreams?.removeCaller(caller);
+      await consoleAddresses.forget(caller);
+    }),
     log,
     recentLog,
     pace,
@@ -357,11 +364,13 @@ function createCallerDeps(
 function createMaintenance(
   { mediaMb, dataDir }: Settings,
   { storedWatches, storedMoments, motionReferences, ports }: ServiceStores,
-  core: MaintenanceDeps['core'] & { executions: MaintenanceDeps['executions']; mediaUse: MediaUse },
+  core: MaintenanceDeps['core'] &
+    Pick<MaintenanceDeps, 'executions' | 'keptStreams'> & { mediaUse: MediaUse },
 ): MaintenanceDeps {
   const { deliveries, jobs, keys, media } = ports;
-  const { executions, log } = core;
+  const { executions, keptStreams, log } = core;
   return {
+    keptStreams,
     watchStore: storedWatches,
     moments: storedMoments,
     deliveries,
@@ -405,8 +414,11 @@ function giveUpAfter(seconds: number, closable: { close(): Promise<void> }): () 
   return () => waitAtMost(seconds * 1000, closable.close(), () => undefined);
 }
 
-/** Returns an eraser that also removes the address of the console of a caller. */
-function forgetsAddress(eraser: CoreDeps['eraser'], { forget }: ConsoleAddresses): CoreDeps['eraser'] {
+/** Returns an eraser that also removes what the process keeps of a caller: streams in memory, the address of the console. */
+function alsoForgets(
+  eraser: CoreDeps['eraser'],
+  forget: (caller: string) => Promise<void>,
+): CoreDeps['eraser'] {
   const removeCaller = async (caller: string) => {
     await eraser.removeCaller(caller);
     await forget(caller);

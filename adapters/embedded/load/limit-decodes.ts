@@ -88,6 +88,15 @@ async function inSpareTime<Result>(
   }
 }
 
+/** Time that clips wait for each other: each is joined in some seconds. */
+const maxJoinWaitMs = 45_000;
+
+/** Returns turns for clips, of which two are in memory together: each has up to 40 MB, twice. */
+export function limitJoins(inTurn: InTurn, deps: Omit<SpareTimeDeps, 'cores' | 'lateSeconds'>): InTurn {
+  const inJoin = createDecodeTurns({ ...deps, max: 1, report: ignore, maxWaitMs: maxJoinWaitMs });
+  return (work, signal) => inJoin(() => inTurn(work, signal), signal);
+}
+
 /** Creates the turns of a machine. */
 export function createDecodeTurns({
   currentCaller = () => '',

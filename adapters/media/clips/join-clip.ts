@@ -15,7 +15,8 @@ import { regionFilters } from '../images/mask-media.ts';
 /** Film of a stream: its bytes, or JPEGs at a rate. */
 export type FilmInput = {
   format: 'mpegts' | 'mov' | 'mjpeg';
-  chunks: Uint8Array[];
+  /** Called once the film has its turn: what it returns may be a copy. */
+  toChunks: () => Uint8Array[];
   framesPerSecond?: number;
 };
 
@@ -32,7 +33,7 @@ const encodedWidth = 640;
 
 /** Creates the joining with ffmpeg: from key frame to end without encoding, but for JPEGs and for excluded regions. */
 export function createJoinClip({ ffmpegPath, inTurn }: { ffmpegPath: string; inTurn: InTurn }): JoinClip {
-  return async ({ format, chunks, framesPerSecond }, regions, signal) => {
+  return async ({ format, toChunks, framesPerSecond }, regions, signal) => {
     const excluded = (regions ?? []).filter(({ mode }) => mode === 'exclude');
     const isEncoded = excluded.length > 0 || format === 'mjpeg';
     const filters = [scaleDown(encodedWidth), ...regionFilters(excluded), 'format=yuv420p'].join(',');
@@ -43,8 +44,8 @@ export function createJoinClip({ ffmpegPath, inTurn }: { ffmpegPath: string; inT
       ...(isEncoded ? ['-vf', filters, ...clipEncoding, ...words('-g 50')] : words('-c copy')),
       ...words('-movflags +frag_keyframe+empty_moov+default_base_moof -f mp4 pipe:1'),
     ];
-    const run = { ffmpegPath, args, input: chunks, outputBytes: maxClipBytes, timeoutMs, canWait: true };
-    const outcome = await inTurn(() => spawnFfmpeg(run, signal), signal);
+    const run = { ffmpegPath, args, outputBytes: maxClipBytes, timeoutMs, canWait: true };
+    const outcome = await inTurn(() => spawnFfmpeg({ ...run, input: toChunks() }, signal), signal);
     if (outcome.ended === 'wrote too much') throw notJoined('The clip is larger than 40 MB');
     if (outcome.ended === 'timed out') throw new TransientError('The clip took too long to be joined');
     const codec = readCodec(outcome.stdout);

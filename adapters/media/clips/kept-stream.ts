@@ -23,7 +23,7 @@ export type KeptPart = {
 
 /** Returns how long a part may be needed, in seconds: until an opening of a scan that ended with it is decided, and its clip is joined. */
 export function computeKeepSeconds(beforeSeconds: number): number {
-  return beforeSeconds + 45;
+  return beforeSeconds + 35;
 }
 
 /** Access units of a group of pictures of RTSP, in decoding order, as places in its bytes. */
@@ -39,6 +39,12 @@ export type KeptStreams = {
   add(caller: string, stream: string, part: KeptPart): void;
   /** Returns the parts of a stream, oldest first. */
   list(caller: string, stream: string): KeptPart[];
+  /** Keeps parts for a time from now on, also those that have expired since they were listed. */
+  hold(caller: string, stream: string, parts: readonly KeptPart[], seconds: number): void;
+  /** Removes what no clip needs any more. */
+  purge(): void;
+  /** Removes all streams of a caller. */
+  removeCaller(caller: string): void;
 };
 
 const maxParts = 20_000;
@@ -52,18 +58,36 @@ export function createKeptStreams({ maxBytes, now }: { maxBytes: number; now: ()
   });
   return {
     add: (caller, stream, part) => {
-      const nowMs = now().getTime();
-      for (const { caller: owner, stream: other, id, endMs, keepSeconds } of parts.values())
-        if (Math.abs(nowMs - endMs) > keepSeconds * 1000) parts.delete(owner, toKey(other, id));
-      const key = toKey(stream, part.id);
-      if (parts.get(caller, key)) return;
-      parts.set(caller, key, { ...part, caller, stream, bytes: ownBytes(part.bytes) });
+      purge();
+      if (!parts.get(caller, toKey(stream, part.id))) keep(caller, stream, part);
     },
     list: (caller, stream) =>
       [...parts.values()]
         .filter((part) => part.caller === caller && part.stream === stream)
         .toSorted((one, other) => one.startMs - other.startMs),
+    hold: (caller, stream, held, seconds) => {
+      for (const part of held) {
+        const keepSeconds = (now().getTime() - part.endMs) / 1000 + seconds;
+        keep(caller, stream, { ...part, keepSeconds: Math.max(part.keepSeconds, keepSeconds) });
+      }
+    },
+    purge,
+    removeCaller: (caller) => removeAll((part) => part.caller === caller),
   };
+
+  function keep(caller: string, stream: string, part: KeptPart): void {
+    parts.set(caller, toKey(stream, part.id), { ...part, caller, stream, bytes: ownBytes(part.bytes) });
+  }
+
+  function purge(): void {
+    const nowMs = now().getTime();
+    removeAll(({ endMs, keepSeconds }) => Math.abs(nowMs - endMs) > keepSeconds * 1000);
+  }
+
+  function removeAll(isOver: (part: KeptPart & { caller: string }) => boolean): void {
+    for (const part of parts.values())
+      if (isOver(part)) parts.delete(part.caller, toKey(part.stream, part.id));
+  }
 }
 
 function toKey(stream: string, id: string): string {

@@ -1,3 +1,4 @@
+import { TransientError } from '../../../core/errors.ts';
 import { maxClipBytes } from '../../../core/records/clip.ts';
 import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
 import { chooseParts, toleranceMs } from './choose-parts.ts';
@@ -21,6 +22,8 @@ export type ClipSource = {
 /** Time after the end of a clip for which its last part may come, in milliseconds. */
 const graceMs = 12_000;
 const minWaitSeconds = 1;
+/** Longer than a message waits for its repetition, which takes a turn of ffmpeg then. */
+const holdSeconds = 180;
 
 /** Joins a clip from the parts that are kept, once they reach its end. */
 export async function readClip(
@@ -40,10 +43,11 @@ export async function readClip(
   const [first, last] = [chosen[0], chosen.at(-1)];
   if (!first || !last)
     return { kind: 'none', reason: 'The stream does not have the time of the opening any more' };
-  const { bytes, codec } = await join(
-    { format: first.format, chunks: toChunks(chosen) },
-    request.regions,
-    signal,
-  );
+  const film = { format: first.format, toChunks: () => toChunks(chosen) };
+  const { bytes, codec } = await join(film, request.regions, signal).catch((error: unknown) => {
+    // The message is repeated, maybe after the time for which they are kept.
+    if (error instanceof TransientError) kept.hold(request.caller, stream, chosen, holdSeconds);
+    throw error;
+  });
   return { kind: 'clip', bytes, codec, from: new Date(first.startMs), to: new Date(last.endMs) };
 }
