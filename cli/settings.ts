@@ -187,7 +187,7 @@ const settingsSchema = z.object({
     .register(help, { fallback: '3600', text: 'retention of an ended job, in seconds' }),
   mediaMb: wholeNumber(0, 10_000_000).prefault('10000').register(help, {
     fallback: '10000',
-    text: 'maximum size of stored frames and clips, in MB: pictures of moments and then the oldest of the caller with the most are removed, those of open alerts kept; 0: no maximum',
+    text: 'maximum size of stored frames and clips, in MB: pictures of moments, clips and then the oldest of the caller with the most are removed, those of open alerts kept; 0: no maximum',
   }),
   clipMb: wholeNumber(0, 1_000_000).prefault('128').register(help, {
     fallback: '128',
