@@ -341,7 +341,7 @@ test('the operations page shows metrics and log of the service', async () => {
   await page.getByRole('list', { name: /Log entries/ }).waitFor();
   await page.getByText('this one-machine service has none').waitFor();
   await inspect(page, 'operations');
-  await field('Job').fill('ffffffff');
+  await field('Job or watch').fill('ffffffff');
   await page.getByText('No matching entries').waitFor();
 });
 
