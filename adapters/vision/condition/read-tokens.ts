@@ -47,6 +47,7 @@ n't\b => not
 \b(?:dark|light|bright|pale) (?=COLOR\b) => 
 \b(is|gets|becomes) light\b => $1 bright
 (?<!\bCOLOR )\blights? (?:(?:is|are|went|go|gone|turned|switched) )*(?:off|out)\b => lights_off
+\b(COLOR lights?) (?:is|are) on\b(?! (?:the|an?)\b) => $1
 \b(an?|the|one) orange(?=$| ,| (?:is|on|in|lies)\b) => $1 orange_fruit
 (?<!\bnot )\b(?:(?:is|are) )?(?:wearing|dressed in|in|with) (?:an? |the )?COLOR(?:END| (?:hivis |safety )*(vest|jacket|coat|shirt|hoodie|sweater|suit|dress|uniform)s?\b) => clad:$1 worn_$2
 \bCOLOR one\b => $1_one

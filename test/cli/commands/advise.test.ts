@@ -10,12 +10,14 @@ test('the command advise prints doubts, a clearer wording and settings', async (
   const { stdout } = await advise('Alert me when something red is in the picture for 5 minutes');
   expect(stdout).toContain('not a request');
   expect(stdout).toContain('Suggested: "Something red is in the picture."');
-  expect(stdout).toContain('Check every 30 s, mode frames; 10 of 10 checks open an alert.');
   expect(stdout).toContain(
-    'About 2880 model calls a day with objects: $0.00; with confirming checks and motion at most 86400.',
+    'Check every 10 s, mode frames; 2 of 3 checks open an alert after 300 s (open_after_seconds).',
   );
   expect(stdout).toContain(
-    'With look_back, the default of watches: about 11520 calls with 11520 frames: $0.00; at most 345600.',
+    'About 8640 model calls a day with objects: $0.00; with confirming checks and motion at most 86400.',
+  );
+  expect(stdout).toContain(
+    'With look_back, the default of watches: about 34560 calls with 34560 frames: $0.00; at most 345600.',
   );
 });
 

@@ -53,6 +53,7 @@ test('a start with an unreachable model says so in banner, log and /healthz, and
     'ffmpeg',
     'guard',
     'disk',
+    'media',
     'clock',
     'ports',
     'load',
