@@ -39,7 +39,7 @@ export async function listMoments(
   const watches = await selectWatches(watchId === undefined ? undefined : [watchId], caller, deps);
   const span = limitSpan({ from, to }, end);
   const read = after
-    ? watches.map((watch) => ({ watch, ...span, from: later(span.from, keptSince(watch, now)), spans: [] }))
+    ? watches.map((watch) => ({ watch, ...span, from: later(span.from, beginOf(watch, now)), spans: [] }))
     : await readSpans(watches, span, deps);
   const query = { ...toMomentSpan(caller, read, span.to), ...rest, after };
   const [page, released] = await Promise.all([
@@ -86,6 +86,11 @@ export async function readMomentPicture(
 
 function keptSince({ config }: SearchedWatch['watch'], now: Date): Date {
   return addSeconds(now, -config.memory_days * 86_400);
+}
+
+/** The first check may look back to before the creation, which is no time of the watch. */
+function beginOf(watch: SearchedWatch['watch'], now: Date): Date {
+  return later(keptSince(watch, now), new Date(watch.created_at));
 }
 
 function presentWatched(

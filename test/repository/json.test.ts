@@ -22,8 +22,7 @@ const writers: Record<string, string> = {
   'adapters/aws/invoke/create-invoke.ts': own,
   'adapters/aws/platform-secret.ts': operator,
   'adapters/aws/recent-log.ts': own,
-  'adapters/destinations/http-sender.ts':
-    'a receiver, whose answer the sender cuts at its limit of bytes',
+  'adapters/destinations/http-sender.ts': 'a receiver, whose answer the sender cuts at its limit of bytes',
   'adapters/embedded/console-addresses.ts': own,
   'adapters/embedded/queue/delivery-message-table.ts': own,
   'adapters/embedded/sqlite/record.ts': own,
