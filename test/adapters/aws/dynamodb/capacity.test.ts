@@ -78,14 +78,21 @@ withDynamoLocal((makeTable) => {
 
   test('a search in words reads 175,000 moments with 30,000 units', async () => {
     const { stores, watch, used } = await createStoredWatch({ memory: 3 });
-    const count = 400;
-    for (let index = 0; index < count; index += 1)
+    const [commits, captures] = [20, 20];
+    const count = commits * captures;
+    for (let commit = 0; commit < commits; commit += 1)
       await stores.runs.commit({
         runId: watchId,
-        expectedVersion: watch.version + index,
+        expectedVersion: watch.version + commit,
         set: {},
         events: [],
-        moments: [newMoment(10 * index, { watch_id: watchId, caller: 'caller', scene: 'x'.repeat(80) })],
+        moments: Array.from({ length: captures }, (_, capture) =>
+          newMoment(10 * (commit * captures + capture), {
+            watch_id: watchId,
+            caller: 'caller',
+            scene: 'x'.repeat(80),
+          }),
+        ),
       });
     used();
     const span = { caller: 'caller', watches: [{ watchId, from: start }], to: addSeconds(start, 86_400) };
