@@ -26,6 +26,8 @@ const layers = [
   ['memory'],
   ['delivery'],
   ['workflow'],
+  ['backtest'],
+  ['ask'],
 ];
 const core = join(import.meta.dirname, '../../core');
 const files = readdirSync(core, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));

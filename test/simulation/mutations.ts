@@ -226,8 +226,8 @@ const ofService: Row[] = [
   [
     'a version fences commits',
     'adapters/embedded/runs/run-commit.ts',
-    'found?.run.version !== change.expectedVersion',
-    'found === undefined',
+    'stored?.run.version !== change.expectedVersion',
+    'stored === undefined',
   ],
   [
     'If-Match fences changes',
@@ -363,7 +363,7 @@ const ofJobs: Row[] = [
   [
     'last windows end on their clock',
     'core/job/end-job.ts',
-    'const running = onClock(stored, at, mapJobTimes)',
+    'const running = onClock(stored, endedAt, mapJobTimes)',
     'const running = stored',
     'simulation/virtual-jobs.test.ts',
   ],
