@@ -3,6 +3,7 @@ import type { AlertOpened, Notification, NotifiedEvent } from '../../core/ports/
 import { severitySchema } from '../../core/records/watch.ts';
 import type { Severity } from '../../core/records/watch.ts';
 import type { WatchChangeReason } from '../../core/records/watch-event.ts';
+import { addSeconds, ageSeconds } from '../../core/time.ts';
 import { formatDuration, formatTime } from './format-time.ts';
 
 /** Text of a notification for people, from which each format takes the parts that it has room for. */
@@ -140,21 +141,21 @@ function describeBurst(openings: readonly AlertOpened[], { timeZone, model }: No
   const [{ data: shown } = { data: undefined }] = openings;
   const inOrder = openings
     .map(({ data }) => data)
-    .toSorted((one, other) => Date.parse(one.opened_at) - Date.parse(other.opened_at));
+    .toSorted(({ opened_at: from }, { opened_at: at }) => new Date(from).getTime() - new Date(at).getTime());
   const times = inOrder.map(({ opened_at: at }) => at);
-  const [from = '', to = from] = [times[0], times.at(-1)];
+  const [from = '', at = from] = [times[0], times.at(-1)];
   const conditions = [...new Set(inOrder.map(({ condition }) => asSentence(condition)))];
   const { options } = severitySchema;
   const severity = options.findLast((each) => inOrder.some((data) => data.severity === each)) ?? null;
-  const within = formatDuration((Date.parse(to) - Date.parse(from)) / 1000);
-  const clocks = times.map((at) => formatTime(at, timeZone, 'clock'));
+  const within = formatDuration(ageSeconds(from, new Date(at)));
+  const clocks = times.map((time) => formatTime(time, timeZone, 'clock'));
   const isOpen = inOrder.some(({ ended: isOver }) => isOver !== true);
   return {
     title: `${openings.length} ${conditions.length === 1 ? 'visits' : 'alerts'} within ${within}: ${conditions.join('; ')}${isOpen ? '' : overByNow}`,
     text: withoutDisclosure(shown?.explanation ?? ''),
     facts: [
       ['Times', `${clocks.slice(0, maxTimes).join(', ')}${clocks.length > maxTimes ? ' …' : ''}`],
-      ['Last', formatTime(to, timeZone)],
+      ['Last', formatTime(at, timeZone)],
       ...factIf('Severity', severity ?? undefined),
       ...factIf('Model', model ?? undefined),
     ],
@@ -177,7 +178,7 @@ function describeSpan(
   { opened_at: from, open_seconds: seconds = 0 }: { opened_at: string; open_seconds?: number | undefined },
   timeZone: string,
 ): string {
-  const until = new Date(Date.parse(from) + seconds * 1000).toISOString();
+  const until = addSeconds(new Date(from), seconds).toISOString();
   const [begin, end] = [from, until].map((at) => formatTime(at, timeZone, 'clock'));
   return `It was there from ${begin} to ${end}.`;
 }

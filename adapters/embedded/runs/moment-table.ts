@@ -32,7 +32,7 @@ export function createMomentTable(database: DatabaseSync) {
   const expired = database.prepare('SELECT moment, frame_key FROM moments WHERE expires_at <= ? LIMIT ?');
   // A change to fewer days, or a deletion, removes what it can while its caller waits.
   const outdated = database.prepare(`
-    SELECT moment, frame_key FROM runs CROSS JOIN moments ON watch_id = run_id
+    SELECT moment, frame_key FROM runs INDEXED BY runs_of_watches CROSS JOIN moments ON watch_id = run_id
     WHERE policy = 'watch'
     AND at < iif(gone_at IS NULL, :now - (meta ->> '$.config.memory_days') * 86400000, ${Number.MAX_SAFE_INTEGER})
     LIMIT :limit`);

@@ -3,18 +3,8 @@ import type { GroupUnits, KeptPart } from '../clips/kept-stream.ts';
 import { readClip, type ClipDeps } from '../clips/read-clip.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
 import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
-import type { AccessUnit } from './rtp/access-unit-assembler.ts';
 import { rtpDifference } from './rtp/rtp-packet.ts';
-
-/** Group of pictures of a session, in decoding order, with its number and the arrival of the next one. */
-export type EndedGroup = {
-  units: readonly AccessUnit[];
-  sessionId: string;
-  number: number;
-  endedMs: number;
-  /** Time for which a clip may need it, in seconds. */
-  keepSeconds: number;
-};
+import type { EndedGroup } from './session/gop-buffer.ts';
 
 const waitSeconds = 3;
 

@@ -39,8 +39,6 @@ describe.each([
 
   test.each(rooms)('%s imports only the rooms before it, and no capture', (room) => {
     const later = [folder, ...rooms.slice(rooms.indexOf(room) + 1)];
-    // A session keeps its packets for clips.
-    const isClips = (path: string) => room.endsWith('session') && path === folder;
-    expect(importedBy(room).filter((path) => later.includes(path) && !isClips(path))).toEqual([]);
+    expect(importedBy(room).filter((path) => later.includes(path))).toEqual([]);
   });
 });

@@ -21,6 +21,16 @@ export type GopBuffer = {
   clear(): void;
 };
 
+/** Group of pictures of a session, in decoding order, with its number and the arrival of the next one. */
+export type EndedGroup = {
+  units: readonly AccessUnit[];
+  sessionId: string;
+  number: number;
+  endedMs: number;
+  /** Time for which a clip may need it, in seconds. */
+  keepSeconds: number;
+};
+
 /** Memory of an access unit beside its bytes: a server may send millions of tiny ones. */
 const overheadBytes = 512;
 /** A greater step between two access units is another clock: the encoder has restarted. */

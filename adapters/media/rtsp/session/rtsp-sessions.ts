@@ -25,7 +25,7 @@ import {
   type SessionEntry,
   type SessionTrack,
 } from './open-sessions.ts';
-import type { EndedGroup } from '../clip-rtsp.ts';
+import type { EndedGroup } from './gop-buffer.ts';
 import { retryBusy } from '../connection/retry-busy.ts';
 import { limitRemediation, rtspStreamError } from '../protocol/stream-error.ts';
 
