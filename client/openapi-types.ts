@@ -735,7 +735,7 @@ export interface AskResult {
     moments: Moment[];
   }[];
   /**
-   * What was seen, and what nobody saw
+   * The pictures that were looked at, and the gaps of the span
    */
   sentence: string;
   /**
@@ -884,7 +884,7 @@ export interface BacktestRequest {
 }
 export interface BacktestResult {
   /**
-   * What was played, and what nobody saw
+   * The time that was played, and the gaps in it
    */
   sentence: string;
   /**
@@ -937,7 +937,7 @@ export interface BacktestResult {
    */
   cost_usd: number | null;
   /**
-   * What the whole backtest needs
+   * Needs of the whole backtest
    */
   estimate: {
     moments: number;
@@ -1274,7 +1274,7 @@ export interface ChangedWatch {
     } | null;
   };
   /**
-   * What of its conditions the model does not judge; absent: it judges all
+   * Parts of its conditions that the model does not judge; absent: it judges all
    */
   not_judged?: {
     condition_id: string;
@@ -2327,7 +2327,7 @@ export interface MomentSearchRequest {
 }
 export interface MomentSearchResult {
   /**
-   * What was found, and what nobody saw
+   * The result in words, and the gaps of the span
    */
   sentence: string;
   /**

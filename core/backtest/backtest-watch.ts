@@ -102,15 +102,16 @@ export async function backtestWatch(
 
 /** Returns the configuration of a watch as a backtest plays it: its destinations, budget and memory have no part in it. */
 function playedConfig({ config }: WatchRun, conditions: WatchCondition[]): WatchRun['config'] {
-  const plain = {
+  return {
+    ...config,
     input_mode: 'frames',
     budget: null,
     destinations: [],
     memory_days: 0,
     name: '',
     labels: [],
-  } as const;
-  return { ...config, ...plain, destinations: [], labels: [], conditions };
+    conditions,
+  };
 }
 
 function newState({ from, to }: { from: Date; to: Date }): BacktestState {

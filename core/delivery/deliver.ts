@@ -13,33 +13,26 @@ import type {
 } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';
-import {
-  afterAttempt,
-  applyResend,
-  countAttempts,
-  describeDeliveryFailure,
-  giveUp,
-  secondsUntilAttempt,
-} from './after-attempt.ts';
+import { afterAttempt, applyResend, countAttempts, giveUp, secondsUntilAttempt } from './after-attempt.ts';
 import type { AttemptResult } from './after-attempt.ts';
-import { afterOpenings, listJoinable, markJoined } from './burst.ts';
-import { describeDelivery, findTarget, unrecorded } from './delivery-target.ts';
-import type { DeliverDeps, Target } from './delivery-target.ts';
-import {
-  acceptOpening,
-  addWaiting,
-  beginAttempt,
-  currentState,
-  findHeads,
-  isHeldBack,
-  keepWaiting,
-  recordAttempt,
-  removeOpening,
-  removeOpenings,
-  removeWaiting,
-} from './destination-state.ts';
+import { listJoinable, markJoined } from './burst.ts';
+import { findTarget, unrecorded } from './delivery-target.ts';
+import type { DeliverDeps } from './delivery-target.ts';
+import { addWaiting, beginAttempt, isHeldBack, keepWaiting, removeWaiting } from './destination-state.ts';
 import { putOnBus } from './put-on-bus.ts';
 import type { PutOnBusDeps } from './put-on-bus.ts';
+import {
+  changeState,
+  countEnd,
+  done,
+  findCurrentState,
+  finish,
+  recordEnd,
+  report,
+  storeResult,
+  wake,
+} from './record-delivery.ts';
+import type { Arrival } from './record-delivery.ts';
 
 export type DeliverMessageDeps = DeliverDeps &
   PutOnBusDeps & {
@@ -76,21 +69,10 @@ export async function deliver(message: DeliveryMessage, deps: DeliverDeps): Prom
   }
 }
 
-/** A message with what is stored about it. `attempts` are those of its series, `wait` the seconds until the next is due. */
-type Arrival = {
-  message: DeliveryMessage;
-  target: Target;
-  delivery: Delivery;
-  attempts: number;
-  wait: number;
-};
-
 type State = {
   holds: (arrival: Arrival) => boolean;
   handle: (arrival: Arrival, deps: DeliverDeps) => Promise<DeliveryOutcome> | DeliveryOutcome;
 };
-
-const done: DeliveryOutcome = { kind: 'done' };
 
 /** States of a delivery when a message of it arrives. A message may arrive twice or early. The first state that holds decides. */
 const states: Record<string, State> = {
@@ -361,102 +343,4 @@ async function reportLateness({ message, target, delivery }: Arrival, deps: Deli
   const due = delivery.next_attempt_at ?? (delivery.resend === 0 ? target.event.timestamp : null);
   if (due !== null && !message.woken)
     await deps.meter.count({ kind: 'delivery_attempt', lateSeconds: ageSeconds(due, deps.now()) });
-}
-
-/** The state of a job's webhook only says whether it is gone; most deliveries write none. The state of a new address gets nothing but the wait. */
-async function storeResult(
-  { target }: Arrival,
-  result: DestinationResult,
-  deps: DeliverDeps,
-  wait: (state: DestinationState) => DestinationState,
-): Promise<DestinationState> {
-  const record = (state: DestinationState) =>
-    isMoved(state, target)
-      ? state
-      : recordAttempt(state, result, deps.now(), describeDeliveryFailure(result));
-  const isNews =
-    result.outcome === 'gone' || (result.outcome === 'delivered' && target.state.disabled !== null);
-  if (!target.isOrdered) return isNews ? changeState(target, record, deps) : target.state;
-  const isTold = target.readOpening !== undefined && result.outcome === 'delivered';
-  const count = (state: DestinationState) => (isTold ? afterOpenings(state, deps.now()) : state);
-  return changeState(target, (state) => wait(count(record(state))), deps);
-}
-
-function changeState(
-  target: Target,
-  change: (state: DestinationState) => DestinationState,
-  { deliveries }: DeliverDeps,
-): Promise<DestinationState> {
-  return deliveries.changeState(target.destination, (stored) => change(findCurrentState(target, stored)));
-}
-
-/** Returns the state of the address that the destination has now: a change may have given it another one since the target was read. */
-function findCurrentState(
-  { destination, storedFingerprint }: Target,
-  stored: DestinationState | undefined,
-): DestinationState {
-  return stored && stored.fingerprint !== storedFingerprint ? stored : currentState(destination, stored);
-}
-
-/** Returns true for the state of another address than that of the attempt. */
-function isMoved({ fingerprint }: DestinationState, { destination }: Target): boolean {
-  return fingerprint !== destination.fingerprint;
-}
-
-/** Wakes the next event of the subject; after a success the first of every subject, since the destination accepts events again. */
-async function wake(
-  message: DeliveryMessage,
-  state: DestinationState,
-  outcome: DestinationResult['outcome'],
-  { queue }: DeliverDeps,
-): Promise<void> {
-  const { run, run_id, destination_id } = message;
-  const isWoken = ({ subject }: WaitingEvent) => outcome === 'delivered' || subject === message.subject;
-  for (const { attempts, ...event } of findHeads(state).filter(isWoken))
-    await queue.send({ run, run_id, destination_id, ...event, attempt: attempts + 1, woken: true });
-}
-
-/** Returns the state after the last attempt of an event: it waits no more, and the destination has accepted an opening, or needs no end any more. A new address does not need the end of what the one before accepted. */
-function recordEnd(
-  state: DestinationState,
-  { message, target }: Pick<Arrival, 'message' | 'target'>,
-  { outcome, receipt }: Pick<DestinationResult, 'outcome' | 'receipt'>,
-): DestinationState {
-  const ended = removeWaiting(state, message.sequence);
-  if (target.part === 'ending') return removeOpenings(ended, message);
-  if (outcome !== 'delivered') return ended;
-  return isMoved(state, target)
-    ? removeOpening(ended, message.sequence)
-    : acceptOpening(ended, message.sequence, receipt);
-}
-
-async function finish(delivery: Delivery, deps: DeliverDeps, isMail = false): Promise<DeliveryOutcome> {
-  await deps.deliveries.put(delivery, deps.now());
-  return countEnd(delivery, deps, isMail);
-}
-
-async function countEnd(
-  { state }: Delivery,
-  { meter }: DeliverDeps,
-  isMail: boolean,
-): Promise<DeliveryOutcome> {
-  await meter.count({ kind: 'delivery', delivered: state === 'delivered', isMail });
-  return done;
-}
-
-function report(delivery: Delivery, result: DestinationResult, deps: DeliverDeps): void {
-  const log = runLog(deps.log, delivery);
-  const { next_attempt_at } = delivery;
-  const fields = {
-    ...describeDelivery(delivery),
-    status: result.status,
-    error: result.error,
-    ...(result.isPictureRefused && { picture: 'refused' }),
-  };
-  if (result.outcome === 'gone')
-    log.error('Destination disabled', { ...fields, reason: describeDeliveryFailure(result) });
-  else if (delivery.state === 'delivered') log.info('Event delivered', fields);
-  else if (delivery.state === 'pending')
-    log.warning('Delivery attempt failed', { ...fields, next_attempt_at });
-  else log.error(delivery.error ?? 'Failed to deliver', fields);
 }

@@ -19,7 +19,7 @@ apiNames.add(alertSchema, { id: 'BacktestAlert' });
 
 /** Response of `POST /watches/{watch_id}/backtest`. */
 export const backtestResponseSchema = z.object({
-  sentence: z.string().describe('What was played, and what nobody saw'),
+  sentence: z.string().describe('The time that was played, and the gaps in it'),
   alerts: z
     .array(alertSchema)
     .describe('Alerts since the response before that ended, or are open at the end'),
@@ -45,6 +45,6 @@ export const backtestResponseSchema = z.object({
       cost_usd: usd,
       exact: z.boolean().describe('False if it is extrapolated'),
     })
-    .describe('What the whole backtest needs'),
+    .describe('Needs of the whole backtest'),
 });
 apiNames.add(backtestResponseSchema, { id: 'BacktestResult' });

@@ -25,7 +25,7 @@ const foundSchema = z.object({
 
 /** Response of `POST /moments/search`. */
 export const searchResponseSchema = z.object({
-  sentence: z.string().describe('What was found, and what nobody saw'),
+  sentence: z.string().describe('The result in words, and the gaps of the span'),
   results: z.array(foundSchema).describe('A moment of each visit, best first; newest first if thorough'),
   next_cursor: z.string().nullable().describe('Send it as cursor to continue; null at the end'),
   limit_reached: z.boolean().describe('True if max_calls is used up: raise it to continue'),

@@ -94,7 +94,7 @@ export const changedWatchResponseSchema = watchResponseSchema.extend({
   not_judged: z
     .array(z.object({ condition_id: z.string(), findings: findingsSchema }))
     .optional()
-    .describe('What of its conditions the model does not judge; absent: it judges all'),
+    .describe('Parts of its conditions that the model does not judge; absent: it judges all'),
   former_destinations: z
     .array(
       z.object({

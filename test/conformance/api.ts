@@ -119,7 +119,7 @@ async function sendWithRetry(
   for (let attempt = 1; ; attempt += 1) {
     const answer = await read(await send());
     const code: unknown = answer.body?.error?.code;
-    // Both say when to ask again: the suite runs all its cases at once, beside whatever else the machine does.
+    // Both say when to ask again: the suite runs its cases together, beside other work of the machine.
     const isLimited = (answer.status === 429 && code !== 'MAX_JOBS_REACHED') || code === 'SERVICE_OVERLOADED';
     if (!isLimited || attempt === 20) return answer;
     const waitMs = Math.min(10, Number(answer.headers.get('retry-after') ?? 1) || 1) * 1000;

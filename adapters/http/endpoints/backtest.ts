@@ -25,7 +25,7 @@ const backtestEndpoint = defineEndpoint(
     timeBudgetSeconds: 40,
     maxBodyBytes: 256_000,
     request: { parameters: watchPathSchema, body: backtestRequestSchema },
-    response: jsonResponse(backtestResponseSchema, { description: 'What was played' }),
+    response: jsonResponse(backtestResponseSchema, { description: 'The alerts that would have opened' }),
     errors: ['BAD_REQUEST', 'WATCH_NOT_FOUND', 'VLM_ERROR'],
     examples: {
       parameters: { watch_id: examples.moment.watch_id },

@@ -126,7 +126,7 @@ const validateStreamEndpoint = defineEndpoint(
     timeBudgetSeconds: 40,
     request: { body: validateStreamRequestSchema },
     response: jsonResponse(streamValidationResponseSchema, {
-      description: 'What is there',
+      description: 'The facts of the stream',
       picture: 'frame_b64',
     }),
     errors: ['INVALID_URL', 'STREAM_FETCH_FAILED'],

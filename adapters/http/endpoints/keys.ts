@@ -210,7 +210,7 @@ const eraseCallerEndpoint = defineEndpoint(
     idempotent: true,
     timeBudgetSeconds: 29,
     request: { parameters: callerPathSchema },
-    response: jsonResponse(erasureResponseSchema, { description: 'What was removed' }),
+    response: jsonResponse(erasureResponseSchema, { description: 'Counts of removed records' }),
     errors: ['NOT_FOUND'],
     examples: { parameters: { caller: 'mooring' }, response: { erased: examples.erasure } },
   },

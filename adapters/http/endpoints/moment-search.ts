@@ -24,7 +24,7 @@ const searchEndpoint = defineEndpoint(
     timeBudgetSeconds: 40,
     maxBodyBytes: 64_000,
     request: { body: momentSearchRequestSchema },
-    response: jsonResponse(searchResponseSchema, { description: 'What was found' }),
+    response: jsonResponse(searchResponseSchema, { description: 'The moments that were found' }),
     errors: ['BAD_REQUEST', 'WATCH_NOT_FOUND', 'VLM_ERROR'],
     examples: { body: { words: examples.search }, response: { found: examples.searchResult } },
   },

@@ -162,7 +162,7 @@ const changeWatchEndpoint = defineEndpoint(
     path: '/watches/{watch_id}',
     title: 'Change a watch',
     description:
-      'Applies a merge patch (RFC 7396): absent fields stay, null restores a default, a list replaces the list before. Conditions and destinations match by id. Another text of a condition closes its alert; other numbers of checks keep its state. A destination keeps its address if the patch omits it.',
+      'Applies a merge patch (RFC 7396): absent fields stay, null restores a default (`evidence_clip`: no clip), a list replaces the list before. Conditions and destinations match by id. Another text of a condition closes its alert; other numbers of checks keep its state. A destination keeps its address if the patch omits it.',
     effect: 'changes',
     timeBudgetSeconds: 29,
     maxBodyBytes: 128_000,
