@@ -16,7 +16,7 @@ import {
   removeWaiting,
 } from './destination-state.ts';
 
-/** What a delivery leaves: its record, the state of its destination, the events that it wakes, counts and log. */
+/** Records of a delivery: its attempt, the state of its destination, the events that it wakes, counts and log. */
 
 /** A message with what is stored about it. `attempts` are those of its series, `wait` the seconds until the next is due. */
 export type Arrival = {

@@ -13,7 +13,7 @@ export const askResponseSchema = z.object({
       moments: z.array(momentResponseSchema).describe('Moments that show it'),
     }),
   ),
-  sentence: z.string().describe('The pictures that were looked at, and the gaps of the span'),
+  sentence: z.string().describe('The pictures that were searched, and the gaps of the span'),
   from: timestamp,
   to: timestamp,
   pictures: count.describe('Pictures that the model was shown'),
