@@ -735,7 +735,7 @@ export interface AskResult {
     moments: Moment[];
   }[];
   /**
-   * The pictures that were looked at, and the gaps of the span
+   * The pictures that were searched, and the gaps of the span
    */
   sentence: string;
   /**
