@@ -20,6 +20,9 @@ export type FairQueue<Item> = {
   takeAll(): Item[];
 };
 
+/** Called with the time for which a request of a caller waited for a resource, also if it did not get it. */
+export type ReportWait = (waitedMs: number, caller: string) => void;
+
 /** Called with the time for which a caller had a resource, at its end. */
 export type ReportUse = (caller: string, usedMs: number) => void;
 

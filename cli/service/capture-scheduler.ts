@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { ReportUse } from '../../adapters/fair-queue.ts';
+import type { ReportUse, ReportWait } from '../../adapters/fair-queue.ts';
 import { createEgressGuard, type EgressGuardOptions } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { containStreams } from '../../adapters/embedded/load/contain-exceptions.ts';
@@ -41,7 +41,7 @@ export type CaptureSchedulerDeps = {
   /** Turns of captures of checks. Default: no limit. */
   turns?: StreamTurns;
   /** Called with the time for which a capture waited for a turn, or a decode for a decoder. */
-  reportWait?: (resource: 'turn' | 'decoder', waitedMs: number) => void;
+  reportWait?: (resource: 'turn' | 'decoder', ...wait: Parameters<ReportWait>) => void;
   /** Called with the time for which a caller had a decoder. */
   reportUse?: ReportUse;
   /** RTSP sessions that stay open between captures; with 0, the default, each capture opens its own. */
@@ -82,7 +82,7 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
     currentCaller,
     elapsedMs,
     setTimer: setSystemTimer,
-    report: (waitedMs) => reportWait('decoder', waitedMs),
+    report: (...wait) => reportWait('decoder', ...wait),
     reportUse,
   });
   const runner = createFfmpegRunner({ ffmpegPath, tempDir, prepareAfterMs });
@@ -128,7 +128,7 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
   const limited = limitCaptures(streams, {
     turns,
     elapsedMs,
-    report: (waitedMs) => reportWait('turn', waitedMs),
+    report: (...wait) => reportWait('turn', ...wait),
   });
   const maskMedia = createMaskMedia({ ffmpegPath, tempDir, inTurn });
   return {

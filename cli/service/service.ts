@@ -42,6 +42,7 @@ import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
 import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../../console/security-headers.ts';
 import { validVersions } from '../../core/records/caller.ts';
+import { behindChecks } from '../../core/ports/as-caller.ts';
 import type { AsCaller } from '../../core/ports/as-caller.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { MediaUse } from '../../core/ports/metrics.ts';
@@ -132,7 +133,10 @@ export async function openService(
     log: createRunLog(database, log),
   });
   const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
-  const makeClip = (message: ClipMessage) => recordClip(message, { ...deps, streams: captures.clipStreams });
+  const makeClip = (message: ClipMessage, caller: string) =>
+    deps.asCaller(behindChecks(caller), () =>
+      recordClip(message, { ...deps, streams: captures.clipStreams }),
+    );
   const captureDeps = { ...deps, streams: captures.sharedStreams };
   const closers: (() => Promise<void> | void)[] = [];
   const modelTested = Promise.withResolvers<Finding>();
@@ -162,7 +166,9 @@ export async function openService(
         giveUpAfter(
           shutdownSeconds,
           deps.queue.consume((message, caller) =>
-            deps.asCaller(caller, () => deliverMessage(message, { ...deps, recordClip: makeClip })),
+            deps.asCaller(caller, () =>
+              deliverMessage(message, { ...deps, recordClip: (clip) => makeClip(clip, caller) }),
+            ),
           ),
         ),
         startBrokerPresence({
@@ -194,7 +200,6 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const pace = createPace({ steadyNow, log });
-  const reportWait: (typeof pace)['record'] = (resource, waitedMs) => pace.record(resource, waitedMs);
   const stores = await openStores(settings, { log, now, steadyNow });
   const turns = createTurns(settings);
   const callers = createCurrentCaller();
@@ -211,7 +216,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     steadyNow,
     turns: turns.ticks,
     callers,
-    reportWait,
+    reportWait: pace.record,
     reportUse: pace.recordUse,
     reportFallback: pace.recordFallback,
     maxRtspSessions: settings.rtspSessions,
@@ -225,7 +230,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
   const model = createModelStatus({
     vision: createVisionModel(settings, ffmpeg.path, {
       inTurn,
-      reportWait,
+      reportWait: pace.record,
       reportUse: pace.recordUse,
       reportModel,
       currentCaller,

@@ -1,7 +1,7 @@
 import type { Meter } from '../../core/ports/meter.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { createContactSheets } from '../../adapters/media/images/contact-sheet.ts';
-import type { ReportUse } from '../../adapters/fair-queue.ts';
+import type { ReportUse, ReportWait } from '../../adapters/fair-queue.ts';
 import { withoutTurns, type InTurn } from '../../adapters/media/ffmpeg/in-turn.ts';
 import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
 import { poolImageDecoders } from '../../adapters/media/ffmpeg/image-pool.ts';
@@ -40,7 +40,7 @@ export type VisionModelDeps = {
   /** Turns of ffmpeg for contact sheets. Default: no limit. */
   inTurn?: InTurn;
   /** Reports how long each image has waited for the decoder or the network of the built-in model, in milliseconds. */
-  reportWait?: (resource: 'picture' | 'model', waitedMs: number) => void;
+  reportWait?: (resource: 'picture' | 'model', ...wait: Parameters<ReportWait>) => void;
   /** Called with the time for which a caller had the decoder, the network or the local model. */
   reportUse?: ReportUse;
   /** Reports how the process of a local model or the detector of a gate fares, as a sentence. */
@@ -147,7 +147,7 @@ function createDecoder(ffmpegPath: string, deps: VisionModelDeps) {
         max: 1,
         reserved: 0,
         currentCaller,
-        report: (waitedMs) => reportWait('picture', waitedMs),
+        report: (...wait) => reportWait('picture', ...wait),
         reportUse,
         maxWaitMs: maxTurnMs,
         elapsedMs: () => performance.now(),
@@ -163,7 +163,7 @@ function createDetector(
   return shareDetections(
     createThreadDetector(files, {
       maxThreads: chooseThreads({ cores: availableParallelism(), memoryBytes: readMemory() }),
-      reportWait: (waitedMs) => reportWait('model', waitedMs),
+      reportWait: (...wait) => reportWait('model', ...wait),
       reportUse,
       currentCaller,
     }),
@@ -252,7 +252,7 @@ function createLocal(
       reportUse,
     }),
     ...(currentCaller && { currentCaller }),
-    reportWait: (waitedMs) => reportWait('model', waitedMs),
+    reportWait: (...wait) => reportWait('model', ...wait),
     sheets: createContactSheets({ ffmpegPath, ...(inTurn && { inTurn }) }),
     prompt: promptVariants[settings.visionPrompt],
   });

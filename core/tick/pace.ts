@@ -1,12 +1,13 @@
 import type { Log } from '../ports/log.ts';
+import { isBehindChecks } from '../ports/as-caller.ts';
 import type { Pace } from '../ports/pace.ts';
 
 export type PaceDeps = { steadyNow: () => Date; log: Log };
 
 /** Pace that measures how long checks wait for this machine. */
 export type MeasuredPace = Pace & {
-  /** Adds the wait of one check for a resource of this machine: its timer, its turn, or its decoder. */
-  record(resource: string, waitedMs: number): void;
+  /** Adds the wait of one check for a resource of this machine: its timer, its turn, or its decoder. Work behind checks waits by design, and does not count. */
+  record(resource: string, waitedMs: number, caller?: string): void;
   /** Adds the time for which a caller had a resource of this machine. */
   recordUse(caller: string, usedMs: number): void;
   /** Adds a time for which the event loop was blocked. */
@@ -66,12 +67,14 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
   let sessionFallbacks = 0;
 
   return {
-    record: (resource, waitedMs) => {
+    record: (resource, waitedMs, caller = '') => {
       roll();
+      if (isBehindChecks(caller)) return;
       const { sumMs, count } = waits.get(resource) ?? { sumMs: 0, count: 0 };
       waits.set(resource, { sumMs: sumMs + waitedMs, count: count + 1 });
     },
     recordUse: (caller, usedMs) => {
+      if (isBehindChecks(caller)) return;
       const { ms, checks } = uses.get(caller) ?? { ms: 0, checks: 0 };
       uses.set(caller, { ms: ms + usedMs, checks });
     },

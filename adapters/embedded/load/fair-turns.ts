@@ -1,4 +1,5 @@
 import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-turns.ts';
+import { isBehindChecks } from '../../../core/ports/as-caller.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import { createFairQueue, type ReportUse } from '../../fair-queue.ts';
 
@@ -70,7 +71,8 @@ export function createFairTurns(deps: FairTurnsDeps): StreamTurns {
 
   function mayBegin(caller: string): boolean {
     const held = queue.inUse(caller);
-    return held < maxPerCaller && queue.inUse() < (held === 0 ? max + reserved : max);
+    const isFirst = held === 0 && !isBehindChecks(caller);
+    return held < maxPerCaller && queue.inUse() < (isFirst ? max + reserved : max);
   }
 
   function startTurn(caller: string): StreamTurn {

@@ -1,12 +1,12 @@
 import { MachineBusyError } from '../../../core/errors.ts';
 import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
 import type { StreamTurns } from '../../../core/ports/stream-turns.ts';
+import type { ReportWait } from '../../fair-queue.ts';
 
 export type LimitCapturesDeps = {
   turns: StreamTurns;
   elapsedMs: () => number;
-  /** Called with the time for which a capture waited for its turn. */
-  report: (waitedMs: number) => void;
+  report: ReportWait;
 };
 
 /**
@@ -35,7 +35,7 @@ export function limitCaptures(
   ): Promise<Result | undefined> {
     const startedMs = elapsedMs();
     const turn = await turns.take(caller, signal);
-    report(elapsedMs() - startedMs);
+    report(elapsedMs() - startedMs, caller);
     if (turn === undefined) return undefined;
     try {
       return await work();

@@ -1,6 +1,6 @@
 import { MachineBusyError } from '../../../core/errors.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
-import type { ReportUse } from '../../fair-queue.ts';
+import type { ReportUse, ReportWait } from '../../fair-queue.ts';
 import type { InTurn } from '../../media/ffmpeg/in-turn.ts';
 import type { FfmpegRunner } from '../../media/ffmpeg/run-ffmpeg.ts';
 import { createFairTurns } from './fair-turns.ts';
@@ -15,8 +15,7 @@ export type DecodeTurnsDeps = {
   currentCaller?: (() => string) | undefined;
   elapsedMs: () => number;
   setTimer: SetTimer;
-  /** Called with the time for which a run waited. */
-  report: (waitedMs: number) => void;
+  report: ReportWait;
   reportUse?: ReportUse | undefined;
   /** Default: 20 s. */
   maxWaitMs?: number;
@@ -110,8 +109,9 @@ export function createDecodeTurns({
   return async (work, signal) => {
     signal.throwIfAborted();
     const startedMs = elapsedMs();
-    const taken = turns.take(currentCaller(), signal);
-    const turn = await taken.finally(() => report(elapsedMs() - startedMs));
+    const caller = currentCaller();
+    const taken = turns.take(caller, signal);
+    const turn = await taken.finally(() => report(elapsedMs() - startedMs, caller));
     if (turn === undefined) throw new MachineBusyError();
     try {
       return await work();

@@ -2,6 +2,7 @@ import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-turns.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
+import type { ReportWait } from '../../fair-queue.ts';
 import { createPromptedVision, type PromptedVisionSettings } from '../prompted-vision.ts';
 import {
   type AskModel,
@@ -20,8 +21,7 @@ export type LocalVisionDeps = Pick<PromptedVisionSettings, 'model' | 'sheets' | 
   turns: StreamTurns;
   /** Returns the caller of the current call. */
   currentCaller?: () => string;
-  /** Reports how long each call has waited for its turn, also without getting it, in milliseconds. */
-  reportWait?: (waitedMs: number) => void;
+  reportWait?: ReportWait;
 };
 
 /** Largest picture that is decoded. Those of captures have 0.5 megapixels, uploaded ones may have more. */
@@ -51,14 +51,15 @@ function createLocalChat(
   /** Waits for a turn. Throws `ModelBusyError` if none is free in time. */
   async function takeTurn(signal: AbortSignal): Promise<StreamTurn> {
     const calledMs = performance.now();
+    const caller = currentCaller();
     try {
-      const turn = await turns.take(currentCaller(), signal);
+      const turn = await turns.take(caller, signal);
       if (turn !== undefined) return turn;
     } catch (cause) {
       if (!isTimeout(cause)) throw new VisionError('The call was cancelled.', { cause, calls: [] });
     } finally {
       // A wait that exceeds the time limit of the call is the clearest sign of overload.
-      reportWait(performance.now() - calledMs);
+      reportWait(performance.now() - calledMs, caller);
     }
     throw new ModelBusyError();
   }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { createFairQueue, type ReportUse } from '../../fair-queue.ts';
+import { createFairQueue, type ReportUse, type ReportWait } from '../../fair-queue.ts';
 import { z } from 'zod';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import { objectClasses } from './classes.ts';
@@ -28,6 +28,7 @@ const replySchema = z.union([
 
 type Call = {
   picture: Picture;
+  caller: string;
   calledMs: number;
   resolve(detections: Detection[]): void;
   reject(error: Error): void;
@@ -45,8 +46,7 @@ export type NetworkThread = Pick<Worker, 'on' | 'postMessage' | 'ref' | 'unref' 
 export type NetworkThreadData = NetworkFiles & { warmUp: PictureSize | null };
 
 export type ThreadDetectorDeps = {
-  /** Reports how long each call has waited for its turn, also without getting it, in milliseconds. */
-  reportWait?: (waitedMs: number) => void;
+  reportWait?: ReportWait;
   reportUse?: ReportUse | undefined;
   /** Returns for whom a call is. Default: one caller for all. */
   currentCaller?: () => string;
@@ -135,7 +135,7 @@ export function createThreadDetector(
   function run(member: Member, call: Call): void {
     member.cancelClosing();
     member.thread.ref();
-    reportWait(performance.now() - call.calledMs);
+    reportWait(performance.now() - call.calledMs, call.caller);
     lastId += 1;
     member.running = { id: lastId, call };
     member.thread.postMessage({ id: lastId, ...call.picture });
@@ -210,10 +210,10 @@ function createCallQueue({
       signal.throwIfAborted();
       const caller = currentCaller();
       const { promise, resolve, reject } = Promise.withResolvers<Detection[]>();
-      const call: Call = { picture, calledMs: performance.now(), resolve, reject };
+      const call: Call = { picture, caller, calledMs: performance.now(), resolve, reject };
       const abort = () => {
         // A wait that exceeds the time limit of the call is the clearest sign of overload.
-        if (queue.remove(caller, call)) reportWait(performance.now() - call.calledMs);
+        if (queue.remove(caller, call)) reportWait(performance.now() - call.calledMs, caller);
         reject(signal.reason);
       };
       signal.addEventListener('abort', abort, { once: true });

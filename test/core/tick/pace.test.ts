@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCurrentCaller } from '../../../adapters/embedded/load/current-caller.ts';
 import { createDecodeTurns, limitDecodes } from '../../../adapters/embedded/load/limit-decodes.ts';
+import { behindChecks } from '../../../core/ports/as-caller.ts';
 import { createPace } from '../../../core/tick/pace.ts';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { nextCaptureAt } from '../../../core/policies/job/next-tick.ts';
@@ -34,7 +35,7 @@ function openMachine() {
     currentCaller,
     setTimer: () => () => undefined,
     elapsedMs: () => nowMs,
-    report: (waitedMs) => pace.record('decoder', waitedMs),
+    report: (...wait) => pace.record('decoder', ...wait),
     reportUse: pace.recordUse,
   });
   const decode = (durationMs: number) => async () => {
@@ -44,10 +45,14 @@ function openMachine() {
   const jobs: { checks: number[]; stopped: boolean; coverage: () => ReturnType<typeof computeCoverage> }[] =
     [];
 
-  return { pace, jobs, logged, addJob, run, now: () => nowMs };
+  return { pace, jobs, logged, addJob, search, run, now: () => nowMs };
 
   function at(atMs: number, run: () => void): void {
     events.push({ atMs, run });
+  }
+
+  function search(caller: string): void {
+    void asCaller(behindChecks(caller), () => inTurn(decode(decodeMs), signal)).then(() => search(caller));
   }
 
   function addJob(intervalSeconds = 10, { caller = 'harbour', takesMs = decodeMs } = {}): void {
@@ -257,6 +262,15 @@ describe('of several callers, those beyond an equal share are stretched', () => 
     await machine.run(400);
     expect(machine.pace.read().stretch).toBe(1);
   });
+});
+
+test('searches that wait behind checks stretch no interval and refuse no start', async () => {
+  const machine = openMachine();
+  for (let job = 0; job < 20; job += 1) machine.addJob();
+  for (let call = 0; call < 60; call += 1) machine.search('harbour');
+  await machine.run(300);
+  expect(machine.pace.read()).toMatchObject({ stretch: 1, lateChecks: 0 });
+  expect(machine.pace.retryAfterSeconds('harbour')).toBeUndefined();
 });
 
 test('jobs that have ended are no load that others wait for', () => {

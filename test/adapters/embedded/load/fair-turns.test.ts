@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createFairTurns } from '../../../../adapters/embedded/load/fair-turns.ts';
 import { limitCaptures } from '../../../../adapters/embedded/load/limit-captures.ts';
+import { behindChecks } from '../../../../core/ports/as-caller.ts';
 import { MachineBusyError } from '../../../../core/errors.ts';
 import type { ScanningCapturer } from '../../../../core/ports/frame-pictures.ts';
 
@@ -67,6 +68,20 @@ describe('Turns', () => {
     for (const call of [0, 1]) void take(`quiet ${call}`);
     await settled();
     expect(begun).toEqual(['loud 0', 'loud 1', 'quiet 0']);
+  });
+
+  test('work behind checks has none of the turns that are kept for callers without one', async () => {
+    const turns = createFairTurns({
+      max: 1,
+      reserved: 1,
+      elapsedMs: () => 0,
+      setTimer: () => () => undefined,
+    });
+    const granted: string[] = [];
+    for (const caller of ['ada', behindChecks('bob'), 'cleo'])
+      void turns.take(caller).then(() => granted.push(caller));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(granted).toEqual(['ada', 'cleo']);
   });
 
   test('the next turn is of the caller that used the least time of late, not of the one with fewer turns', async () => {
