@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listLeft, removeEnded } from './runner/run-folder.ts';
@@ -20,12 +20,16 @@ describe('the temporary folder of a test run', () => {
   });
 });
 
-test('a run removes the folders of killed runs, and leaves those of running ones and of others', () => {
+test('a run removes the folders of killed runs, and leaves those of running ones, of recent ones that it cannot see, and of others', () => {
   const folder = folderOfTest();
-  const [ended, running] = ['watchpost-tests-99999999', `watchpost-tests-${process.pid}`];
-  for (const name of [ended, running, 'other']) mkdirSync(join(folder, name, 'inner'), { recursive: true });
+  const [ended, unseen] = ['watchpost-tests-99999999', 'watchpost-tests-99999998'];
+  const running = `watchpost-tests-${process.pid}`;
+  for (const name of [ended, running, unseen, 'other'])
+    mkdirSync(join(folder, name, 'inner'), { recursive: true });
+  const longAgo = new Date(Date.now() - 2 * 3_600_000);
+  for (const name of [ended, running, 'other']) utimesSync(join(folder, name), longAgo, longAgo);
   removeEnded(folder);
-  expect(readdirSync(folder).toSorted()).toEqual(['other', running]);
+  expect(readdirSync(folder).toSorted()).toEqual(['other', running, unseen].toSorted());
 });
 
 let earlier: string | undefined;

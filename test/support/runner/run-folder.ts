@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openTemporaryFolder } from '../../../cli/temporary-folder.ts';
@@ -51,11 +51,16 @@ export function listLeft(folder: string): string[] {
     .toSorted();
 }
 
+/** Longer than a run takes: the process of a run in another container is not seen here. */
+const keptMs = 3_600_000;
+
 /** Removes the folders of runs that were killed. */
 export function removeEnded(system: string): void {
   for (const name of readdirSync(system)) {
-    if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length))))
-      rmSync(join(system, name), { recursive: true, force: true });
+    const path = join(system, name);
+    if (!name.startsWith(prefix) || isRunning(Number(name.slice(prefix.length)))) continue;
+    const changedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    if (Date.now() - changedMs > keptMs) rmSync(path, { recursive: true, force: true });
   }
 }
 
