@@ -347,6 +347,7 @@ test('the operations page shows metrics and log of the service', async () => {
 
 test('one sign-in opens every tab and page of the device, until it signs out', async () => {
   await signIn();
+  await link('Keys').waitFor();
   await page.goto(`${consoleUrl()}#/keys`);
   await page.reload();
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
