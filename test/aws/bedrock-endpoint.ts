@@ -60,6 +60,9 @@ export async function startBedrock(ffmpeg: string) {
           matches: matches.map((shows, index) => ({ picture: String(index + 1), shows: shows === true })),
         };
       }
+      // The built-in model answers from the moments alone: here each note that came with a picture is a statement.
+      case 'report_statements':
+        return { statements: readNotes(text).slice(0, 6) };
       default: {
         const samples = frames.map((frame) => ({ frame, capturedAt: new Date() }));
         return { summary: (await vision.summarize(samples, signal)).summary };
@@ -109,6 +112,11 @@ export async function startBedrock(ffmpeg: string) {
 function readConditions(text: string) {
   const asked = [...text.matchAll(/<condition id="(\d+)">\n([^]*?)\n<\/condition>/g)];
   return asked.map(([, id, condition = '']) => ({ id, condition }));
+}
+
+function readNotes(text: string) {
+  const notes = text.matchAll(/<note picture="(\d+)">\n([^]*?)\n<\/note>/g);
+  return [...notes].map(([, picture = '', note = '']) => ({ text: note, pictures: [picture] }));
 }
 
 function reply(stream: ServerHttp2Stream, status: number, body: object): void {
