@@ -10,7 +10,7 @@ import type { DeliveryListQuery, WatchDeliveryListQuery } from '../requests/deli
 import { ageSeconds, isOver } from '../time.ts';
 import { requireOwnJob } from '../job/read-jobs.ts';
 import { requireOwnWatch } from '../watch/commit-watch.ts';
-import { findSubject, isWanted } from './receivers.ts';
+import { findPart, findSubject, isWanted } from './receivers.ts';
 
 type Deps = Pick<CoreDeps, 'runs' | 'deliveries' | 'queue' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
@@ -75,7 +75,12 @@ export async function resendWatchDelivery(
   if (!event || !isWatchEvent(event) || !destination || destination.type === 'heartbeat')
     throw noSuchDelivery(path);
   if (!isWanted(destination, event) && !(await deps.deliveries.get(key))) throw noSuchDelivery(path);
-  const sent = await resend(key, event, { subject: findSubject(event), path }, deps);
+  const isUntold = async () => {
+    if (watch.published < sequence || findPart(event) !== 'opening') return false;
+    const state = await deps.deliveries.state(key);
+    return !state?.notified.some((opening) => opening.sequence === sequence);
+  };
+  const sent = await resend(key, event, { subject: findSubject(event), path, isUntold }, deps);
   return { watch_id: watchId, destination_id: destinationId, ...sent };
 }
 
@@ -116,12 +121,14 @@ async function readPage(
 async function resend(
   key: DeliveryKey,
   event: Pick<RunEvent, 'type' | 'timestamp'>,
-  { subject, path }: { subject: string; path: string },
+  { subject, path, isUntold }: { subject: string; path: string; isUntold?: () => Promise<boolean> },
   deps: Deps,
 ) {
   const stored = await deps.deliveries.get(key);
-  // A destination that was added after the event has no delivery of it.
-  const isMissing = stored === undefined && isOver(event.timestamp, rules.firstAttemptSeconds, deps.now());
+  // A destination that was added after the event has no delivery of it. What was published to whom is known of openings only.
+  const isMissing =
+    stored === undefined &&
+    (isOver(event.timestamp, rules.firstAttemptSeconds, deps.now()) || (await isUntold?.()) === true);
   const delivery = stored ?? initialDelivery(key, event.type);
   if (delivery.state === 'pending' && !isMissing) throw stillPending();
   refuseTooSoon(delivery, deps.now());

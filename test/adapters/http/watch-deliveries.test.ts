@@ -5,6 +5,7 @@ import { publishRun } from '../../../core/delivery/publish.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
+import { openAlert } from '../../support/watches/watch-alerts.ts';
 
 let world: World;
 let call: Awaited<ReturnType<typeof createHttpCaller>>;
@@ -78,6 +79,24 @@ test('an event from before a destination is sent to it on request, once its firs
   await deliverAll(id);
   const { body } = await call('GET', `/watches/${id}/deliveries?destination_id=late`);
   expect(body.deliveries[0]).toMatchObject({ sequence: 1, state: 'delivered' });
+});
+
+test('an open alert is sent immediately to a destination that was added after it, and not twice to another', async () => {
+  const id = await createWatch();
+  await openAlert(world, id);
+  const { destinations } = (await call('GET', `/watches/${id}`)).body;
+  const kept = destinations.map((one: any) => ({ destination_id: one.destination_id, type: one.type }));
+  const late = { destination_id: 'late', type: 'webhook', url: 'https://example.com/late' };
+  await call('PATCH', `/watches/${id}`, { destinations: [...kept, late] });
+  const resend = (to: string) => call('POST', `/watches/${id}/deliveries/4/${to}/resend`);
+  expect((await resend('a')).body.error).toMatchObject({ code: 'BAD_REQUEST' });
+  expect(await resend('late')).toMatchObject({ status: 200, body: { type: 'alert_opened' } });
+  await deliverAll(id);
+  const { body } = await call('GET', `/watches/${id}/deliveries?after=3`);
+  const openings = body.deliveries.filter(({ sequence }: any) => sequence === 4);
+  expect(openings.map((one: any) => [one.destination_id, one.attempts.length])).toEqual(
+    ['a', 'b', 'late'].map((name) => [name, 1]),
+  );
 });
 
 test('a delivery of a watch is sent again with its own attempts, and a success enables its destination', async () => {
