@@ -3,7 +3,7 @@ import type { FollowOptions } from './follow.ts';
 import type * as Api from './openapi-types.ts';
 import { toError } from './errors.ts';
 import { createTransport } from './transport.ts';
-import type { Call, ClientOptions, Transport } from './transport.ts';
+import type { Call, ClientOptions } from './transport.ts';
 import { watchOperations } from './watches.ts';
 import type { Requests } from './watches.ts';
 
@@ -57,7 +57,6 @@ export function createClient(options: ClientOptions) {
 
 type AllRequests = Requests & {
   create: (path: string, body: object | undefined, options: Creation) => Promise<Api.JobSummary>;
-  transport: Transport;
 };
 
 function checkOperations({ get, post }: AllRequests) {

@@ -1,18 +1,35 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { ConnectionError, isErrorEnvelope, toError, WatchpostError } from './errors.ts';
-import type { StreamedEvent } from './openapi-types.ts';
+import type { StreamedEvent, StreamedWatchEvent, WatchEvent } from './openapi-types.ts';
 import { backoffMilliseconds, isRetryable, readError } from './transport.ts';
-import type { Transport } from './transport.ts';
+import type { Call, Transport } from './transport.ts';
 
-/** Start and end of `follow`. */
-export type FollowOptions = {
-  /** Sequence after which to start. Default 0: the first event. */
-  after?: number;
-  /** Ends the iteration with the reason of the signal. The job continues. */
+/** End of `follow` and `followWatches`. */
+type Ending = {
+  /** Ends the iteration with the reason of the signal. The job or watch continues. */
   signal?: AbortSignal;
   /** Maximum consecutive connections without an event. Default 10: about three minutes. */
   maxFailures?: number;
 };
+
+/** Start and end of `follow`. */
+export type FollowOptions = Ending & {
+  /** Sequence after which to start. Default 0: the first event. */
+  after?: number;
+};
+
+/** Selection, start and end of `followWatches`. */
+export type FollowWatchesOptions = Ending & {
+  /** Watch to follow. Default: all of the caller. */
+  watchId?: string;
+  /** `position` of the last event that was read. Default: an event `state`, then new events; `0`: the first event that is kept. */
+  after?: string;
+  /** Types of the events, beside `state`. Default: all. */
+  types?: readonly WatchEvent['type'][];
+};
+
+/** Event with the position after which `followWatches` can resume. */
+export type FollowedWatchEvent = StreamedWatchEvent & { position: string };
 
 type StreamTransport = Pick<Transport, 'open' | 'sleep'>;
 
@@ -21,40 +38,72 @@ const silenceMilliseconds = 45_000;
 /** Minimum duration of a session without events that does not count as a failure. */
 const lastingMilliseconds = 30_000;
 
-/**
- * Yields the events of a job in order, each once, after sequence `after` until `job_stopped`. Reopens a broken, closed or
- * silent connection after the last event. Throws `WatchpostError` for a permanent error (unknown job, revoked key), and
- * the last error after `maxFailures` consecutive connections without an event.
- */
+/** Yields the events of a job in order, each once, after sequence `after` until `job_stopped`. Reopens and throws as `followLog`. */
 export async function* follow(
   jobId: string,
-  { after = 0, signal, maxFailures = 10 }: FollowOptions,
+  { after = 0, ...ending }: FollowOptions,
   transport: StreamTransport,
 ): AsyncGenerator<StreamedEvent, void, undefined> {
   let last = after;
+  const log = { path: `/jobs/${encodeURIComponent(jobId)}/events`, isEvent: isJobEvent };
+  for await (const { event } of followLog(log, String(after), ending, transport)) {
+    // Skips events that the service repeats.
+    if (event.data.sequence > last) {
+      last = event.data.sequence;
+      yield event;
+    }
+    // Also of a job that ended before `after`, which the service sends from its beginning.
+    if (event.type === 'job_stopped') return;
+  }
+}
+
+/** Yields the events of watches in order, until the only one is deleted. Reopens and throws as `followLog`. */
+export async function* followWatches(
+  { watchId, after, types, ...ending }: FollowWatchesOptions,
+  transport: StreamTransport,
+): AsyncGenerator<FollowedWatchEvent, void, undefined> {
+  const path = watchId === undefined ? '/watches/events' : `/watches/${encodeURIComponent(watchId)}/events`;
+  // The deletion ends the iteration.
+  const selected = types && [...types, 'watch_changed'].join(',');
+  const log = { path, query: { types: selected }, isEvent: isWatchEvent };
+  for await (const { event, position } of followLog(log, after, ending, transport)) {
+    if (!types || event.type === 'state' || types.includes(event.type)) yield { ...event, position };
+    if (watchId !== undefined && event.type === 'watch_changed' && event.data.reason === 'deleted') return;
+  }
+}
+
+/** Log that is read as a stream. */
+type Log<Event> = { path: string; query?: Call['query']; isEvent: (value: unknown) => value is Event };
+
+/**
+ * Yields the events of a log after `position` until the service has no more. Reopens a broken, closed or silent connection after the last event. Throws
+ * `WatchpostError` for a permanent error (unknown job, revoked key), and the last error after `maxFailures` consecutive connections without an event.
+ */
+async function* followLog<Event>(
+  log: Log<Event>,
+  position: string | undefined,
+  { signal, maxFailures = 10 }: Ending,
+  transport: StreamTransport,
+): AsyncGenerator<{ event: Event; position: string }, void, undefined> {
+  let last = position;
   let failures = 0;
   for (;;) {
     const resumedAfter = last;
     const openedAt = Date.now();
     try {
-      for await (const event of oneConnection(jobId, last, transport, signal)) {
-        if (event === 'over') return;
-        // Skips events that the service repeats.
-        if (event.data.sequence > last) {
-          last = event.data.sequence;
-          yield event;
-        }
-        // Also of a job that ended before `after`, which the service sends from its beginning.
-        if (event.type === 'job_stopped') return;
+      for await (const message of oneConnection(log, last, transport, signal)) {
+        if (message === 'over') return;
+        last = message.position;
+        yield message;
       }
       // The service closed the stream: after `error`, at the end of a session, or for a restart.
       const lasted = Date.now() - openedAt >= lastingMilliseconds;
-      failures = lasted || last > resumedAfter ? 1 : failures + 1;
+      failures = lasted || last !== resumedAfter ? 1 : failures + 1;
       if (failures >= maxFailures)
         throw new ConnectionError('The service closes the event stream repeatedly');
     } catch (error) {
       signal?.throwIfAborted();
-      failures = last > resumedAfter ? 1 : failures + 1;
+      failures = last !== resumedAfter ? 1 : failures + 1;
       if (!isRetryable(error) || failures >= maxFailures) throw error;
       const requestedSeconds = error instanceof WatchpostError ? error.retryAfterSeconds : undefined;
       if (requestedSeconds !== undefined) await transport.sleep(requestedSeconds * 1_000, signal);
@@ -63,20 +112,21 @@ export async function* follow(
   }
 }
 
-async function* oneConnection(
-  jobId: string,
-  last: number,
+async function* oneConnection<Event>(
+  { path, query, isEvent }: Log<Event>,
+  last: string | undefined,
   transport: StreamTransport,
   signal: AbortSignal | undefined,
-): AsyncGenerator<StreamedEvent | 'over', void, undefined> {
+): AsyncGenerator<{ event: Event; position: string } | 'over', void, undefined> {
   const silence = new AbortController();
   const untilSilent = () => setTimeout(() => silence.abort(), silenceMilliseconds);
   let timer = untilSilent();
   try {
     const response = await transport.open({
       method: 'GET',
-      path: `/jobs/${encodeURIComponent(jobId)}/events`,
-      headers: { Accept: 'text/event-stream', 'Last-Event-ID': String(last) },
+      path,
+      ...(query && { query }),
+      headers: { Accept: 'text/event-stream', ...(last !== undefined && { 'Last-Event-ID': last }) },
       repeatable: true,
       signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
     });
@@ -100,7 +150,7 @@ async function* oneConnection(
     // Not `for await`: not all browsers iterate over streams.
     const reader = messages.getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read())
-      yield parseEvent(part.value.data);
+      yield { event: parseEvent(part.value.data, isEvent), position: part.value.id ?? last ?? '' };
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof WatchpostError || error instanceof ConnectionError) throw error;
@@ -112,16 +162,18 @@ async function* oneConnection(
 }
 
 /** Parses an event. Throws `WatchpostError` for an error that ends the stream, such as a revoked key. */
-function parseEvent(data: string): StreamedEvent {
-  const event: unknown = JSON.parse(data);
-  if (isErrorEnvelope(event)) throw toError(401, event, null);
-  if (isEvent(event)) return event;
-  throw new ConnectionError('The event stream contains a message that is no job event');
+function parseEvent<Event>(data: string, isEvent: Log<Event>['isEvent']): Event {
+  const value: unknown = JSON.parse(data);
+  if (isErrorEnvelope(value)) throw toError(401, value, null);
+  if (isEvent(value)) return value;
+  throw new ConnectionError('The event stream contains a message that is no event');
 }
 
-function isEvent(value: unknown): value is StreamedEvent {
+function isJobEvent(value: unknown): value is StreamedEvent {
+  return isWatchEvent(value) && 'sequence' in value.data && typeof value.data.sequence === 'number';
+}
+
+function isWatchEvent(value: unknown): value is StreamedWatchEvent {
   if (typeof value !== 'object' || value === null || !('type' in value) || !('data' in value)) return false;
-  const { type, data } = value;
-  if (typeof type !== 'string' || typeof data !== 'object' || data === null) return false;
-  return 'sequence' in data && typeof data.sequence === 'number';
+  return typeof value.type === 'string' && typeof value.data === 'object' && value.data !== null;
 }

@@ -1,10 +1,10 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import type { StreamedEvent, TestEvent } from './openapi-types.ts';
+import type { StreamedEvent, TestEvent, WatchEvent } from './openapi-types.ts';
 
 export { WebhookVerificationError };
 
-/** Event that a receiver gets at its `webhook_url`. */
-export type WebhookEvent = Exclude<StreamedEvent, { type: 'progress' }> | TestEvent;
+/** Event that a receiver gets at a `webhook_url`, or a destination of a watch. */
+export type WebhookEvent = Exclude<StreamedEvent | WatchEvent, { type: 'progress' }> | TestEvent;
 
 /** Request headers: a `Headers` object, or `request.headers` of Node. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;

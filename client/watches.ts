@@ -1,5 +1,7 @@
+import { followWatches } from './follow.ts';
+import type { FollowWatchesOptions } from './follow.ts';
 import type * as Api from './openapi-types.ts';
-import type { Call } from './transport.ts';
+import type { Call, Transport } from './transport.ts';
 
 type Signal = { signal?: AbortSignal };
 
@@ -14,10 +16,11 @@ export type Requests = {
   ) => Promise<Answer>;
   send: <Answer>(call: Call) => Promise<Answer>;
   jpeg: (path: string, options: Signal) => Promise<Uint8Array>;
+  transport: Transport;
 };
 
 /** Creates the operations of watches and alerts. */
-export function watchOperations({ get, post, send, jpeg }: Requests) {
+export function watchOperations({ get, post, send, jpeg, transport }: Requests) {
   return {
     /** Creates a watch, which runs until it is paused or deleted. */
     createWatch: (
@@ -89,11 +92,13 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
     previewNewWatch: (request: Api.WatchRequest, o: Signal = {}) =>
       post<Api.WatchPreview>('/watches/preview', request, o, true),
     /** Returns one page of the log of a watch. */
-    listWatchEvents: (watchId: string, query: { after?: number; limit?: number } = {}, o: Signal = {}) =>
+    listWatchEvents: (watchId: string, query: WatchEventFilter<number> = {}, o: Signal = {}) =>
       get<Api.WatchEventPage>(`${watch(watchId)}/events`, query, o),
     /** Returns one page of the logs of all watches. The next page begins after `next_after`. */
-    listAllWatchEvents: (query: { after?: string; limit?: number } = {}, o: Signal = {}) =>
+    listAllWatchEvents: (query: WatchEventFilter<string> = {}, o: Signal = {}) =>
       get<Api.AllWatchEventsPage>('/watches/events', query, o),
+    /** Yields the events of one watch or all, in order, until the only one is deleted; reconnects automatically. */
+    followWatches: (o: FollowWatchesOptions = {}) => followWatches(o, transport),
     /** Returns the statistics of a watch; times as ISO 8601. */
     watchStats: (watchId: string, query: { from?: string; to?: string } = {}, o: Signal = {}) =>
       get<Api.WatchStats>(`${watch(watchId)}/stats`, query, o),
@@ -132,6 +137,9 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
     momentPicture: (momentId: string, o: Signal = {}) => jpeg(`${moment(momentId)}/picture`, o),
   };
 }
+
+/** Page of a log of watches. `types`: of its events, separated by commas. */
+export type WatchEventFilter<Position> = { after?: Position; limit?: number; types?: string };
 
 /** Filter and page of `listWatchDeliveries`: deliveries of events after sequence `after`. */
 export type WatchDeliveryFilter = {

@@ -169,3 +169,30 @@ test('follow rejects with the reason of its signal', async () => {
 
   await expect(next).rejects.toThrow('Enough');
 });
+
+const watchEvent = (position: string, type: string, data: object = {}) =>
+  `event: ${type}\nid: ${position}\ndata: ${JSON.stringify({ type, data })}\n\n`;
+
+test('followWatches yields the state and the chosen events of all watches with their positions, and resumes after the last', async () => {
+  const { client, resumed } = await startServer(
+    sends(watchEvent('p0', 'state'), watchEvent('p1', 'alert_opened')),
+    refuse(503, 'SERVICE_OVERLOADED'),
+    sends(watchEvent('p2', 'watch_changed', { reason: 'deleted' }), watchEvent('p3', 'alert_closed')),
+  );
+  const seen: string[] = [];
+  for await (const { type, position } of client.followWatches({ types: ['alert_opened', 'alert_closed'] })) {
+    seen.push(`${position} ${type}`);
+    if (type === 'alert_closed') break;
+  }
+  expect(seen).toEqual(['p0 state', 'p1 alert_opened', 'p3 alert_closed']);
+  expect(resumed).toEqual([undefined, 'p1', 'p1']);
+});
+
+test('followWatches of one watch begins after a position and ends with its deletion', async () => {
+  const { client, resumed } = await startServer(
+    sends(watchEvent('8', 'progress'), watchEvent('9', 'watch_changed', { reason: 'deleted' })),
+  );
+  const seen: string[] = [];
+  for await (const { position } of client.followWatches({ watchId: 'ID', after: '7' })) seen.push(position);
+  expect([seen, resumed]).toEqual([['8', '9'], ['7']]);
+});

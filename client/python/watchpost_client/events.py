@@ -25,9 +25,12 @@ Event = (
     | models.AlertReminder
     | models.AlertAcknowledged
     | models.AlertClosed
+    | models.AlertClip
     | models.StreamLost
     | models.StreamRecovered
     | models.WatchChanged
+    | models.WatchProgress
+    | models.State
     | UnknownEvent
 )
 
@@ -43,13 +46,16 @@ _TYPES = {
     "alert_reminder": models.AlertReminder,
     "alert_acknowledged": models.AlertAcknowledged,
     "alert_closed": models.AlertClosed,
+    "alert_clip": models.AlertClip,
     "stream_lost": models.StreamLost,
     "stream_recovered": models.StreamRecovered,
     "watch_changed": models.WatchChanged,
+    "state": models.State,
 }
 
 
 def parse_event(event: dict[str, Any]) -> Event:
     """Returns the event as a model with `type_`, `timestamp` and `data`."""
-    model = _TYPES.get(event["type"])
+    is_watch_progress = event["type"] == "progress" and "watch_id" in event["data"]
+    model = models.WatchProgress if is_watch_progress else _TYPES.get(event["type"])
     return model.from_dict(event) if model else UnknownEvent(event["type"], event["data"])
