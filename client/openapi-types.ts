@@ -284,7 +284,9 @@ export type WatchEvent =
           | 'destination_failed'
           | 'destination_recovered'
           | 'model_failed'
-          | 'model_recovered';
+          | 'model_recovered'
+          | 'view_changed'
+          | 'view_restored';
         destination_id?: string;
         ended_by?: 'paused' | 'deleted' | 'changed';
         removed_conditions?: string[];
@@ -1242,6 +1244,10 @@ export interface ChangedWatch {
      * Planned time of a check that the service made late; null if checks are in time
      */
     late_since: string | null;
+    /**
+     * Time since which the camera shows another view than that of the regions; else null
+     */
+    view_changed_since: string | null;
     /**
      * Destinations that accept nothing
      */
@@ -2967,6 +2973,10 @@ export interface Watch {
      * Planned time of a check that the service made late; null if checks are in time
      */
     late_since: string | null;
+    /**
+     * Time since which the camera shows another view than that of the regions; else null
+     */
+    view_changed_since: string | null;
     /**
      * Destinations that accept nothing
      */

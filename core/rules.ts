@@ -57,6 +57,9 @@ export const rules = {
   lateTickSeconds: 60,
   /** Delay of a check of a watch that its events report, in seconds: longer than a capture, a model call and their first retries take. */
   lateWatchSeconds: 300,
+  /** Time for which a camera shows another view than that of the regions, and pictures of it, after which it is reported. */
+  otherViewSeconds: 600,
+  otherViewPictures: 5,
   /** Factor of the interval in an overload from which the checks of a watch are reported as late. */
   lateWatchStretch: 2,
   /** Failed attempts in a row after which a destination is reported as failing: those of the first two and a half minutes. */

@@ -236,6 +236,11 @@ const failures: Partial<Record<WatchChangeReason, [title: string, text: string]>
   destination_recovered: ['a destination works again', 'It accepts messages again.'],
   model_failed: ['the model fails', 'Nothing is judged until it answers again.'],
   model_recovered: ['the model answers again', 'Captures are judged again.'],
+  view_changed: [
+    'the camera shows another view',
+    'The regions of the watch were drawn in another one, and may not fit: draw them again, or turn the camera back.',
+  ],
+  view_restored: ['the camera shows its view again', 'The regions of the watch fit again.'],
 };
 
 /** Failures by their ends, for those that a change by a caller ends. */
@@ -245,6 +250,7 @@ const ended: Partial<Record<WatchChangeReason, string>> = {
   checks_in_time: 'late checks',
   destination_recovered: 'a failing destination',
   model_recovered: 'a failing model',
+  view_restored: 'another view',
 };
 
 /** Shortens a text to a number of UTF-16 units, without splitting a character. Replaces control characters by spaces. */

@@ -220,11 +220,16 @@ function lineFor({ watch_id: id, name, status, state }: Watch): string {
 /** Returns the trouble of the service with a watch, beside the causes of its status. */
 export function describeTrouble({
   late_since: late,
+  view_changed_since: otherView,
   destinations_failing: failing,
   model_failure: failure,
-}: Pick<Watch['state'], 'late_since' | 'destinations_failing' | 'model_failure'>): string[] {
+}: Pick<
+  Watch['state'],
+  'late_since' | 'view_changed_since' | 'destinations_failing' | 'model_failure'
+>): string[] {
   return [
     ...(late === null ? [] : [`late since ${late}`]),
+    ...(otherView === null ? [] : [`another view than that of the regions since ${otherView}`]),
     ...(failure === null ? [] : [`model: ${failure.message}`]),
     ...failing.map(({ destination_id: id, since, error }) => `${id} fails since ${since}: ${error}`),
   ];

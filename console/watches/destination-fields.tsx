@@ -15,6 +15,9 @@ const severities = [
 
 type Props = { destinations: DestinationDraft[]; onChange: (destinations: DestinationDraft[]) => void };
 
+/** Types whose messages people read, so that those of a burst are joined. */
+const joinsOpenings = new Set<string>(['slack', 'discord', 'ntfy', 'telegram', 'email']);
+
 /** Edits destinations. A stored address is shown masked; it stays unless another one is entered. */
 export function DestinationFields({ destinations, onChange }: Props) {
   const { destination_types: served, email_recipients: recipients } = useSession().service;
@@ -96,7 +99,7 @@ export function DestinationFields({ destinations, onChange }: Props) {
                 value={destination.notify}
                 onValue={(notify) => change({ notify })}
                 options={notifyOptions(destination.type)}
-                hint="A failure that keeps the watch from watching, and its end, are always sent."
+                hint={`A failure that keeps the watch from watching, and its end, are always sent.${joinsOpenings.has(destination.type) ? ' After two visits within a minute, further ones wait until it is over and are one message, unless they are critical.' : ''}`}
               />
             )}
             <Button small kind="danger" onClick={() => onChange(destinations.toSpliced(index, 1))}>

@@ -19,7 +19,11 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
   const [draft, setDraft] = useState(seen.draft);
   const [offer, setOffer] = useState<{ changed: ChangedWatch; unsent: Unsent }>();
   const saving = useAction(async () => {
-    const changed = await api.changeWatch(watch.watch_id, seen.version, toWatchPatch(seen.draft, draft));
+    const patch = toWatchPatch(seen.draft, draft);
+    // Regions that are saved in another view fit it.
+    const { regions } = watch;
+    const drawn = watch.state.view_changed_since === null ? patch : { regions, ...patch };
+    const changed = await api.changeWatch(watch.watch_id, seen.version, drawn);
     // The change is saved: a failure here must not look like one of it.
     const unsent = await findUnsent(watch, changed, api).catch(() => undefined);
     if (unsent) setOffer({ changed, unsent });

@@ -127,8 +127,16 @@ function causeText(status: Exclude<Status, 'active'>, { stream_lost: lost }: Cau
 
 /** Returns the trouble of the service with a watch, one sentence each with its start. */
 export function findTrouble({ state }: Pick<Watch, 'state'>): { text: string; since: string }[] {
-  const { late_since: late, destinations_failing: failing } = state;
+  const { late_since: late, destinations_failing: failing, view_changed_since: other } = state;
   return [
+    ...(other === null
+      ? []
+      : [
+          {
+            text: 'The camera shows another view than the one in which the regions were drawn. Draw them again, turn the camera back, or save the watch if they still fit.',
+            since: other,
+          },
+        ]),
     ...(late === null
       ? []
       : [{ text: 'Checks are late: the service was down or is overloaded.', since: late }]),

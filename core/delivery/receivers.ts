@@ -30,6 +30,8 @@ const troubles: Partial<Record<WatchChangeReason, [Part, subject: string]>> = {
   destination_recovered: ['ending', 'receiver'],
   model_failed: ['opening', 'model'],
   model_recovered: ['ending', 'model'],
+  view_changed: ['opening', 'view'],
+  view_restored: ['ending', 'view'],
 };
 
 /** Returns whether an event opens an alert, a lost stream or another trouble of the watch, or ends it; undefined if it does neither. */
@@ -120,6 +122,8 @@ const changes: Record<WatchChangeReason, 'failure' | 'device' | 'other'> = {
   destination_recovered: 'failure',
   model_failed: 'failure',
   model_recovered: 'failure',
+  view_changed: 'failure',
+  view_restored: 'failure',
 };
 
 /** Returns the subject of an event: an alert, the stream or a trouble, whose events keep their order at a destination. All others are one subject. */

@@ -129,6 +129,8 @@ export const watchChangeReasonSchema = z.enum([
   'destination_recovered',
   'model_failed',
   'model_recovered',
+  'view_changed',
+  'view_restored',
 ]);
 export type WatchChangeReason = z.infer<typeof watchChangeReasonSchema>;
 

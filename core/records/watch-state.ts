@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { alertClipSchema } from './clip.ts';
 import type { AlertClip } from './clip.ts';
+import { viewLength } from '../sight/view.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 
@@ -133,6 +134,13 @@ export const watchHealthSchema = z.object({
       }),
     )
     .max(5),
+  /** View in which the regions were drawn, by `describeView`. Absent without regions, and until a picture shows enough of one. `other`: since when it shows another. */
+  view: z
+    .object({
+      drawn: z.string().length(viewLength),
+      other: z.object({ since: timestampSchema, pictures: countSchema, told: z.boolean() }).nullable(),
+    })
+    .optional(),
 });
 export type WatchHealth = z.infer<typeof watchHealthSchema>;
 

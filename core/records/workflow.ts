@@ -74,6 +74,8 @@ const captureResultSchema = z.discriminatedUnion('kind', [
     moved: z.boolean(),
     changed_share: z.number().min(0).max(1),
     black: z.boolean(),
+    /** View of the frame, by `describeView`; absent without regions. */
+    view: z.string().optional(),
     /** Earlier moments since the last capture, oldest first. Absent without any. */
     moments: z.array(momentSchema).max(3).optional(),
     /** Absent if the capture did not look back. */

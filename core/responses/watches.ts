@@ -73,6 +73,9 @@ export const watchResponseSchema = z.object({
     late_since: timestamp
       .nullable()
       .describe('Planned time of a check that the service made late; null if checks are in time'),
+    view_changed_since: timestamp
+      .nullable()
+      .describe('Time since which the camera shows another view than that of the regions; else null'),
     destinations_failing: z
       .array(z.object({ destination_id: z.string(), since: timestamp, error: z.string() }))
       .describe('Destinations that accept nothing'),

@@ -57,14 +57,16 @@ export async function editWatch(
     const request = probe ? withServedClip(merged, probe, patch.evidence_clip) : merged;
     const { config, addresses } = splitRequest(request, fingerprint, deps.limits);
     const streamFingerprint = fingerprint(request.stream_url);
-    if (isSame(watch, config, streamFingerprint)) return undefined;
+    // The same regions again say that they fit another view too.
+    const drawsRegions = patch.regions !== undefined && isOtherView(watch);
+    if (isSame(watch, config, streamFingerprint) && !drawsRegions) return undefined;
     const now = deps.now();
     const isOtherStream = isOther(request.stream_url, before.stream_url);
-    const decided = changeWatch(watch, { config, isOtherStream }, now);
+    const decided = changeWatch(watch, { config, isOtherStream, drawsRegions }, now);
     unseen = decided.set.sight?.last_frame === null ? listKeys(watch) : [];
     const version = watch.config_version + 1;
     const sequence = watch.sequence + decided.events.length;
-    const isOtherView =
+    const isOtherPicture =
       request.stream_url !== before.stream_url || !hasSameField(watch.config, config, 'regions');
     ending = { watch, former: await readFormer(watch, config, known, deps) };
     return {
@@ -75,7 +77,7 @@ export async function editWatch(
         config_version: version,
         updated_at: now.toISOString(),
         ...moveStream(watch, maskUrl(request.stream_url), sequence),
-        ...(isOtherView && { view_sequence: sequence }),
+        ...(isOtherPicture && { view_sequence: sequence }),
         stream_fingerprint: streamFingerprint,
         stream_phase: deps.streamPhase(request.stream_url),
       },
@@ -129,6 +131,11 @@ function moveStream(
   if (url === before) return { stream_url: url };
   const ended = { stream_url: before, last_sequence: sequence - 1 };
   return { stream_url: url, former_streams: [...former, ended].slice(-maxFormerStreams) };
+}
+
+/** Returns true if the camera shows another view than that of the regions. */
+function isOtherView({ state }: WatchRun): boolean {
+  return (state.health.view?.other ?? null) !== null;
 }
 
 /** Returns true if a change changes nothing; fingerprints stand for addresses. */

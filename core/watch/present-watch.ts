@@ -35,6 +35,7 @@ export function presentWatch(watch: WatchRun, now: Date): PresentedWatch {
       shortest_visit_seconds: shortestVisitOfWatch(watch),
       next_check_at: watch.next === null || watch.next.done ? null : watch.next.wait_until,
       late_since: state.health.late_since,
+      view_changed_since: state.health.view?.other?.told ? state.health.view.other.since : null,
       destinations_failing: state.health.failing,
       model_failure: sight.model_trouble?.failure ?? null,
       budget: watch.config.budget &&

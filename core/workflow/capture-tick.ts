@@ -14,6 +14,7 @@ import { isCamera } from '../records/platform.ts';
 import { frameFolder } from '../policies/watch/evidence.ts';
 import { rules } from '../rules.ts';
 import type { ScanningCapturer } from '../ports/frame-pictures.ts';
+import { describeView } from '../sight/view.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { CaptureInput, CaptureOutput, CaptureResult, Moment } from '../records/workflow.ts';
 import { compareCapture } from './look-back.ts';
@@ -79,6 +80,7 @@ async function captureAndStore(
     moved: motion.moved,
     changed_share: motion.changedShare,
     black: motion.black,
+    ...(source.regions && { view: describeView(capture.thumbnail) }),
     motion_if_judged: motion.stateWithNewReference,
     motion_if_skipped: motion.stateWithSameReference,
   };

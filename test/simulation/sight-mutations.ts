@@ -122,4 +122,25 @@ export const ofSight: Row[] = [
     'core/workflow/watch-tick.test.ts',
   ],
   ['budget is a gap', 'decide-tick.ts', 'exhausted && inGap === null', 'false'],
+  [
+    'another view stands',
+    'changed-view.ts',
+    ' && isOver(since, rules.otherViewSeconds, now)',
+    '',
+    'core/policies/watch/changed-view.test.ts',
+  ],
+  [
+    'another view has several pictures',
+    'changed-view.ts',
+    'pictures + 1 >= rules.otherViewPictures && ',
+    '',
+    'core/policies/watch/changed-view.test.ts',
+  ],
+  [
+    'a view comes back',
+    'changed-view.ts',
+    'view: { ...before, other: null },\n      ...',
+    'view: before,\n      ...',
+    'core/policies/watch/changed-view.test.ts',
+  ],
 ];

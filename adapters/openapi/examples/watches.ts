@@ -112,6 +112,7 @@ export const watch = {
     shortest_visit_seconds: 7,
     next_check_at: '2026-03-01T12:00:10.000Z',
     late_since: null,
+    view_changed_since: null,
     destinations_failing: [],
     model_failure: null,
     budget: null,

@@ -61,6 +61,9 @@ export function resumeWatch(watch: WatchRun, now: Date): WatchChangeDecision {
   return decision(watch, { ...state, conditions, causes, failed_executions: 0 }, set, [], now, 'resumed');
 }
 
+/** `drawsRegions`: the regions are those of the view that the camera shows now, also if they are as before. */
+type WatchEdit = { config: WatchConfig; isOtherStream: boolean; drawsRegions?: boolean };
+
 /**
  * Applies a changed configuration. A condition with another text closes its alert and begins in `unknown`, and with another stream every one does; other
  * numbers of checks, regions or sensitivity keep its state and empty its history. A tick under way counts as far as its question, picture and time are still
@@ -68,7 +71,7 @@ export function resumeWatch(watch: WatchRun, now: Date): WatchChangeDecision {
  */
 export function changeWatch(
   watch: WatchRun,
-  { config, isOtherStream }: { config: WatchConfig; isOtherStream: boolean },
+  { config, isOtherStream, drawsRegions = false }: WatchEdit,
   now: Date,
 ): WatchChangeDecision {
   const { sight, hours } = countUntil(watch, now);
@@ -106,7 +109,14 @@ export function changeWatch(
     ...(hasOtherRegions && { sight: { ...sight, last_frame: null } }),
     ...(isOtherStream && { seen: null, sight: { ...sight, ...unseenStream } }),
   };
-  const after = { ...state, conditions, failed_executions: 0 };
+  const { view, ...health } = state.health;
+  const keepsView = !isOtherStream && !hasOtherRegions && !drawsRegions;
+  const after = {
+    ...state,
+    conditions,
+    failed_executions: 0,
+    health: keepsView ? state.health : health,
+  };
   const decided = decision(watch, after, set, steps, now, undefined, hours, ended);
   const removed = watch.config.conditions.filter(({ condition_id: id }) => !findRule(config, id));
   const data = {
@@ -114,7 +124,11 @@ export function changeWatch(
     reason: 'changed' as const,
     ...(removed.length > 0 && { removed_conditions: removed.map(({ condition_id: id }) => id) }),
   };
-  return { ...decided, events: [...decided.events, { type: 'watch_changed', data }] };
+  const viewed: NewWatchEvent[] =
+    !keepsView && view?.other?.told
+      ? [{ type: 'watch_changed', data: { ...data, reason: 'view_restored', ended_by: 'changed' } }]
+      : [];
+  return { ...decided, events: [...decided.events, { type: 'watch_changed', data }, ...viewed] };
 }
 
 /** Closes the alerts of a watch that is deleted. */
@@ -260,6 +274,7 @@ function endedTroubles({ status, sight, state }: WatchRun): NewWatchEvent[] {
     ...(causes.budget_exhausted ? [{ reason: 'budget_renewed' as const }] : []),
     ...(causes.paused?.reason === 'model_without_price' ? [{ reason: 'resumed' as const }] : []),
     ...(health.late_since === null ? [] : [{ reason: 'checks_in_time' as const }]),
+    ...(health.view?.other?.told ? [{ reason: 'view_restored' as const }] : []),
     ...(sight.model_trouble?.lost ? [{ reason: 'model_recovered' as const }] : []),
     ...health.failing.map(({ destination_id }) => ({ ...recovered, destination_id })),
   ];

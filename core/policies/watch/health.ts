@@ -7,6 +7,7 @@ import type { WatchHealth } from '../../records/watch-state.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import { rules } from '../../rules.ts';
 import { ageSeconds } from '../../time.ts';
+import { decideView } from './changed-view.ts';
 import { isUnjudgeable, shorten } from './condition.ts';
 
 /** Signs from which a tick concludes whether the service serves its watch. */
@@ -17,6 +18,8 @@ export type HealthSigns = {
   stretch: number;
   /** States of all addresses of the watch, also of former ones; `null` if they are not known. */
   destinations: readonly DestinationState[] | null;
+  /** View of the picture; absent without one, or without regions. */
+  view?: string | undefined;
 };
 
 /** Change of the health of a watch, reported as `watch_changed`. */
@@ -38,12 +41,15 @@ export function decideHealth(
   const wasFailing = new Set(before.failing.map(({ destination_id: id }) => id));
   const failsNow = new Set(failing.map(({ destination_id: id }) => id));
   const remaining = new Set(destinations.map(({ destination_id: id }) => id));
+  const { view, reason } = decideView(before.view, signs.view, now);
   return {
     health: {
       late_since: isLate ? (before.late_since ?? signs.plannedAt ?? now.toISOString()) : null,
       failing,
+      ...(view && { view }),
     },
     news: [
+      ...(reason ? [{ reason }] : []),
       ...(isLate && before.late_since === null
         ? [{ reason: 'checks_late', late_seconds: lateSeconds } as const]
         : []),

@@ -23,6 +23,12 @@ export function mapWatchTimes(watch: WatchRun, move: Mover): WatchRun {
       health: {
         late_since: past(health.late_since),
         failing: health.failing.map((each) => ({ ...each, since: other(each.since) })),
+        ...(health.view && {
+          view: {
+            ...health.view,
+            other: health.view.other && { ...health.view.other, since: past(health.view.other.since) },
+          },
+        }),
       },
     },
   };

@@ -225,7 +225,8 @@ function planTick(
   const isKept = (frame: Sight['last_frame']) => moments.some(({ frame_key: key }) => key === frame?.key);
   const { last_frame: last } = set.sight;
   const sight = last && isKept(last) ? { ...set.sight, last_frame: { ...last, evidence: true } } : set.sight;
-  const signs = { plannedAt: watch.next?.wait_until ?? null, stretch, destinations };
+  const view = 'captured' in seen ? seen.captured.view : undefined;
+  const signs = { plannedAt: watch.next?.wait_until ?? null, stretch, destinations, view };
   const { health, news } = decideHealth(watch.state.health, watch.config, signs, now);
   const events: NewWatchEvent[] = [
     ...decision.events,

@@ -58,6 +58,8 @@ const failures = [
   'destination_recovered',
   'model_failed',
   'model_recovered',
+  'view_changed',
+  'view_restored',
 ] as const;
 
 describe('the events of a destination', () => {

@@ -11,6 +11,7 @@ import { createWatchRun, initialConditionState } from '../../../../core/policies
 import { watchWakeUpTime } from '../../../../core/policies/watch/next-tick.ts';
 import { lostStream } from '../../../support/trouble.ts';
 import { toWatch } from '../../../simulation/watch-request.ts';
+import { viewLength } from '../../../../core/sight/view.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const later = new Date('2026-03-01T12:01:30.000Z');
@@ -92,7 +93,8 @@ describe('change of a watch', () => {
       budget_exhausted: { ...since, reason: 'budget' },
     };
     const failing = [{ ...since, destination_id: 'team', error: 'the receiver answered 503' }];
-    const health = { late_since: now.toISOString(), failing };
+    const view = { drawn: '0'.repeat(viewLength), other: { ...since, pictures: 5, told: true } };
+    const health = { late_since: now.toISOString(), failing, view };
     const sight = { ...watch.sight, model_trouble: { ...failingModel(9), lost: true } };
     const { events } = deleteWatch({ ...watch, sight, state: { ...watch.state, causes, health } }, later);
     const ended = events.flatMap(({ type, data }) =>
@@ -102,6 +104,7 @@ describe('change of a watch', () => {
       ['budget_renewed', undefined],
       ['resumed', undefined],
       ['checks_in_time', undefined],
+      ['view_restored', undefined],
       ['model_recovered', undefined],
       ['destination_recovered', 'team'],
     ]);
