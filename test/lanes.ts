@@ -34,7 +34,6 @@ export const lanes = {
     'test/adapters/embedded/**/{data-directory,kill}.test.ts',
     'test/adapters/http/sse/slow-reader.test.ts',
     'test/adapters/mcp/**/*.test.ts',
-    'test/adapters/openapi/document.test.ts',
     'test/adapters/platforms/{twitch,youtube}.test.ts',
     'test/adapters/vision/bedrock/bedrock-vision.test.ts',
     'test/adapters/vision/openai/*.test.ts',
