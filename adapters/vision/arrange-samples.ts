@@ -1,13 +1,11 @@
 import { selectEvenly } from '../../core/policies/digest/summarize-windows.ts';
-import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
+import { type ContactSheets, maxTiles } from '../../core/ports/contact-sheets.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 
 /** Image for the model: one sample, or a contact sheet of several. */
 export type ModelImage = { jpeg: Uint8Array; times: Date[] };
 
-/** Maximum tiles per contact sheet. 3×3 tiles of 448 px give 1352 px, which models hardly scale down. */
-const tilesASheet = 9;
 const tileWidthPixels = 448;
 /**
  * Maximum concurrent contact sheets. On AWS each is a call of `capture`; 20 sequential ones would exceed the 10 s
@@ -28,7 +26,7 @@ export async function arrangeSamples(
 ): Promise<ModelImage[]> {
   if (samples.length <= maxImages)
     return samples.map(({ frame, capturedAt }) => ({ jpeg: frame, times: [capturedAt] }));
-  const tiles = Math.min(tilesASheet, Math.ceil(samples.length / maxImages));
+  const tiles = Math.min(maxTiles, Math.ceil(samples.length / maxImages));
   const chosen = selectEvenly(samples, tiles * maxImages);
   const layout = { columns: Math.ceil(Math.sqrt(tiles)), tileWidthPixels };
   return mapConcurrently(inGroups(chosen, tiles), sheetsAtOnce, async (together) => ({

@@ -1,13 +1,20 @@
 import { TooManyFramesError, VisionError } from '../../core/errors.ts';
-import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
+import { selectEvenly } from '../../core/policies/digest/summarize-windows.ts';
+import { type ContactSheets, maxTiles } from '../../core/ports/contact-sheets.ts';
 import {
   alwaysLoaded,
   anyCondition,
   type Capabilities,
   type CheckMedia,
+  type DescribedPicture,
   type VisionModel,
 } from '../../core/ports/vision-model.ts';
-import type { ConditionQuestion, MomentVerdicts, TokenUse } from '../../core/records/vision.ts';
+import type {
+  ConditionQuestion,
+  MomentVerdicts,
+  PicturesAnswer,
+  TokenUse,
+} from '../../core/records/vision.ts';
 import { rules } from '../../core/rules.ts';
 import { arrangeSamples } from './arrange-samples.ts';
 import {
@@ -102,6 +109,28 @@ export function createPromptedVision({
     }
   }
 
+  /** Asks about pictures, on contact sheets if they are more than `images`. */
+  async function answerAbout(
+    pictures: readonly DescribedPicture[],
+    question: string,
+    images: number,
+    signal: AbortSignal,
+  ): Promise<PicturesAnswer> {
+    const shown = selectEvenly(pictures, images * maxTiles);
+    const samples = shown.map(({ frame, time }) => ({ frame, capturedAt: new Date(time) }));
+    const arranged = await arrangeSamples(samples, images, sheets, signal);
+    const tiles = arranged.map(({ times }) => times.length);
+    const seen = { pictures: arranged.map(({ jpeg }) => jpeg) };
+    const { fields, tokens } = await ask(picturesTask(question, shown, tiles), seen, signal);
+    const statements = toStatements(fields).map(({ text, pictures: numbers }) => ({
+      text,
+      pictures: shown.flatMap((picture, index) =>
+        numbers.includes(index + 1) ? 1 + pictures.indexOf(picture) : [],
+      ),
+    }));
+    return { statements, shown: shown.length, tokens };
+  }
+
   return {
     provider,
     model,
@@ -142,9 +171,13 @@ export function createPromptedVision({
     },
 
     async answerAbout(pictures, question, signal) {
-      const shown = { pictures: pictures.map(({ frame }) => frame) };
-      const { fields, tokens } = await ask(picturesTask(question, pictures), shown, signal);
-      return { statements: toStatements(fields), tokens };
+      try {
+        return await answerAbout(pictures, question, takesFrames ? maxImages : 1, signal);
+      } catch (error) {
+        if (!isTooMany(error) || !takesFrames) throw error;
+        takesFrames = false;
+        return answerAbout(pictures, question, 1, signal);
+      }
     },
 
     async summarize(samples, signal) {

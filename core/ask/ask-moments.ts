@@ -12,6 +12,8 @@ import {
   toMomentSpan,
 } from '../memory/searched-watches.ts';
 import { toStems } from '../memory/stems.ts';
+import { selectEvenly } from '../policies/digest/summarize-windows.ts';
+import { maxTiles } from '../ports/contact-sheets.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
@@ -40,8 +42,9 @@ type AskResult = ModelAnswer & {
   sentence: string;
 };
 
-/** Maximum pictures of a question. */
+/** Maximum pictures of a question, and their bytes: a call between functions has 6 MB in base64. */
 const maxPictures = 24;
+const maxPictureBytes = 4_000_000;
 const maxMatches = 500;
 /** Moments by which visits are spread over the span. */
 const maxSpread = 1000;
@@ -100,15 +103,18 @@ async function askAboutPictures(
   { caller, to, now, signal, state }: Bounds,
   deps: AskDeps,
 ): Promise<ModelAnswer> {
-  const most = Math.min(maxPictures, deps.vision.capabilities.maxPictures);
+  const most = Math.min(maxPictures, deps.vision.capabilities.maxPictures * maxTiles);
   const chosen = watches.length === 0 ? [] : await chooseMoments(question, watches, caller, to, most, deps);
-  const read = await Promise.all(
-    chosen.map(async (moment) => {
-      const frame = moment.frame_key === null ? undefined : await deps.media.get(moment.frame_key);
-      return frame ? [{ moment, frame }] : [];
-    }),
-  );
-  const shown = read.flat();
+  const read = (
+    await Promise.all(
+      chosen.map(async (moment) => {
+        const frame = moment.frame_key === null ? undefined : await deps.media.get(moment.frame_key);
+        return frame ? [{ moment, frame }] : [];
+      }),
+    )
+  ).flat();
+  const bytes = read.reduce((sum, { frame }) => sum + frame.length, 0);
+  const shown = selectEvenly(read, Math.max(2, Math.floor((read.length * maxPictureBytes) / bytes)));
   if (shown.length === 0)
     return { statements: [], reason: 'There is no picture to answer from.', pictures: 0 };
   const names = new Map(watches.map(({ watch }) => [watch.run_id, watch.config.name]));
@@ -119,7 +125,7 @@ async function askAboutPictures(
     sentence: scene ?? verdicts.map(({ explanation }) => explanation).join(' '),
   }));
   const bounds = { caller, deadline: addSeconds(now, maxSeconds), maxCalls: 1, signal };
-  const { statements } = await callModel(
+  const { statements, shown: count = shown.length } = await callModel(
     (ends) => deps.vision.answerAbout(pictures, question, ends),
     state,
     bounds,
@@ -130,7 +136,7 @@ async function askAboutPictures(
     return moments.length === 0 ? [] : [{ text, moments }];
   });
   const reason = kept.length > 0 ? null : 'The pictures do not answer this question.';
-  return { statements: kept, reason, pictures: shown.length };
+  return { statements: kept, reason, pictures: count };
 }
 
 /** Chooses the best moments by words, and fills up with visits spread over the span. In the order of their times. */

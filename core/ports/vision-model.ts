@@ -140,7 +140,7 @@ export interface VisionModel {
     query: string,
     signal: AbortSignal,
   ): Promise<PictureMatches & Called>;
-  /** Answers a question about numbered pictures, in one call. A statement may name a picture that there is not. */
+  /** Answers a question about numbered pictures, at most `maxTiles` for each of `maxPictures`, in one call. A statement may name a picture that there is not. */
   answerAbout(
     pictures: readonly DescribedPicture[],
     question: string,

@@ -84,6 +84,8 @@ export const picturesAnswerSchema = z.object({
   statements: z
     .array(z.object({ text: z.string().max(500), pictures: z.array(z.number()).max(100) }))
     .max(24),
+  /** Pictures that the model was shown; absent: all. */
+  shown: z.int().optional(),
   tokens: tokenUseSchema,
 });
 export type PicturesAnswer = z.infer<typeof picturesAnswerSchema>;

@@ -135,8 +135,8 @@ async function storeGrid(
 }
 
 /** Selects at most `max` (two or more) of `samples`, evenly spread, with the first and the last among them. */
-export function selectEvenly<Item>(samples: Item[], max: number): Item[] {
-  if (samples.length <= max) return samples;
+export function selectEvenly<Item>(samples: readonly Item[], max: number): Item[] {
+  if (samples.length <= max) return [...samples];
   const step = (samples.length - 1) / (max - 1);
   const chosen = new Set(Array.from({ length: max }, (_, at) => Math.round(at * step)));
   return samples.filter((_, at) => chosen.has(at));

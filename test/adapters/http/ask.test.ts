@@ -92,6 +92,28 @@ test('a statement of another model names its moments, and one without a picture 
   expect(await ask('Who?')).toMatchObject({ answered: false, statements: [] });
 });
 
+test('a question about a busy day shows 24 pictures in one call, the best by words and others of the whole day', async () => {
+  const run = await world.c.runs.get(gate, world.clock.now);
+  if (run?.policy !== 'watch') throw new Error('No watch');
+  const moments = Array.from({ length: 60 }, (_, index) => {
+    const held = { condition_id: 'person', triggered: index % 2 === 0, explanation: 'A person.' };
+    return newMoment(2101 + index * 10, { verdicts: [held], scene: index < 3 ? '1 giraffe' : '1 person' });
+  });
+  await world.c.runs.commit(newChange(run, { moments, set: {}, hours: [] }));
+  for (const { frame_key: key } of moments)
+    await world.c.media.put(key ?? '', new Uint8Array([1]), 'image/jpeg');
+  let shown: readonly DescribedPicture[] = [];
+  world.c.vision.answerAbout = async (pictures) => {
+    shown = pictures;
+    return { statements: [{ text: 'A giraffe came.', pictures: [1] }], tokens };
+  };
+  const answer = await ask('Was a giraffe there?');
+  expect(answer).toMatchObject({ pictures: 24, model_calls: 1 });
+  expect(shown).toHaveLength(24);
+  expect(shown.filter(({ sentence }) => sentence === '1 giraffe').length).toBeGreaterThan(0);
+  expect(shown.map(({ time }) => time <= after(600).toISOString())).toContain(true);
+});
+
 test('a question of another caller, a blank one or a foreign watch is a clear answer', async () => {
   const bob = await createClientFor(world, ['jobs'], 'bob');
   const theirs = (await bob.call('POST', '/moments/ask', { question: 'Was a dog there?' })).body;

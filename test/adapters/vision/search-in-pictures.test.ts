@@ -101,9 +101,9 @@ describe('statements about pictures', () => {
     await using server = await chatServer(saysJson({ statements }));
     const answer = await openAi(server.baseUrl).answerAbout(described, asked, never);
     expect(answer.statements).toHaveLength(24);
-    expect(answer.statements[0]).toEqual({ text: 'A dog came.', pictures: [2, 3, 99] });
+    expect(answer.statements[0]).toEqual({ text: 'A dog came.', pictures: [2, 3] });
     expect(answer.statements[1]?.text).toHaveLength(500);
-    expect(answer.statements[1]?.pictures).toHaveLength(100);
+    expect(answer.statements[1]?.pictures).toEqual([1, 2, 3]);
     const [system, user] = server.arrived[0]!.body.messages;
     expect(user!.content).toHaveLength(4);
     const { text } = z.object({ text: z.string() }).parse(user!.content.at(-1));
@@ -113,11 +113,57 @@ describe('statements about pictures', () => {
   test('a hostile question and hostile notes are data of one forced tool of Bedrock', async () => {
     await using server = await converseServer(toolUse('report_statements', { statements }));
     const model = createBedrockVision({ sheets, client: server.client, modelId: 'us.amazon.nova-lite-v1:0' });
-    expect((await model.answerAbout(described, asked, never)).statements[0]?.pictures).toEqual([2, 3, 99]);
+    expect((await model.answerAbout(described, asked, never)).statements[0]?.pictures).toEqual([2, 3]);
     const { system, messages, toolConfig } = server.arrived[0]!.body;
     expect(toolConfig?.toolChoice).toEqual({ tool: { name: 'report_statements' } });
     const text = messages[0]!.content.flatMap((part) => part.text ?? []).join('\n');
     holdsAsData(JSON.stringify(system), text);
+  });
+});
+
+describe('a question about 24 pictures', () => {
+  const many = Array.from({ length: 24 }, (_, index) => ({
+    frame: new Uint8Array([index + 1]),
+    camera: 'Gate',
+    time: new Date(index * 60_000).toISOString(),
+    sentence: '',
+  }));
+  const statements = [{ text: 'A dog came.', pictures: [1, 2, 24] }];
+  const read = (content: unknown) =>
+    z
+      .array(z.object({ text: z.string().optional(), image_url: z.object({ url: z.string() }).optional() }))
+      .parse(content);
+
+  test('a server of eight images sees all of them, three on each, by their numbers', async () => {
+    await using server = await chatServer(saysJson({ statements }));
+    const answer = await openAi(server.baseUrl).answerAbout(many, 'Who came?', never);
+    expect(answer).toMatchObject({ statements, shown: 24 });
+    const parts = read(server.arrived[0]!.body.messages[1]!.content);
+    expect(parts).toHaveLength(9);
+    const images = parts.flatMap(({ image_url: image }) => image?.url.split(',')[1] ?? []);
+    expect(images.flatMap((image) => [...Buffer.from(image, 'base64')])).toEqual(
+      many.map((_, index) => index + 1),
+    );
+    expect(parts.at(-1)?.text).toContain('image 1 shows 1 to 3; image 2 shows 4 to 6');
+  });
+
+  test('a server that takes one image sees nine of them on it, and its numbers name those', async () => {
+    const refused = { status: 400, body: { error: { message: 'At most 1 image(s) may be provided.' } } };
+    await using server = await chatServer(
+      refused,
+      saysJson({ statements: [{ text: 'A dog came.', pictures: [1, 2, 9, 10, 24] }] }),
+    );
+    const answer = await openAi(server.baseUrl).answerAbout(many, 'Who came?', never);
+    expect(answer).toMatchObject({ statements: [{ pictures: [1, 4, 24] }], shown: 9 });
+    expect(read(server.arrived[1]!.body.messages[1]!.content)).toHaveLength(2);
+  });
+
+  test('a Nova model sees them in one request of at most twenty images', async () => {
+    await using server = await converseServer(toolUse('report_statements', { statements }));
+    const model = createBedrockVision({ sheets, client: server.client, modelId: 'us.amazon.nova-lite-v1:0' });
+    expect(await model.answerAbout(many, 'Who came?', never)).toMatchObject({ statements, shown: 24 });
+    const images = server.arrived[0]!.body.messages[0]!.content.filter(({ image }) => image);
+    expect(images).toHaveLength(12);
   });
 });
 
