@@ -1,4 +1,3 @@
-import { spanClasses } from '../records/seen-hour.ts';
 import type { SeenAddition, SeenHour, Span, SpanClass } from '../records/seen-hour.ts';
 import { spanReasonSchema } from '../records/sight.ts';
 import type { SpanReason } from '../records/sight.ts';
@@ -50,7 +49,16 @@ const codes: Record<Exclude<SpanClass, 'not_seen'> | SpanReason, string> = {
   black: 'k',
   overload: 'o',
 };
-const names = new Map(Object.entries(codes).map(([name, code]) => [code, name]));
+const meanings = new Map<string, Pick<Span, 'class' | 'reason'>>([
+  ...spanReasonSchema.options.map(
+    (reason) => [codes[reason], { class: 'not_seen' as const, reason }] as const,
+  ),
+  ...(['judged', 'quiet', 'between'] as const).map(
+    (name) => [codes[name], { class: name, reason: null }] as const,
+  ),
+]);
+/** Meaning of a code that another version of the software has written. */
+const notSeen = { class: 'not_seen', reason: 'service' } as const;
 
 /** Maximum spans of an hour: its item on DynamoDB stays below a kilobyte, which is a write unit. */
 const maxSpans = 60;
@@ -88,17 +96,11 @@ function addAll(before: Readonly<Record<string, number>> = {}, added: Readonly<R
 
 /** Returns the spans of an hour, in the order of their commits. */
 export function readHour(hour: Date, seen: SeenHour | undefined): Span[] {
-  return decode(seen?.spans ?? '').map(({ begin, end, code }) => {
-    const name = names.get(code) ?? 'service';
-    const reason = spanReasonSchema.safeParse(name);
-    const seenClass = spanClasses.find((each) => each === name);
-    return {
-      from: new Date(hour.getTime() + begin * tenthMs),
-      to: new Date(hour.getTime() + end * tenthMs),
-      class: seenClass ?? 'not_seen',
-      reason: seenClass ? null : (reason.data ?? 'service'),
-    };
-  });
+  return decode(seen?.spans ?? '').map(({ begin, end, code }) => ({
+    from: new Date(hour.getTime() + begin * tenthMs),
+    to: new Date(hour.getTime() + end * tenthMs),
+    ...(meanings.get(code) ?? notSeen),
+  }));
 }
 
 /** Sums spans by class, in seconds. */

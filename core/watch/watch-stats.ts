@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { WatchpostError } from '../errors.ts';
 import { wilson } from '../evaluation/score.ts';
 import type { HourOfWatch, ReviewedHour } from '../ports/watch-store.ts';
+import type { Span } from '../records/seen-hour.ts';
 import type { Watch } from '../records/watch.ts';
 import type { WatchCounts } from '../records/watch-state.ts';
 import type { watchStatsResponseSchema } from '../responses/watches.ts';
@@ -50,10 +51,14 @@ export async function readWatchStats(
 
 type Found = { start: Date; end: Date; hours: HourOfWatch[]; reviews: ReviewedHour[]; spans: boolean };
 
+/** Hour with its parts: they are decoded once. */
+type ReadHour = HourOfWatch & { parts: Span[] };
+
 function presentStats(
   { run_id: watch_id, config }: Watch,
-  { start, end, hours, reviews, spans }: Found,
+  { start, end, hours: stored, reviews, spans }: Found,
 ): WatchStats {
+  const hours = stored.map((hour) => ({ ...hour, parts: readHour(new Date(hour.hour), hour.seen) }));
   const byDay = Map.groupBy(hours, ({ hour }) => hour.slice(0, 10));
   const conditions = [...new Set([...config.conditions, ...reviews].map(({ condition_id: id }) => id))];
   return {
@@ -98,14 +103,14 @@ function sumCounts(hours: readonly HourOfWatch[]): WatchCounts {
 }
 
 /** Returns the gaps of an hour, in time order. */
-function listGaps({ hour, seen }: HourOfWatch): WatchStats['hours'][number]['gaps'] {
-  return readHour(new Date(hour), seen).flatMap(({ from, to, reason }) =>
+function listGaps({ parts }: ReadHour): WatchStats['hours'][number]['gaps'] {
+  return parts.flatMap(({ from, to, reason }) =>
     reason === null ? [] : [{ from: from.toISOString(), to: to.toISOString(), reason }],
   );
 }
 
-function listSpans({ hour, seen }: HourOfWatch) {
-  return readHour(new Date(hour), seen).map((span) => ({
+function listSpans({ parts }: ReadHour) {
+  return parts.map((span) => ({
     from: span.from.toISOString(),
     to: span.to.toISOString(),
     class: span.class,
@@ -116,8 +121,8 @@ function listSpans({ hour, seen }: HourOfWatch) {
  * Sums the classes of the active time, in seconds. Their sum is the active time: what the spans do not have is between pictures, of hours from before there were
  * spans too.
  */
-function presentSeen(hours: readonly HourOfWatch[], { watched_ms: watched, gap_ms: gap }: WatchCounts) {
-  const sum = sumSpans(hours.flatMap(({ hour, seen }) => readHour(new Date(hour), seen)));
+function presentSeen(hours: readonly ReadHour[], { watched_ms: watched, gap_ms: gap }: WatchCounts) {
+  const sum = sumSpans(hours.flatMap(({ parts }) => parts));
   const active = (watched + gap) / 1000;
   const notSeen = Math.min(active, Math.max(gap / 1000, sum.not_seen));
   const judged = Math.min(active - notSeen, sum.judged);
@@ -144,7 +149,7 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-function presentCounts(hours: readonly HourOfWatch[]): WatchStats['total'] {
+function presentCounts(hours: readonly ReadHour[]): WatchStats['total'] {
   const counts = sumCounts(hours);
   const { watched_ms: watched, gap_ms: gap, micro_usd: microUsd } = counts;
   return {
