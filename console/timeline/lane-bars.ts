@@ -83,6 +83,15 @@ export function toAlertBars(alerts: readonly AlertTimes[], window: TimeWindow, n
   });
 }
 
+/** Returns one path for all bars of a class, and one for the alerts: a day of 25 lanes has 2,400 bars. */
+export function toPaths(bars: readonly Bar[], alerts: readonly Pick<Bar, 'x' | 'width'>[]) {
+  const opened = alerts.map((alert) => ({ ...alert, kind: 'open' as const, y: 0, height: 0.45 }));
+  return [...Map.groupBy([...bars, ...opened], ({ kind }) => kind)].map(([kind, all]) => ({
+    kind,
+    d: all.map(({ x, y, width, height }) => `M${x} ${y}h${width}v${height}h${-width}z`).join(''),
+  }));
+}
+
 /** Returns the class of a time of a lane; undefined if the watch was not active, or does not say. */
 export function findClass(hours: readonly Hour[], atMs: number): SeenClass | undefined {
   const hour = hours.find(({ hour: at }) => Date.parse(at) <= atMs && atMs < Date.parse(at) + hourMs);

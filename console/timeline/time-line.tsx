@@ -8,7 +8,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { dayText, shortTime } from '../time/format.ts';
 import { LaneCursor } from './lane-cursor.tsx';
-import { toAlertBars, toBars, toLanes } from './lane-bars.ts';
+import { toAlertBars, toBars, toLanes, toPaths } from './lane-bars.ts';
 import type { Lane, Lanes as ReadLanes } from './lane-bars.ts';
 import { dayOf, lengthOf, newestDay, stepShare, windowLengths, zoomTo } from './time-window.ts';
 import type { TimeWindow } from './time-window.ts';
@@ -179,11 +179,8 @@ function Lanes({ isBusy, lanes, window, cursor, onCursor, onZoom, onZoomOut }: L
                   onPointerDown={point(index)}
                   onDblClick={() => inside && onZoom(inside.atMs)}
                 >
-                  {toBars(hours, window).map(({ kind, ...bar }, each) => (
-                    <rect key={each} class={kind} {...bar} />
-                  ))}
-                  {toAlertBars(alerts, window, now).map((bar, each) => (
-                    <rect key={`alert ${each}`} class="open" {...bar} y="0" height="0.45" />
+                  {toPaths(toBars(hours, window), toAlertBars(alerts, window, now)).map(({ kind, d }) => (
+                    <path key={kind} class={kind} d={d} />
                   ))}
                   {inside && (
                     <rect

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { findAlertAt, findClass, toAlertBars, toBars, toLanes } from '../../console/timeline/lane-bars.ts';
+import {
+  findAlertAt,
+  findClass,
+  toAlertBars,
+  toBars,
+  toLanes,
+  toPaths,
+} from '../../console/timeline/lane-bars.ts';
 import { dayOf, newestDay, zoomTo } from '../../console/timeline/time-window.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
@@ -54,6 +61,14 @@ test('an alert has its times, an open one until now, and a short one can be seen
   expect(findAlertAt(alerts, start + 15_000, 5_000)).toBe(alerts[0]);
   expect(findAlertAt(alerts.slice(2), start + 15_000, 5_000)).toBe(alerts[2]);
   expect(findAlertAt(alerts.slice(2), start + 60_000, 5_000)).toBeUndefined();
+});
+
+test('a lane is drawn as one path for each class and one for its alerts, which lie above', () => {
+  const bars = [0, 0.5].map((x) => ({ kind: 'quiet' as const, x, width: 0.5, y: 0.25, height: 0.5 }));
+  expect(toPaths(bars, [{ x: 0.5, width: 0.25 }])).toEqual([
+    { kind: 'quiet', d: 'M0 0.25h0.5v0.5h-0.5zM0.5 0.25h0.5v0.5h-0.5z' },
+    { kind: 'open', d: 'M0.5 0h0.25v0.45h-0.25z' },
+  ]);
 });
 
 test('a window begins at whole hours, zooms around a time, and a day is that of the browser', () => {

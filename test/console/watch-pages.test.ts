@@ -58,7 +58,7 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await alerts.getByText(/open for/).waitFor({ timeout: 60_000 });
   await alerts.getByRole('img', { name: 'Evidence frame' }).waitFor();
   await page.getByText('1 opened in 7 days').waitFor();
-  await page.getByRole('region', { name: 'Time line' }).locator('rect.open').waitFor({ state: 'attached' });
+  await page.getByRole('region', { name: 'Time line' }).locator('path.open').waitFor({ state: 'attached' });
   await page.getByRole('list', { name: 'Recent checks' }).getByText(/holds/).first().waitFor();
   await inspect(page, 'watch');
   await button('Check now').click();
@@ -97,9 +97,9 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await expect.poll(() => page.getByRole('radio', { name: 'Hour' }).isChecked()).toBe(true);
   let judged = { x: 0, y: 0, width: 0, height: 0 };
   // A later check draws the lane again.
-  const boxOfJudged = async () => (judged = (await page.locator('rect.judged').last().boundingBox())!);
+  const boxOfJudged = async () => (judged = (await page.locator('path.judged').last().boundingBox())!);
   await expect.poll(boxOfJudged).not.toBeNull();
-  await page.mouse.move(judged.x + judged.width / 2, judged.y + judged.height * 0.8);
+  await page.mouse.move(judged.x + judged.width - 1, judged.y + judged.height * 0.8);
   await expect.poll(said).toContain('Judged: something moved');
   await inspect(page, 'time-line');
   await slider.press('Backspace');
