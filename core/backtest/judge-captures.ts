@@ -11,7 +11,7 @@ import { groupFrames } from '../sight/group-frames.ts';
 import { askModel } from '../tick/ask-model.ts';
 import type { MomentMedia } from '../tick/read-media.ts';
 import type { BacktestState } from './cursor.ts';
-import type { JudgedMoment } from './play-condition.ts';
+import type { JudgedMoment } from './played-capture.ts';
 import type { StoredCapture } from './read-captures.ts';
 
 export type JudgeDeps = Pick<LookDeps, 'usage' | 'limits' | 'now' | 'modelPrice' | 'asCaller'> &
@@ -105,8 +105,9 @@ export function createJudge(
         const verdict = findStored(moment, rule).verdict ?? findNew(moment, rule);
         if (!verdict) return [];
         const { triggered, explanation } = verdict;
-        const { moment_id: id, at, still = [0, 0] } = moment;
-        return [{ id, at: new Date(at), still, triggered, explanation }];
+        const { moment_id: id, at, still = [0, 0], unmoved = false } = moment;
+        const { unchanged_seconds: unchangedSeconds = 0 } = moment;
+        return [{ id, at: new Date(at), still, unmoved, unchangedSeconds, triggered, explanation }];
       }),
   };
 

@@ -7,7 +7,8 @@ import type { SearchResult } from './search-moments.ts';
 type Base = { baseUrl: string };
 
 export function presentMoment(stored: Moment, { baseUrl }: Base): z.input<typeof momentResponseSchema> {
-  const { caller: _, frame_key: frameKey, still: __, verdicts, ...moment } = stored;
+  const { caller: _, frame_key: frameKey, verdicts, ...read } = stored;
+  const { still: _still, unmoved: _unmoved, unchanged_seconds: _unchanged, ...moment } = read;
   return {
     ...moment,
     verdicts: verdicts.map(({ condition_id, triggered, explanation }) => ({

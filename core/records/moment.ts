@@ -48,6 +48,10 @@ export const momentSchema = sceneSchema.extend({
   judged_by: z.string(),
   /** Seconds before and after it in which a scan saw nothing change. Absent without any. */
   still: z.tuple([z.number().nonnegative(), z.number().nonnegative()]).optional(),
+  /** True if it showed what the picture that was judged before it showed; absent otherwise. */
+  unmoved: z.literal(true).optional(),
+  /** Seconds before it since which a scan saw, until something moved, what the picture that was judged before it showed. Absent without any. */
+  unchanged_seconds: z.number().positive().optional(),
   /** Newest review of each condition; absent without any. */
   reviews: z.array(momentReviewSchema).max(8).optional(),
   /** Media key of the judged frame; `null` if it was not kept, or had to make room. */

@@ -33,7 +33,7 @@ const bounds: Record<string, string> = {
   'adapters/embedded/web/event-sessions.ts': 'open event streams: `eventStreamsPerCaller`, 100 kB each',
   'adapters/embedded/runs/word-reader.ts': 'searches under way: calls of callers, 1 kB each',
   'core/ask/ask-moments.ts': 'moments of one question: 24 of 2 kB',
-  'core/backtest/play-condition.ts': 'moments of one capture: 4 of 1 kB; constant',
+  'core/backtest/stored-verdicts.ts': 'moments of one capture: 4 of 1 kB; constant',
   'core/memory/match-words.ts': 'moments of one search: 2,001 of 2 kB',
   'core/memory/rank-moments.ts': 'words of one search: 64 of 100 bytes',
   'core/memory/stems.ts': 'stems of words: 5,000 of 200 bytes',

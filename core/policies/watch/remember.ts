@@ -34,11 +34,11 @@ export function createMoments(
   const kept = listJudged(seen).flatMap((moment) => {
     const verdicts = config.conditions.flatMap((rule) => toVerdict(findAnswer(moment.answers, rule), rule));
     if (verdicts.length === 0 || !moment.frame_key.startsWith(folder)) return [];
-    const still = findStill(moment, seen.captured);
-    return [{ ...moment, verdicts, still, at: momentTime(moment.captured_at, seen.captured, newestAt) }];
+    const scanned = describeScan(moment, seen.captured);
+    return [{ ...moment, verdicts, scanned, at: momentTime(moment.captured_at, seen.captured, newestAt) }];
   });
   const captureAt = kept.map((moment) => moment.at).reduce(later, new Date(0));
-  return kept.map(({ frame_key, verdicts, scene, still, at: shownAt }) => ({
+  return kept.map(({ frame_key, verdicts, scene, scanned, at: shownAt }) => ({
     moment_id: toMomentId({ watchId, captureAt, tick: lastTick + 1, at: shownAt }),
     watch_id: watchId,
     caller,
@@ -46,13 +46,30 @@ export function createMoments(
     verdicts,
     ...scene,
     judged_by: judgedBy,
-    ...(still && { still }),
+    ...scanned,
     frame_key,
     expires_at: addSeconds(shownAt, config.memory_days * daySeconds).toISOString(),
   }));
 }
 
 const daySeconds = 86_400;
+
+/** Returns what a scan saw around a moment, and before all moments of its capture. */
+function describeScan(
+  moment: JudgedMoment,
+  captured: Captured,
+): Pick<Moment, 'still' | 'unmoved' | 'unchanged_seconds'> {
+  const still = findStill(moment, captured);
+  const { captured_at: newestAt, moved, scan } = captured;
+  const isNewest = moment.captured_at === newestAt;
+  const [since = newestAt] = scan?.unchanged?.toSorted() ?? [];
+  const seconds = ageSeconds(since, new Date(newestAt));
+  return {
+    ...(still && { still }),
+    ...(isNewest && !moved && { unmoved: true as const }),
+    ...(isNewest && seconds > 0 && { unchanged_seconds: seconds }),
+  };
+}
 
 /** Returns for how long a scan saw nothing change before a moment and after it, in seconds. */
 function findStill(
