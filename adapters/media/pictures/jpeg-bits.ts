@@ -6,9 +6,6 @@ export type ScanReader = ReturnType<typeof createScanReader>;
 
 const [peeked, codes] = [16, 65_536];
 const restart = { first: 0xd0, last: 0xd7 } as const;
-/** Bytes behind the last block that some cameras write, beside any number that fill. Zeros are blocks without a change. */
-const maxOtherBytes = 16;
-
 /** Returns null without a table. `content` begins with the numbers of codes of each length. */
 export function readHuffman(content: Uint8Array | undefined): Huffman | null {
   if (content === undefined) return null;
@@ -24,8 +21,8 @@ export function readHuffman(content: Uint8Array | undefined): Huffman | null {
   return table;
 }
 
-/** Creates a reader of the coded data from `at` on. Behind their end it reads zeros. */
-export function createScanReader(bytes: Uint8Array, at: number) {
+/** Creates a reader of the coded data from `at` on. Behind their end it reads zeros. At most `maxOtherBytes` may follow, beside any number that fill. */
+export function createScanReader(bytes: Uint8Array, at: number, maxOtherBytes: number) {
   /** The newest `count` bits, of which the last `missing` do not exist. */
   let [held, count, missing] = [0, 0, 0];
   return { readSymbol, read, isOver: () => missing > count, passRestart, end, pass };

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { createScanReader, readHuffman, type Huffman, type ScanReader } from './jpeg-bits.ts';
+import { createScanReader, readHuffman, type ScanReader } from './jpeg-bits.ts';
+import { coefficients, createBlockReader, type Block, type Scan } from './jpeg-blocks.ts';
 
 const markers = { tables: 0xc4, end: 0xd9, scan: 0xda, interval: 0xdd, frames: [0xc0, 0xc1, 0xc2] } as const;
 const progressive = 0xc2;
@@ -7,12 +8,24 @@ const progressive = 0xc2;
 const maxScans = 64;
 /** Blocks that are read in one turn of the event loop: some milliseconds. */
 const blocksAtOnce = 10_000;
+/** Bytes behind the last block that some cameras write. Zeros are blocks without a change. Only libraries write progressive pictures. */
+const maxOtherBytes = 16;
 const side = 8;
-const coefficients = 64;
-/** Bits of the largest mean of a block. */
-const maxBits = 16;
+/** Bytes of a frame in front of its components. */
+const headBytes = 6;
+const maxComponents = 4;
+/** Bits that are missing of a coefficient before its first scan. */
+const all = 255;
 
-type Component = { id: number; wide: number; high: number };
+type Component = {
+  id: number;
+  wide: number;
+  high: number;
+  /** Bits that the scans so far leave out, of each coefficient. */
+  left: Uint8Array;
+  /** One bit for each coefficient of each block that is not zero, where later scans refine them. */
+  others: Uint8Array;
+};
 type Frame = { isProgressive: boolean; width: number; height: number; components: Component[] };
 type Segments = {
   frame: Frame | undefined;
@@ -20,44 +33,46 @@ type Segments = {
   tables: Map<number, Uint8Array>;
   /** Units between restart markers; 0 for none. */
   interval: number;
-  /** Scans of a component, each once. */
-  scans: Set<string>;
+  scans: number;
 };
-type Block = { dc: Huffman | null; ac: Huffman | null };
-/** Coded data: units of blocks, with the coefficients from `first` to `last`. */
-type Scan = { units: number; blocks: Block[]; first: number; last: number; isRefined: boolean };
 
 /**
  * Returns false for a JPEG whose coded data is not that of exactly its blocks. Where a loss has shortened it, or joined two, decoders show a part
- * of another picture without an error. Data that refine coefficients, or whose tables are not there, are not read.
+ * of another picture without an error. Data whose tables are not there are not read.
  */
 export async function isWholeJpeg(jpeg: Uint8Array): Promise<boolean> {
   const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
-  const segments: Segments = { frame: undefined, tables: new Map(), interval: 0, scans: new Set() };
-  for (let at = 2; at + 4 <= bytes.length;) {
+  const segments: Segments = { frame: undefined, tables: new Map(), interval: 0, scans: 0 };
+  for (let at = 2; at + 2 <= bytes.length;) {
     const marker = bytes[at + 1] ?? 0;
+    if (bytes[at] !== 0xff) return false;
     if (marker === markers.end) break;
-    const content = bytes.subarray(at + 4, at + 2 + bytes.readUInt16BE(at + 2));
-    at += marker === 0xff ? 1 : 4 + content.length;
-    if (!readSegment(segments, marker, content)) return false;
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    const length = at + 4 <= bytes.length ? bytes.readUInt16BE(at + 2) : 0;
+    const content = bytes.subarray(at + 4, at + 2 + length);
+    at += 2 + length;
+    if (length < 2 || at > bytes.length || !readSegment(segments, marker, content)) return false;
     if (marker !== markers.scan) continue;
     const scan = readScan(segments, content);
-    const end = scan && (await readBlocks(createScanReader(bytes, at), scan, segments.interval));
+    const others = segments.frame?.isProgressive ? 0 : maxOtherBytes;
+    const end = scan && (await readBlocks(createScanReader(bytes, at, others), scan, segments.interval));
     if (end === null) return false;
     at = end;
   }
-  const { frame, scans } = segments;
-  return frame !== undefined && frame.components.every(({ id }) => scans.has(`${id} 0 false`));
+  return segments.frame?.components.every(({ left }) => left[0] !== all) ?? false;
 }
 
-/** Returns false for a second frame. */
+/** Returns false for a second frame, and for one that is cut. */
 function readSegment(segments: Segments, marker: number, content: Buffer): boolean {
   if (marker === markers.tables) readTables(segments.tables, content);
   if (marker === markers.interval && content.length >= 2) segments.interval = content.readUInt16BE();
   if (!markers.frames.some((known) => known === marker)) return true;
-  const isFirst = segments.frame === undefined;
+  if (segments.frame || content.length < headBytes) return false;
   segments.frame = readFrame(content, marker === progressive);
-  return isFirst;
+  return true;
 }
 
 function readTables(tables: Map<number, Uint8Array>, content: Buffer): void {
@@ -69,34 +84,47 @@ function readTables(tables: Map<number, Uint8Array>, content: Buffer): void {
 }
 
 function readFrame(content: Buffer, isProgressive: boolean): Frame {
-  const components = Array.from({ length: Math.floor((content.length - 6) / 3) }, (_, index) => {
-    const [id = 0, sampling = 0] = content.subarray(6 + 3 * index);
-    return { id, wide: sampling >> 4 || 1, high: sampling & 0xf || 1 };
+  const length = Math.min(maxComponents, Math.floor((content.length - headBytes) / 3));
+  const components = Array.from({ length }, (_, index) => {
+    const [id = 0, sampling = 0] = content.subarray(headBytes + 3 * index);
+    const [wide, high] = [sampling >> 4 || 1, sampling & 0xf || 1];
+    return { id, wide, high, left: new Uint8Array(coefficients).fill(all), others: new Uint8Array() };
   });
   return { isProgressive, width: content.readUInt16BE(3), height: content.readUInt16BE(1), components };
 }
 
-/** Returns null for a scan that does not belong to its frame, or is a second one of the same. */
-function readScan({ frame, tables, scans }: Segments, content: Buffer): Scan | null {
+/** Returns null for a scan that does not belong to its frame, or whose coefficients are not the next ones. */
+function readScan(segments: Segments, content: Buffer): Scan | null {
+  const { frame, tables } = segments;
   const count = content[0] ?? 0;
-  const [first = 0, last = 0, approximation = 0] = content.subarray(1 + 2 * count);
-  const isRefined = approximation > 0xf;
+  if (!frame || count === 0 || (segments.scans += 1) > maxScans) return null;
+  const { first, last, high, low } = readBand(frame, content.subarray(1 + 2 * count));
   const blocks: Block[] = [];
   const used: Component[] = [];
   for (let at = 1; at < 1 + 2 * count; at += 2) {
-    const component = frame?.components.find(({ id }) => id === content[at]);
-    const name = `${content[at]} ${first} ${isRefined ? approximation : false}`;
-    if (!component || scans.has(name) || scans.size > maxScans) return null;
-    scans.add(name);
+    const component = frame.components.find(({ id }) => id === content[at]);
+    const band = component?.left.subarray(first, last + 1);
+    if (!component || last >= coefficients || !band?.every((left) => left === high)) return null;
+    band.fill(low);
     used.push(component);
     const selected = content[at + 1] ?? 0;
     const [dc, ac] = [selected >> 4, 0x10 | (selected & 0xf)].map((key) => readHuffman(tables.get(key)));
     const repeated = count === 1 ? 1 : component.wide * component.high;
     blocks.push(...Array.from({ length: repeated }, () => ({ dc: dc ?? null, ac: ac ?? null })));
   }
-  if (!frame || used.length === 0) return null;
-  const end = frame.isProgressive ? last : coefficients - 1;
-  return { units: countUnits(frame, used), blocks, first, last: end, isRefined };
+  const units = countUnits(frame, used);
+  const isRefined = high !== all;
+  const [only] = used;
+  if (first === 0 || !only) return { units, blocks, first, last, isRefined };
+  if (count > 1) return null;
+  if (only.others.length === 0) only.others = new Uint8Array((units * coefficients) / 8);
+  return { units, blocks, first, last, isRefined, others: only.others };
+}
+
+/** Returns the coefficients of a scan, and the bits that are left out of them before and after it. Other pictures have one scan, whose values are of no use. */
+function readBand({ isProgressive }: Frame, [first = 0, last = 0, bits = 0]: Uint8Array) {
+  if (!isProgressive) return { first: 0, last: coefficients - 1, high: all, low: 0 };
+  return { first, last, high: bits >> 4 || all, low: bits & 0xf };
 }
 
 /** A scan of one component has the blocks of its own size. */
@@ -113,58 +141,20 @@ function countUnits({ width, height, components }: Frame, used: Component[]): nu
 
 /** Returns the position behind the data of a scan; null if they are damaged. */
 async function readBlocks(reader: ScanReader, scan: Scan, interval: number): Promise<number | null> {
-  const { units, blocks, first, isRefined } = scan;
-  const isUnknown = blocks.some(({ dc, ac }) => (first === 0 ? !dc : !ac) || (scan.last > 0 && !ac));
-  if (!isRefined && isUnknown) return reader.pass();
-  if (isRefined && first > 0) return reader.pass();
+  const { units, blocks, first, last, isRefined } = scan;
+  const isUnknown = blocks.some(({ dc, ac }) => (first === 0 && !isRefined && !dc) || (last > 0 && !ac));
+  if (isUnknown) return reader.pass();
   let read = createBlockReader(reader, scan);
   for (let unit = 0, done = 0; unit < units; unit += 1) {
     if (interval > 0 && unit > 0 && unit % interval === 0) {
       if (!reader.passRestart()) return null;
       read = createBlockReader(reader, scan);
     }
-    if (!blocks.every(read)) return null;
+    if (!blocks.every((block) => read(block, unit))) return null;
     done += blocks.length;
     if (done < blocksAtOnce) continue;
     done = 0;
     await setImmediate();
   }
   return reader.end();
-}
-
-/** Returns a function that reads a block, and returns false if it is damaged. */
-function createBlockReader(reader: ScanReader, { first, last, isRefined }: Scan) {
-  /** Blocks that follow without coefficients. */
-  let empty = 0;
-  return ({ dc, ac }: Block): boolean => {
-    if (empty > 0) {
-      empty -= 1;
-      return true;
-    }
-    if (isRefined) reader.read(1);
-    else if (!(first > 0 || readDirect(dc)) || !readOthers(ac)) return false;
-    return !reader.isOver();
-  };
-
-  function readDirect(table: Huffman | null): boolean {
-    const bits = table ? reader.readSymbol(table) : -1;
-    if (bits >= 0 && bits <= maxBits) reader.read(bits);
-    return bits >= 0 && bits <= maxBits;
-  }
-
-  function readOthers(table: Huffman | null): boolean {
-    let at = Math.max(first, 1);
-    while (at <= last) {
-      const symbol = table ? reader.readSymbol(table) : -1;
-      const [zeros, bits] = [symbol >> 4, symbol & 0xf];
-      if (symbol < 0) return false;
-      if (bits === 0 && zeros < 0xf) {
-        empty = (1 << zeros) + reader.read(zeros) - 1;
-        return empty === 0 || first > 0;
-      }
-      reader.read(bits);
-      at += zeros + 1;
-    }
-    return at === last + 1;
-  }
 }

@@ -75,13 +75,22 @@ test.each([
     fill(progressive, progressive.subarray(progressive.lastIndexOf(Buffer.from([0xff, 0xda])), -2)),
   ],
   [
-    'in several scans, one of which has lost data',
-    Buffer.concat([
-      progressive.subarray(0, dataOf(progressive) + 2),
-      progressive.subarray(dataOf(progressive) + 7),
-    ]),
+    'whose frame is cut',
+    Buffer.concat([one.subarray(0, 2), Buffer.from('ffc0000401', 'hex'), one.subarray(2)]),
+  ],
+  [
+    'with a segment that is longer than the rest',
+    Buffer.concat([one.subarray(0, -2), Buffer.from('ffe0ffff', 'hex'), one.subarray(-2)]),
   ],
 ])('a JPEG %s is not whole', async (_kind, jpeg) => {
+  expect(await isWholeJpeg(jpeg)).toBe(false);
+});
+
+test.each(
+  Array.from(progressive.toString('latin1').matchAll(/\xff\xda/g), ({ index }, scan) => ({ index, scan })),
+)('a JPEG whose scan $scan has lost data is not whole', async ({ index }) => {
+  const at = index + 2 + progressive.readUInt16BE(index + 2);
+  const jpeg = Buffer.concat([progressive.subarray(0, at), progressive.subarray(at + 5)]);
   expect(await isWholeJpeg(jpeg)).toBe(false);
 });
 
