@@ -5,8 +5,11 @@ import { readBits, withoutPrevention, type UnitRules } from './entry-point.ts';
 export type SequenceSet = {
   /** Equal for pictures of one size, in H.264 also of one ratio of their pixels. */
   size: number[];
-  /** H.264: bits of the frame number; 0 if it may have gaps. H.265: bits of the place of a slice. */
+  /** H.264: bits of the frame number. H.265: bits of the place of a slice. */
   numberBits: number;
+  /** H.264: true if frame numbers may be left out, and if pictures may be single fields. */
+  mayHaveGaps: boolean;
+  mayHaveFields: boolean;
   /** H.265: blocks of a row, of which places are counted. */
   rowBlocks: number;
 };
@@ -23,6 +26,11 @@ export function readSequenceSet(set: Uint8Array, { codec, headBytes }: UnitRules
 /** Returns a text that is equal for two SPS whose pictures have one size. One that cannot be read is equal to itself only. */
 export function codedSize(set: Uint8Array, rules: UnitRules): string {
   return readSequenceSet(set, rules)?.size.join(' ') ?? Buffer.from(set).toString('base64');
+}
+
+/** Returns true if the pictures of an SPS may be single fields, as of interlaced video. */
+export function mayHaveFields(set: Uint8Array | undefined, rules: UnitRules): boolean {
+  return set !== undefined && readSequenceSet(set, rules)?.mayHaveFields === true;
 }
 
 const profilesWithoutChroma = new Set([66, 77, 88]);
@@ -55,7 +63,9 @@ function readH264(reader: BitReader): SequenceSet | null {
   const ratio = flag() && flag() ? bits(8) : 0;
   return {
     size: [...size, hasFramesOnly, ...window, ratio, ...(ratio === ownRatio ? [bits(32)] : [])],
-    numberBits: mayHaveGaps ? 0 : numberBits,
+    numberBits,
+    mayHaveGaps,
+    mayHaveFields: hasFramesOnly === 0,
     rowBlocks: 1,
   };
 }
@@ -78,7 +88,8 @@ function readH265(reader: BitReader): SequenceSet {
   const blockSize = 2 ** (unsigned() + 3 + unsigned());
   const rowBlocks = Math.max(1, Math.ceil(width / blockSize));
   const blocks = rowBlocks * Math.ceil(height / blockSize);
-  return { size, numberBits: Math.ceil(Math.log2(Math.max(1, blocks))), rowBlocks };
+  const numberBits = Math.ceil(Math.log2(Math.max(1, blocks)));
+  return { size, numberBits, mayHaveGaps: false, mayHaveFields: false, rowBlocks };
 }
 
 function skipChroma({ unsigned, flag }: BitReader): void {

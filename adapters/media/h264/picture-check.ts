@@ -1,5 +1,5 @@
 import type { BitReader } from './bits.ts';
-import { readSequenceSet } from './coded-size.ts';
+import { readSequenceSet, type SequenceSet } from './coded-size.ts';
 import { readBits, withoutPrevention, type UnitRules } from './entry-point.ts';
 
 /**
@@ -9,9 +9,15 @@ import { readBits, withoutPrevention, type UnitRules } from './entry-point.ts';
 export type PictureCheck = {
   /** Notes the beginning of a unit, with its header. */
   note(unit: Uint8Array): void;
-  /** Ends the picture under way. Returns whether it lacks slices, or the pictures to which it refers. */
-  end(): { lacksSlices: boolean; lacksReference: boolean };
+  /** Ends the access unit under way. */
+  end(): CheckedUnit;
 };
+
+/**
+ * Access unit that may lack slices, or the pictures to which it refers. `field` is that of interlaced video with which it ends, if the other one is not there, or
+ * which completes the frame of the unit before.
+ */
+type CheckedUnit = { lacksSlices: boolean; lacksReference: boolean; field?: 'first' | 'second' | undefined };
 
 /** Head of a slice up to what is read of it. */
 const headBytes = 16;
@@ -27,31 +33,66 @@ const gapWeight = 4;
 const maxGapWeight = 64;
 
 function createFrameNumbers(rules: UnitRules): PictureCheck {
-  let bits = 0;
+  let set: SequenceSet | null = null;
   let reference: number | null = null;
   let gaps = 0;
   let lacksReference = false;
+  const fields = createFieldPairs();
   return {
     note(unit) {
       const type = rules.readType(unit[0] ?? 0);
-      if (type === rules.sequenceSet) bits = readSequenceSet(unit, rules)?.numberBits ?? 0;
-      if (!rules.isSlice(type) || bits === 0) return;
-      const number = readSlice(unit, rules, ({ unsigned, bits: read }) => {
-        const isFirst = unsigned() === 0;
-        for (let value = 0; value < 2; value += 1) unsigned();
-        return isFirst ? read(bits) : null;
-      });
-      if (number === null) return;
-      const step = type === keySlice264 || reference === null ? 0 : (number - reference) & (2 ** bits - 1);
-      lacksReference ||= step > 1 && gaps < maxGapWeight;
+      if (type === rules.sequenceSet) set = readSequenceSet(unit, rules);
+      if (!rules.isSlice(type) || set === null) return;
+      const begin = readSlice(unit, rules, readBegin(set));
+      if (begin === null) return;
+      fields.note(begin);
+      const { number } = begin;
+      const step =
+        type === keySlice264 || reference === null ? 0 : (number - reference) & (2 ** set.numberBits - 1);
+      lacksReference ||= step > 1 && gaps < maxGapWeight && !set.mayHaveGaps;
       gaps = Math.max(0, Math.min(2 * maxGapWeight, gaps + (step > 1 ? gapWeight : -1)));
       const isReference = ((unit[0] ?? 0) & 0x60) !== 0;
       if (isReference) reference = number;
     },
     end() {
-      const ended = { lacksSlices: false, lacksReference };
+      const ended = { lacksSlices: false, lacksReference, field: fields.end() };
       lacksReference = false;
       return ended;
+    },
+  };
+}
+
+/** Begin of a picture. `field` is 0 for a frame. */
+type PictureBegin = { number: number; field: 0 | 1 | 2 };
+
+/** Returns a reader of the first slice of a picture, which returns null for others. */
+function readBegin({ numberBits, mayHaveFields }: SequenceSet) {
+  return ({ unsigned, bits, flag }: BitReader): PictureBegin | null => {
+    const isFirst = unsigned() === 0;
+    for (let value = 0; value < 2; value += 1) unsigned();
+    if (!isFirst) return null;
+    const number = bits(numberBits);
+    const isField = mayHaveFields && flag();
+    return { number, field: isField ? (flag() ? 2 : 1) : 0 };
+  };
+}
+
+/** Finds the two fields of a frame: they have one number. */
+function createFieldPairs() {
+  let open: PictureBegin | null = null;
+  let pictures = 0;
+  let completes = false;
+  return {
+    note(begin: PictureBegin): void {
+      const isSecond = open?.number === begin.number && open.field + begin.field === 3;
+      completes ||= isSecond && pictures === 0;
+      open = isSecond || begin.field === 0 ? null : begin;
+      pictures += 1;
+    },
+    end(): CheckedUnit['field'] {
+      const field = open ? 'first' : completes ? 'second' : undefined;
+      [pictures, completes] = [0, false];
+      return field;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { codedSize } from '../h264/coded-size.ts';
+import { codedSize, mayHaveFields } from '../h264/coded-size.ts';
 import {
   hasSyncByte,
   isRandomAccess,
@@ -93,6 +93,17 @@ function readEntry(
 ): Pick<IndexedUnit, 'isKeyFrame' | 'recoveryFrames'> {
   const recoveryFrames = (rules && readUnitBegin(bytes, at, pid, rules).entryPoint()?.recoveryFrames) ?? 0;
   return recoveryFrames === 0 ? { isKeyFrame: true } : { isKeyFrame: false, recoveryFrames };
+}
+
+/** Returns the offset behind a key frame of a segment: with interlaced video, its second field may be a unit of its own. */
+export function keyFrameEnd(
+  segment: Uint8Array,
+  { accessUnits, video: { pid, rules } }: AccessUnitIndex,
+  index: number,
+): number {
+  const { at = 0 } = accessUnits[index] ?? {};
+  const hasFields = rules && mayHaveFields(readUnitBegin(segment, at, pid, rules).sequenceSet(), rules);
+  return accessUnits[index + (hasFields ? 2 : 1)]?.at ?? segment.length;
 }
 
 /** Returns the index without the access units before the last change of the resolution. */

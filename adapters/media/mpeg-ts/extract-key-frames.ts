@@ -1,4 +1,4 @@
-import { indexAccessUnits } from './access-units.ts';
+import { indexAccessUnits, keyFrameEnd } from './access-units.ts';
 import { copyPackets, packetBytes, packetPayload, readByte, readPid, startsPayloadUnit } from './packet.ts';
 import { pesHeaderBytes, ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from './pes-packet.ts';
 import { readCodedPicture, type CodedPicture } from '../h264/coded-picture.ts';
@@ -13,8 +13,7 @@ export function extractLastKeyFrame(segment: Uint8Array): Uint8Array | null {
   const last = found.accessUnits.findLastIndex(({ isKeyFrame }) => isKeyFrame);
   const from = found.accessUnits[last]?.at;
   if (from === undefined) return null;
-  const to = found.accessUnits[last + 1]?.at ?? segment.length;
-  return copyPackets(found.psi, segment.subarray(from, to), found.video.pid);
+  return copyPackets(found.psi, segment.subarray(from, keyFrameEnd(segment, found, last)), found.video.pid);
 }
 
 /** Key frame of a segment, undecoded: PAT, PMT and its packets. `seconds` is the time from the first frame of the segment. */
@@ -35,7 +34,7 @@ export function extractKeyFrames(segment: Uint8Array): KeyFrameExtract[] | null 
   const first = offsets.reduce((least, offset) => Math.min(least, offset), 0);
   return found.accessUnits.flatMap(({ at, isKeyFrame }, index) => {
     if (!isKeyFrame) return [];
-    const end = found.accessUnits[index + 1]?.at ?? segment.length;
+    const end = keyFrameEnd(segment, found, index);
     const bytes = copyPackets(found.psi, segment.subarray(at, end), found.video.pid);
     return [{ seconds: (offsets[index] ?? 0) - first, bytes, videoPid: found.video.pid }];
   });

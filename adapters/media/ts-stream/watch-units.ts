@@ -1,3 +1,4 @@
+import { mayHaveFields } from '../h264/coded-size.ts';
 import {
   findPacket,
   isRandomAccess,
@@ -99,7 +100,9 @@ export function createUnitWatcher(): UnitWatcher {
     const unit = rules ? readUnits(payloads, rules) : null;
     // Some servers mark no key frames.
     if (!isMarked && recoveryFrames === undefined && unit?.entryPoint()?.recoveryFrames !== 0) return;
-    if (recoveryFrames === undefined) recoveryFrames = unit?.entryPoint()?.recoveryFrames ?? 0;
+    // The second field of interlaced video may be a unit of its own.
+    const fields = rules && mayHaveFields(unit?.sequenceSet(), rules) ? 1 : 0;
+    if (recoveryFrames === undefined) recoveryFrames = fields + (unit?.entryPoint()?.recoveryFrames ?? 0);
     else if (unit?.isReference() ?? true) recoveryFrames -= 1;
     if (recoveryFrames > 0) return;
     isWhole = true;

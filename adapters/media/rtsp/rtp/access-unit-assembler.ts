@@ -74,11 +74,13 @@ export function createAccessUnitAssembler(
   const divide = createUnitDivider(rules);
   let needsKeyFrame = true;
   let isDamaged = false;
+  /** Key frame whose second field has not arrived. */
+  let halfFrame: AccessUnit | null = null;
 
   return {
-    heldBytes: reader.heldBytes,
+    heldBytes: () => reader.heldBytes() + (halfFrame?.bytes.length ?? 0),
     isDamaged: () => isDamaged,
-    end: () => (unit.isMarked ? finish() : null),
+    end: () => (unit.isMarked ? finishFrame() : null),
     push(frame, atMs) {
       const packet = readRtp(frame);
       if (packet?.payloadType !== track.payloadType) return null;
@@ -92,7 +94,7 @@ export function createAccessUnitAssembler(
         marksAll ||= unit.isMarked;
       } else {
         unit.isDamaged ||= isLost && !unit.isMarked;
-        complete = finish();
+        complete = finishFrame();
         needsKeyFrame ||= isLost;
         unit = reader.begin(timestamp);
       }
@@ -103,8 +105,19 @@ export function createAccessUnitAssembler(
     },
   };
 
-  function finish(): AccessUnit | null {
-    const { lacksSlices, lacksReference } = check.end();
+  /** A key frame may be two units, of a field each: a decoder shows none alone. */
+  function finishFrame(): AccessUnit | null {
+    const checked = check.end();
+    const [first, ended, isSecond] = [halfFrame, finish(checked), checked.field === 'second'];
+    halfFrame = ended?.isKeyFrame && checked.field === 'first' ? ended : null;
+    if (halfFrame) return null;
+    if (first === null || ended === null || ended.isKeyFrame) return ended;
+    if (isSecond) return { ...first, bytes: joined([first.bytes, ended.bytes]), arrivedMs: ended.arrivedMs };
+    needsKeyFrame = isDamaged = true;
+    return null;
+  }
+
+  function finish({ lacksSlices, lacksReference }: ReturnType<PictureCheck['end']>): AccessUnit | null {
     unit.isDamaged ||= lacksSlices;
     if (unit.timestamp === null || (!unit.isDamaged && !unit.begin.hasSlice()))
       return rememberParameterSets();

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { extractLastKeyFrame } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
+import { writeFields } from '../../../support/interlaced.ts';
 
 const never = new AbortController().signal;
 const packetBytes = 188;
@@ -42,6 +43,22 @@ describe('lastKeyFrame', () => {
     expect(cut.length % packetBytes).toBe(0);
     expect(await momentShown(cut)).toBeCloseTo(3, 0);
     expect(await momentShown(whole)).toBeCloseTo(3, 0);
+  });
+
+  test('a key frame of interlaced video has both fields, also if each is a unit of its own', async () => {
+    const input = {
+      kind: 'pipe' as const,
+      format: 'mpegts' as const,
+      chunks: [extractLastKeyFrame(writeFields())!],
+    };
+    const runner = createFfmpegRunner({ ffmpegPath, tempDir });
+    const wanted = { mode: 'frames' as const, clipSeconds: 0 };
+    const { thumbnail } = await runner.run(input, wanted, { timeoutMs: 20_000 }, never);
+    const [darkest, brightest] = [
+      Math.min(...thumbnail.subarray(0, 14_400)),
+      Math.max(...thumbnail.subarray(0, 14_400)),
+    ];
+    expect([darkest < 90, brightest > 150]).toEqual([true, true]);
   });
 
   test('a segment without marks gives its last key frame, found by its content', async () => {

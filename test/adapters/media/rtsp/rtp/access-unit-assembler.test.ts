@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createAccessUnitAssembler } from '../../../../../adapters/media/rtsp/rtp/access-unit-assembler.ts';
 import { nalRules } from '../../../../../adapters/media/rtsp/rtp/nal-units.ts';
+import { listUnits } from '../../../../../adapters/media/mpeg-ts/unit-begin.ts';
 import { encodePictures } from '../../../../support/annex-b.ts';
+import { fields } from '../../../../support/interlaced.ts';
 import { writeRtp, type WrittenPacket } from '../../../../support/rtsp/rtp-packets.ts';
 
 type Codec = 'H264' | 'H265';
@@ -47,6 +49,21 @@ const stap = (...units: number[][]): number[] => [
   ...units.flatMap((unit) => [0, unit.length, ...unit]),
 ];
 const keyFrame = 'K 6701 6802 6588';
+
+describe('interlaced video', () => {
+  const packets = fields.flatMap((bytes, index) =>
+    Array.from(listUnits([Buffer.alloc(9), bytes]), (unit) => at(index, [...unit])),
+  );
+
+  test('a key frame has both fields, also if each has a timestamp', () => {
+    const kinds = assemble(packets).map((unit) => unit.split(' ').map((part) => part.slice(0, 2)));
+    expect(kinds).toEqual([['K', '67', '68', '65', '61'], ['61'], ['61'], ['61']]);
+  });
+
+  test('a field of a key frame without the other one is no picture', () => {
+    expect(assemble(packets.filter(({ timestamp }) => timestamp !== 1))).toEqual([]);
+  });
+});
 
 describe('H.264 access units', () => {
   test.each<[string, Packet[], string[]]>([
