@@ -84,17 +84,24 @@ async function searchPath(path: string): Promise<string | null> {
 const minVersion = { major: 5, minor: 1 };
 const neededEncoders = ['libx264', 'mjpeg', 'rawvideo'];
 
+/** It takes 0.1 s; on a machine that is busy, much longer. */
+const timeoutMs = 60_000;
+
 /** One run prints both: encoders on stdout, the version banner on stderr. */
 async function inspect(path: string): Promise<{ version: string } | { unfit: string }> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(path, ['-encoders'], { env: {}, timeout: 10_000 });
+    const { stdout, stderr } = await promisify(execFile)(path, ['-encoders'], {
+      env: {},
+      timeout: timeoutMs,
+    });
     const version = /^ffmpeg version (\S+)/m.exec(stderr)?.[1];
     if (version === undefined) return { unfit: 'its output has no ffmpeg version' };
     if (isTooOld(version)) return { unfit: `version ${version} is older than 5.1` };
     const lacking = neededEncoders.filter((encoder) => !new RegExp(`^ \\S+ ${encoder} `, 'm').test(stdout));
     return lacking.length > 0 ? { unfit: `it was built without ${lacking.join(', ')}` } : { version };
-  } catch {
-    return { unfit: 'it does not run' };
+  } catch (error) {
+    const isLate = error instanceof Error && 'killed' in error && error.killed === true;
+    return { unfit: isLate ? `it gives no answer within ${timeoutMs / 1000} s` : 'it does not run' };
   }
 }
 
