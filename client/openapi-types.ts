@@ -286,12 +286,18 @@ export type WatchEvent =
           | 'model_failed'
           | 'model_recovered'
           | 'view_changed'
-          | 'view_restored';
+          | 'view_restored'
+          | 'unsure_sightings';
         destination_id?: string;
         ended_by?: 'paused' | 'deleted' | 'changed';
         removed_conditions?: string[];
         error?: string;
         late_seconds?: number;
+        unsure_sightings?: {
+          condition_id: string;
+          condition: string;
+          sightings: number;
+        }[];
       };
     }
   | {

@@ -57,6 +57,9 @@ export const rules = {
   lateTickSeconds: 60,
   /** Delay of a check of a watch that its events report, in seconds: longer than a capture, a model call and their first retries take. */
   lateWatchSeconds: 300,
+  /** Time for which unsure sightings are counted, a week, and least number of them that is worth a message. */
+  unsureSeconds: 7 * 86_400,
+  minUnsureSightings: 7,
   /** Time for which a camera shows another view than that of the regions, and pictures of it, after which it is reported. */
   otherViewSeconds: 600,
   otherViewPictures: 5,

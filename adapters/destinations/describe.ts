@@ -206,20 +206,36 @@ function describeChange(
   data: Extract<NotifiedEvent, { type: 'watch_changed' }>['data'],
   time: [string, string],
 ): Part {
-  const { destination_id: destination, error, late_seconds: late, ended_by: by } = data;
+  const {
+    destination_id: destination,
+    error,
+    late_seconds: late,
+    ended_by: by,
+    unsure_sightings: unsure,
+  } = data;
   const [title = words(data.reason), text = `The watch is ${words(data.status)}.`] =
     failures[data.reason] ?? [];
   return {
     title: by === undefined ? title : `no longer: ${ended[data.reason] ?? title}`,
-    text: by === 'changed' ? 'The destination was removed.' : describeEnd(by) || text,
+    text: (by === 'changed' && changedTexts[data.reason]) || describeEnd(by) || text,
     facts: [
       ...factIf('Destination', destination),
       ...factIf('Error', error),
+      ...(unsure ?? []).map(({ condition, sightings }): [string, string] => [
+        condition,
+        `${sightings} unsure`,
+      ]),
       ...factIf('Late by', late === undefined ? undefined : formatDuration(late)),
       time,
     ],
   };
 }
+
+/** Texts of troubles that a change ends. */
+const changedTexts: Partial<Record<WatchChangeReason, string>> = {
+  destination_recovered: 'The destination was removed.',
+  view_restored: 'The regions were saved for another view, or the stream is another one.',
+};
 
 function factIf(name: string, value: string | undefined): Part['facts'] {
   return value === undefined ? [] : [[name, value]];
@@ -239,6 +255,10 @@ const failures: Partial<Record<WatchChangeReason, [title: string, text: string]>
   view_changed: [
     'the camera shows another view',
     'The regions of the watch were drawn in another one, and may not fit: draw them again, or turn the camera back.',
+  ],
+  unsure_sightings: [
+    'unsure sightings in a week',
+    'In these checks a condition may have held, and no alert opened. Try the sensitivity high, or aim the camera lower.',
   ],
   view_restored: ['the camera shows its view again', 'The regions of the watch fit again.'],
 };

@@ -98,13 +98,14 @@ function isSevere(severity: Severity, minimum: Severity): boolean {
 /** Changes of a watch that reach all destinations: nobody watches, or somebody does again. */
 function isTold(reason: WatchChangeReason, type: DestinationType, notify: Notify | null): boolean {
   if (changes[reason] === 'failure') return true;
+  if (changes[reason] === 'advice') return type !== 'pagerduty' && type !== 'mqtt';
   // It has alerts only. A watch whose model has no price is resumed by hand.
   if (type === 'pagerduty') return reason === 'resumed';
   // A broker has to know conditions and deletion.
   return notify === 'everything' || (type === 'mqtt' && changes[reason] === 'device');
 }
 
-const changes: Record<WatchChangeReason, 'failure' | 'device' | 'other'> = {
+const changes: Record<WatchChangeReason, 'failure' | 'device' | 'advice' | 'other'> = {
   created: 'device',
   changed: 'device',
   deleted: 'device',
@@ -124,6 +125,7 @@ const changes: Record<WatchChangeReason, 'failure' | 'device' | 'other'> = {
   model_recovered: 'failure',
   view_changed: 'failure',
   view_restored: 'failure',
+  unsure_sightings: 'advice',
 };
 
 /** Returns the subject of an event: an alert, the stream or a trouble, whose events keep their order at a destination. All others are one subject. */

@@ -131,8 +131,14 @@ export const watchChangeReasonSchema = z.enum([
   'model_recovered',
   'view_changed',
   'view_restored',
+  'unsure_sightings',
 ]);
 export type WatchChangeReason = z.infer<typeof watchChangeReasonSchema>;
+
+const unsureSightingsSchema = z.array(
+  z.object({ condition_id: z.string(), condition: z.string(), sightings: z.int().positive() }),
+);
+export type UnsureSightings = z.infer<typeof unsureSightingsSchema>;
 
 const watchChangedSchema = z.object({
   type: z.literal('watch_changed'),
@@ -149,6 +155,8 @@ const watchChangedSchema = z.object({
     error: z.string().optional(),
     /** Delay of a late check. */
     late_seconds: z.number().nonnegative().optional(),
+    /** Checks of a week in which a condition may have held. */
+    unsure_sightings: unsureSightingsSchema.optional(),
   }),
 });
 

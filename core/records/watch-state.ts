@@ -141,6 +141,8 @@ export const watchHealthSchema = z.object({
       other: z.object({ since: timestampSchema, pictures: countSchema, told: z.boolean() }).nullable(),
     })
     .optional(),
+  /** Unsure sightings by condition in the week since the first of them. Absent before one. */
+  unsure: z.object({ since: timestampSchema, sightings: z.record(z.string(), countSchema) }).optional(),
 });
 export type WatchHealth = z.infer<typeof watchHealthSchema>;
 

@@ -143,4 +143,11 @@ export const ofSight: Row[] = [
     'view: before,\n      ...',
     'core/policies/watch/changed-view.test.ts',
   ],
+  [
+    'one message of unsure sightings a week',
+    'unsure-week.ts',
+    ' && !isOver(before.since, rules.unsureSeconds, now)',
+    '',
+    'core/policies/watch/unsure-week.test.ts',
+  ],
 ];

@@ -9,6 +9,7 @@ import { rules } from '../../rules.ts';
 import { ageSeconds } from '../../time.ts';
 import { decideView } from './changed-view.ts';
 import { isUnjudgeable, shorten } from './condition.ts';
+import { countUnsure } from './unsure-week.ts';
 
 /** Signs from which a tick concludes whether the service serves its watch. */
 export type HealthSigns = {
@@ -20,6 +21,8 @@ export type HealthSigns = {
   destinations: readonly DestinationState[] | null;
   /** View of the picture; absent without one, or without regions. */
   view?: string | undefined;
+  /** Conditions that the check was not sure of. */
+  unsure?: readonly string[];
 };
 
 /** Change of the health of a watch, reported as `watch_changed`. */
@@ -28,10 +31,11 @@ type HealthNews = Omit<Extract<NewWatchEvent, { type: 'watch_changed' }>['data']
 /** Decides the health of a watch after a tick, and what its log reports. */
 export function decideHealth(
   before: WatchHealth,
-  { destinations }: Pick<WatchConfig, 'destinations'>,
+  config: Pick<WatchConfig, 'destinations' | 'conditions'>,
   signs: HealthSigns,
   now: Date,
 ): { health: WatchHealth; news: HealthNews[] } {
+  const { destinations } = config;
   const lateSeconds = signs.plannedAt === null ? 0 : Math.floor(ageSeconds(signs.plannedAt, now));
   // A watch in trouble is in time again below half of the limit, so that one near the limit does not alternate.
   const limit = before.late_since === null ? rules.lateWatchSeconds : rules.lateWatchSeconds / 2;
@@ -41,15 +45,18 @@ export function decideHealth(
   const wasFailing = new Set(before.failing.map(({ destination_id: id }) => id));
   const failsNow = new Set(failing.map(({ destination_id: id }) => id));
   const remaining = new Set(destinations.map(({ destination_id: id }) => id));
+  const { unsure, news: sightings } = countUnsure(before.unsure, config, signs.unsure ?? [], now);
   const { view, reason } = decideView(before.view, signs.view, now);
   return {
     health: {
       late_since: isLate ? (before.late_since ?? signs.plannedAt ?? now.toISOString()) : null,
       failing,
       ...(view && { view }),
+      ...(unsure && { unsure }),
     },
     news: [
       ...(reason ? [{ reason }] : []),
+      ...(sightings.length > 0 ? [{ reason: 'unsure_sightings', unsure_sightings: sightings } as const] : []),
       ...(isLate && before.late_since === null
         ? [{ reason: 'checks_late', late_seconds: lateSeconds } as const]
         : []),

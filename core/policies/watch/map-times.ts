@@ -23,6 +23,7 @@ export function mapWatchTimes(watch: WatchRun, move: Mover): WatchRun {
       health: {
         late_since: past(health.late_since),
         failing: health.failing.map((each) => ({ ...each, since: other(each.since) })),
+        ...(health.unsure && { unsure: { ...health.unsure, since: past(health.unsure.since) } }),
         ...(health.view && {
           view: {
             ...health.view,

@@ -30,6 +30,7 @@ import type { WatchOutcome } from './outcome.ts';
 import { findState, planAllQuestions, planQuestions, screenWatchCapture } from './questions.ts';
 import { scheduleAt } from './schedule.ts';
 import { decideWatchTick } from './decide-tick.ts';
+import { listUnsure } from './tick-counts.ts';
 import type { CreateAlertId } from './condition-steps.ts';
 
 export type WatchSettings = CostSettings & {
@@ -226,7 +227,9 @@ function planTick(
   const { last_frame: last } = set.sight;
   const sight = last && isKept(last) ? { ...set.sight, last_frame: { ...last, evidence: true } } : set.sight;
   const view = 'captured' in seen ? seen.captured.view : undefined;
-  const signs = { plannedAt: watch.next?.wait_until ?? null, stretch, destinations, view };
+  const plannedAt = watch.next?.wait_until ?? null;
+  const unsure = listUnsure(seen, set.state.conditions);
+  const signs = { plannedAt, stretch, destinations, view, unsure };
   const { health, news } = decideHealth(watch.state.health, watch.config, signs, now);
   const events: NewWatchEvent[] = [
     ...decision.events,

@@ -22,10 +22,14 @@ export function countTick(
     reminders,
     ...outcomeCounts(outcome),
   };
-  const unsure: Record<string, number> = {};
-  for (const state of conditions) if (isUnsure(outcome, state)) unsure[state.condition_id] = 1;
-  const seen = { spans: [], unjudged: {}, unsure };
-  return [{ hour: toHour(now), counts, ...(Object.keys(unsure).length > 0 && { seen }) }];
+  const unsure = listUnsure(outcome, conditions);
+  const seen = { spans: [], unjudged: {}, unsure: Object.fromEntries(unsure.map((id) => [id, 1])) };
+  return [{ hour: toHour(now), counts, ...(unsure.length > 0 && { seen }) }];
+}
+
+/** Lists the conditions that a check was not sure of. */
+export function listUnsure(outcome: WatchOutcome, conditions: readonly ConditionState[]): string[] {
+  return conditions.flatMap((state) => (isUnsure(outcome, state) ? [state.condition_id] : []));
 }
 
 /** Returns true if a check did not see a condition hold, but may have: by a verdict of the model, or because it gave none to one that it can judge. */

@@ -112,7 +112,7 @@ describe('the events of a destination', () => {
     const all = watchChangeReasonSchema.options;
     expect(receive({ notify: 'everything' }, all.map(changed))).toEqual(all);
     const told = receive({ notify: 'openings_and_closings' }, all.map(changed));
-    expect(told.toSorted()).toEqual(failures.toSorted());
+    expect(told.toSorted()).toEqual([...failures, 'unsure_sightings'].toSorted());
   });
 
   test('an end of a lost stream arrives only where its loss did', () => {

@@ -13,7 +13,7 @@ const now = new Date('2026-03-01T12:00:00.000Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000).toISOString();
 const fine = { late_since: null, failing: [] };
 const signs = { plannedAt: ago(5), stretch: 1, destinations: [] };
-const config = { destinations: [destination] };
+const config = { destinations: [destination], conditions: [] };
 
 describe('health of a watch', () => {
   test('lateness has a begin at five minutes and an end below half of it', () => {
@@ -49,7 +49,7 @@ describe('health of a watch', () => {
     ]);
     const removed = decideHealth(
       failing.health,
-      { destinations: [] },
+      { destinations: [], conditions: [] },
       { ...signs, destinations: [state] },
       now,
     );
