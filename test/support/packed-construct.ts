@@ -1,31 +1,34 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { builtFunctions } from './built-functions.ts';
+import { builtFunctions, builtOnce } from './built-functions.ts';
 
 const run = promisify(execFile);
 /** Packages that an app of the CDK has, and the one that the construct depends on. */
 const packages = ['aws-cdk-lib', 'constructs', 'cdk-nag', 'swagger-ui-dist', '@types/node', 'undici-types'];
 
-/** Packs the construct and makes a folder an app that has it, as npm installs it: without a source of the project. Returns the size of the package in bytes. */
+/** Makes a folder an app that has the packed construct, as npm installs it: without a source of the project. Returns the size of the package in bytes. */
 export async function installConstruct(app: string): Promise<number> {
   const own = join(app, 'node_modules/watchpost-cdk');
   mkdirSync(own, { recursive: true });
-  // As `npm pack ./lib`, beside which another test may pack too.
-  const source = join(app, 'source');
-  const functions = await builtFunctions();
-  await run(process.execPath, ['lib/bundle/build-construct.ts', join(source, 'dist'), functions]);
-  copyFileSync('lib/package.json', join(source, 'package.json'));
-  const options = ['--ignore-scripts', '--json', '--pack-destination', app];
-  const { stdout } = await run('npm', ['pack', source, ...options]);
-  const [packed] = Object.values<{ filename: string; size: number }>(JSON.parse(stdout));
-  await run('tar', ['-xzf', join(app, packed!.filename), '-C', own, '--strip-components=1']);
+  const [tarball = ''] = globSync(join(await builtOnce('construct', pack), '*.tgz'));
+  await run('tar', ['-xzf', tarball, '-C', own, '--strip-components=1']);
   for (const name of packages) {
     const link = join(app, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(resolve('node_modules', name), link);
   }
   writeFileSync(join(app, 'package.json'), '{}');
-  return packed!.size;
+  return statSync(tarball).size;
+}
+
+/** As `npm pack ./lib`, beside which another test may pack too. */
+async function pack(folder: string): Promise<void> {
+  const source = join(folder, 'source');
+  mkdirSync(source, { recursive: true });
+  const functions = await builtFunctions();
+  await run(process.execPath, ['lib/bundle/build-construct.ts', join(source, 'dist'), functions]);
+  copyFileSync('lib/package.json', join(source, 'package.json'));
+  await run('npm', ['pack', source, '--ignore-scripts', '--pack-destination', folder]);
 }
