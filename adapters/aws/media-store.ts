@@ -34,12 +34,15 @@ export function createMediaStore({
         .send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType }))
         .catch(throwCoreError);
     },
-    get: async (key) => {
+    get: async (key, range) => {
+      const Range = range && `bytes=${range.first}-${range.last}`;
       try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key, Range }));
         return await Body?.transformToByteArray();
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;
+        // The range begins after the end.
+        if (error instanceof Error && error.name === 'InvalidRange') return new Uint8Array();
         return throwCoreError(error);
       }
     },

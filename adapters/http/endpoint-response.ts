@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { AuthEnv } from './bearer-auth.ts';
-import { rangeResponse } from './byte-range.ts';
+import type { MediaFile } from '../../core/ports/media-store.ts';
+import { fileResponse } from './byte-range.ts';
 import type { ObjectSchema } from './validate-request.ts';
 
 /** Declaration of an endpoint's successful response. */
@@ -32,7 +33,7 @@ export type StreamedEvents = {
 
 /** A declared response with the conversion of what its handler returns. */
 export type ResponseWith<Body> = EndpointResponse & {
-  toResponse: (context: Context<AuthEnv>, body: Body) => Response;
+  toResponse: (context: Context<AuthEnv>, body: Body) => Response | Promise<Response>;
 };
 
 type JsonOptions = { description: string; picture?: 'frame_b64'; secret?: true };
@@ -81,13 +82,13 @@ export function jpegResponse({
   };
 }
 
-/** Creates a response of a film, of which a player requests ranges: the handler returns its bytes. */
-export function mp4Response(options: { description: string }): ResponseWith<Uint8Array> {
+/** Creates a response of a film, of which a player requests ranges: the handler returns its file. */
+export function mp4Response(options: { description: string }): ResponseWith<MediaFile> {
   return {
     kind: 'mp4',
     ...options,
     toResponse: (context, film) =>
-      rangeResponse(film, context.req.header('range'), {
+      fileResponse(context, film, {
         'Content-Type': 'video/mp4',
         'Cache-Control': 'private, max-age=3600',
         Vary: 'Authorization',

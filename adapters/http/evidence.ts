@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { z } from 'zod';
 import { readEvidence } from '../../core/delivery/evidence-link.ts';
 import { WatchpostError } from '../../core/errors.ts';
-import { rangeResponse } from './byte-range.ts';
+import { fileResponse } from './byte-range.ts';
 import type { HttpDeps } from './dependencies.ts';
 
 const linkSchema = z.object({
@@ -29,8 +29,8 @@ export function evidence(deps: Pick<HttpDeps, 'runs' | 'media' | 'now' | 'eviden
         'No such picture',
         'Use the whole link of the event, with expires and signature.',
       );
-    const frame = await readEvidence(link.data, { ...deps, signer: deps.evidenceLinks.signer });
-    return rangeResponse(frame, context.req.header('range'), {
+    const file = await readEvidence(link.data, { ...deps, signer: deps.evidenceLinks.signer });
+    return fileResponse(context, file, {
       'Content-Type': context.req.path.endsWith('.mp4') ? 'video/mp4' : 'image/jpeg',
       'Cache-Control': 'no-store',
       'Referrer-Policy': 'no-referrer',

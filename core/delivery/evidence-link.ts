@@ -1,7 +1,8 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchpostError } from '../errors.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
-import type { MediaStore } from '../ports/media-store.ts';
+import { holdMedia, openMedia } from '../ports/media-store.ts';
+import type { MediaFile, MediaStore } from '../ports/media-store.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import { asWatch } from '../records/run.ts';
 import type { RunEvent } from '../records/run.ts';
@@ -42,7 +43,7 @@ export async function createEvidenceLink(
   return `${origin}${evidencePath}/${watch_id}/${sequence}.${type === 'alert_clip' ? 'mp4' : 'jpg'}?${query}`;
 }
 
-/** Reads the evidence behind a link: a JPEG, or the MP4 of an event with a clip. Throws `FORBIDDEN` for a link that is invalid or has expired, `NOT_FOUND` if the evidence is gone. */
+/** Reads the evidence behind a link: a JPEG, or the MP4 of an event with a clip. Throws `FORBIDDEN` for a link that is invalid or has expired, `NOT_FOUND` if the evidence is gone, at the latest when it is read. */
 export async function readEvidence(
   link: Position & { expires: number; signature: string; boxes?: 'true' | undefined },
   deps: Pick<CoreDeps, 'drawBoxes'> & {
@@ -51,7 +52,7 @@ export async function readEvidence(
     media: Pick<MediaStore, 'get'>;
     now: () => Date;
   },
-): Promise<Uint8Array> {
+): Promise<MediaFile> {
   const isValid = await deps.signer.verify(signedText(link, link.expires), link.signature);
   if (!isValid || link.expires * 1000 <= deps.now().getTime())
     throw new WatchpostError(
@@ -61,15 +62,18 @@ export async function readEvidence(
     );
   const stored = asWatch(await deps.runs.get(link.watch_id, deps.now()));
   const event = stored && (await deps.runs.event(link.watch_id, link.sequence));
-  const key = event ? findEvidenceKey(event) : null;
-  const boxes = event && link.boxes ? readBoxes(event) : [];
-  const frame = key === null ? null : await readFrame(key, boxes, deps);
-  if (frame) return frame;
-  throw new WatchpostError(
+  const absent = new WatchpostError(
     'NOT_FOUND',
     'This picture is gone',
     'Evidence is kept for retention_days of the watch.',
   );
+  const key = event ? findEvidenceKey(event) : null;
+  if (!event || key === null) throw absent;
+  if ('clip_key' in event.data && event.data.bytes !== null)
+    return openMedia(key, event.data.bytes, absent, deps);
+  const frame = await readFrame(key, link.boxes ? readBoxes(event) : [], deps);
+  if (!frame) throw absent;
+  return holdMedia(key, frame);
 }
 
 /** Reads a frame, with boxes drawn where the host draws them; `null` if it is gone. */

@@ -2,6 +2,9 @@ import type { CoreDeps } from '../dependencies.ts';
 import { WatchpostError } from '../errors.ts';
 import { requireOwnWatch } from './commit-watch.ts';
 import { requireOwnAlert } from './control-watch.ts';
+import { withoutClip } from '../records/clip.ts';
+import { openMedia } from '../ports/media-store.ts';
+import type { MediaFile } from '../ports/media-store.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 type Deps = Pick<WatchDeps, 'runs' | 'media' | 'now'>;
@@ -44,15 +47,16 @@ export async function readAlertFrame(
   return deps.drawBoxes(frame, boxes, AbortSignal.timeout(drawingTimeoutMs));
 }
 
-/** Reads the clip of an own alert, as MP4. Throws `NOT_FOUND` if it has none, or if it has expired. */
-export async function readAlertClip(alertId: string, caller: string, deps: Deps): Promise<Uint8Array> {
+/** Returns the clip of an own alert, as MP4. Throws `NOT_FOUND` without one; so does its reading if it has expired. */
+export async function readAlertClip(alertId: string, caller: string, deps: Deps): Promise<MediaFile> {
   const { clip } = await requireOwnAlert(alertId, caller, deps);
-  const film = clip?.clip_key ? await deps.media.get(clip.clip_key) : undefined;
-  if (film) return film;
-  throw notFound(
+  const absent = notFound(
     'This alert has no clip',
     clip?.reason ?? 'It is ready some seconds after the opening, and kept as the picture is.',
   );
+  const { clip_key: key, bytes } = clip ?? withoutClip('');
+  if (key === null || bytes === null) throw absent;
+  return openMedia(key, bytes, absent, deps);
 }
 
 function notFound(message: string, remediation: string): WatchpostError {

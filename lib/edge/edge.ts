@@ -12,6 +12,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { originHostsHeader, originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import { eventStreamPaths, functionUrlPaths, maxOriginSeconds } from '../../adapters/aws/http/origins.ts';
+import { evidencePath } from '../../core/delivery/evidence-link.ts';
 import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
 import type { PrivateBucket } from '../storage/private-bucket.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
@@ -38,7 +39,7 @@ type Props = {
 };
 
 /** Paths of the origins `stream` and `events`. An MCP tool can be any endpoint. */
-export const streamPaths = [...functionUrlPaths(endpoints), '/mcp'];
+export const streamPaths = [...functionUrlPaths(endpoints), '/mcp', `${evidencePath}/*.mp4`];
 /** Paths of the origin `events`. */
 export const eventPaths = eventStreamPaths(endpoints);
 

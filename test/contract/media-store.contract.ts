@@ -21,6 +21,26 @@ export function describeMediaStore(name: string, makeStore: () => Promise<MediaS
       expect(clip.equals((await store.get(clipKey))!)).toBe(true);
     });
 
+    test.each([
+      [0, 9, 10],
+      [1_999_990, 2_000_010, 10],
+      [2_000_000, 2_000_010, 0],
+    ])('the bytes %i to %i of an object are returned, as far as it has them', async (first, last, length) => {
+      const store = await makeStore();
+      const [key, clip] = [newKey('mp4'), randomBytes(2_000_000)];
+      await store.put(key, clip, 'video/mp4');
+      // Removes it from a memory that the store may have of small ones.
+      await Promise.all(
+        Array.from({ length: 5 }, () => store.put(newKey('mp4'), randomBytes(2_000_000), 'video/mp4')),
+      );
+
+      const part = Buffer.from((await store.get(key, { first, last }))!);
+
+      expect(part.equals(clip.subarray(first, last + 1))).toBe(true);
+      expect(part.length).toBe(length);
+      expect(await store.get(newKey('mp4'), { first, last })).toBeUndefined();
+    });
+
     test('an unknown object is undefined', async () => {
       const store = await makeStore();
 

@@ -1,6 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { EmbeddedMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { TransientError } from '../../core/errors.ts';
+import { readRange } from '../../core/ports/media-store.ts';
 import type { WebhookResult } from '../../core/ports/delivery.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { analyzeInputSchema } from '../../core/records/workflow.ts';
@@ -146,7 +147,7 @@ export class OutsideWorld {
         if (this.random.chance(this.diskFullShare)) throw new TransientError('The disk is full');
         media.set(key, { bytes, at: time.nowMs });
       },
-      get: async (key) => media.get(key)?.bytes,
+      get: async (key, range) => readRange(media.get(key)?.bytes, range),
       remove: async (keys) => {
         requireAlive(owner);
         for (const key of keys) media.delete(key);

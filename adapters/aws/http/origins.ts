@@ -9,11 +9,12 @@ export const maxOriginSeconds = 60;
 
 type Timed = Pick<Endpoint, 'path' | 'response' | 'timeBudgetSeconds'>;
 
-/** Returns the CloudFront path patterns of the endpoints that stream or need more time than the HTTP API has. */
+/** Returns the CloudFront path patterns of the endpoints that stream, send films, which are larger than an invocation returns, or need more time than the HTTP API has. */
 export function functionUrlPaths(endpoints: readonly Timed[]): string[] {
   return toPatterns(
     endpoints.filter(
-      ({ response, timeBudgetSeconds }) => isStream(response) || timeBudgetSeconds > maxHttpApiSeconds,
+      ({ response, timeBudgetSeconds }) =>
+        isStream(response) || response.kind === 'mp4' || timeBudgetSeconds > maxHttpApiSeconds,
     ),
   );
 }

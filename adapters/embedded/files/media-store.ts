@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { MediaStore } from '../../../core/ports/media-store.ts';
+import { readRange } from '../../../core/ports/media-store.ts';
+import type { ByteRange, MediaStore } from '../../../core/ports/media-store.ts';
 import { createByteCache } from '../../byte-cache.ts';
 import {
   clipFolder,
@@ -44,7 +45,10 @@ export function createMediaStore(directory: string, files: MediaFiles = mediaFil
       await store(toPath(directory, key), bytes).catch(fail);
       recent.set(key, bytes);
     },
-    get: async (key) => recent.get(key) ?? read(toPath(directory, key)),
+    get: async (key, range) => {
+      const path = toPath(directory, key);
+      return readRange(recent.get(key), range) ?? (await read(path, range));
+    },
     remove: async (keys) => {
       for (const key of keys) recent.delete(key);
       await Promise.all(keys.map((key) => remove(toPath(directory, key)))).catch(fail);
@@ -158,9 +162,13 @@ async function create(path: string): Promise<FileHandle> {
   }
 }
 
-async function read(path: string): Promise<Uint8Array | undefined> {
+async function read(path: string, range?: ByteRange): Promise<Uint8Array | undefined> {
   try {
-    return await readFile(path);
+    if (!range) return await readFile(path);
+    await using file = await open(path, 'r');
+    const part = Buffer.alloc(range.last - range.first + 1);
+    const { bytesRead } = await file.read(part, 0, part.length, range.first);
+    return part.subarray(0, bytesRead);
   } catch (error) {
     if (isMissing(error)) return undefined;
     return fail(error);

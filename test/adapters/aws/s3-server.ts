@@ -35,13 +35,21 @@ export async function startS3Server() {
       for (const [, key] of body.matchAll(/<Key>([^<]*)<\/Key>/g))
         objects.delete(`${path.replace(/\/$/, '')}/${key}`);
       response.setHeader('content-type', 'application/xml').end('<DeleteResult/>');
-    } else if (object) response.setHeader('content-type', object.type).end(object.bytes);
+    } else if (object)
+      sendRange(response.setHeader('content-type', object.type), object.bytes, headers.range);
     else {
       response.writeHead(404, { 'content-type': 'application/xml' });
       response.end(
         '<Error><Code>NoSuchKey</Code><Message>The specified key does not exist.</Message></Error>',
       );
     }
+  }
+
+  function sendRange(response: ServerResponse, bytes: Buffer, range = 'bytes=0-'): void {
+    const [first = 0, last = bytes.length - 1] = (range.match(/\d+/g) ?? []).map(Number);
+    if (first < bytes.length) return void response.end(bytes.subarray(first, last + 1));
+    response.writeHead(416, { 'content-type': 'application/xml' });
+    response.end('<Error><Code>InvalidRange</Code><Message>Not satisfiable</Message></Error>');
   }
 
   const { url, close } = await openLocally(server);

@@ -50,7 +50,7 @@ describe('the picture of a message', () => {
         },
         { ...deps, signer: evidenceLinks.signer, now: () => new Date(event.timestamp) },
       );
-      expect([...read]).toEqual([...frame!]);
+      expect([...(await read.read({ first: 0, last: 9 }))]).toEqual([...frame!]);
     },
   );
 });

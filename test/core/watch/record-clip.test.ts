@@ -7,6 +7,7 @@ import { addSeconds } from '../../../core/time.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { presentAlert } from '../../../core/watch/present-watch.ts';
+import { readAlertClip } from '../../../core/watch/read-frames.ts';
 import { recordClip } from '../../../core/watch/record-clip.ts';
 import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 
@@ -74,6 +75,18 @@ test('the clip of an opening is stored with its alert, and its event says what i
     clip_url: `${world.c.baseUrl}/alerts/${alertId}/clip`,
   });
   expect(clip.requests).toMatchObject([{ caller: 'caller', mode: 'frames', openedAt: at }]);
+});
+
+test('a part of a clip is read from storage, until it is gone', async () => {
+  const clip = await open(made);
+  const read = async () => readAlertClip(clip.alertId, 'caller', world.c);
+  await expect(read()).rejects.toThrow('This alert has no clip');
+  await clip.record();
+  const opened = await read();
+  expect(opened).toMatchObject({ bytes: 3, tag: `${clip.alertId}.mp4-3` });
+  expect(await opened.read({ first: 1, last: 1 })).toEqual(film.subarray(1, 2));
+  await world.c.media.remove(clip.clips());
+  await expect(opened.read({ first: 1, last: 1 })).rejects.toThrow('This alert has no clip');
 });
 
 test('a repeated message makes no second clip', async () => {
