@@ -5,9 +5,12 @@ import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { CaptureRequest, StreamProbe } from '../../core/records/capture.ts';
 import type { CallerStream } from '../caller-stream.ts';
 import type { StreamingHttp } from '../egress/guarded-http.ts';
+import type { ClipRequest, ClipResult } from '../../core/records/clip.ts';
 import { createFairByteCache } from '../byte-cache.ts';
 import { createCookieJars } from '../egress/cookies.ts';
 import { loadOnce } from '../load-once.ts';
+import type { ClipDeps } from './clips/read-clip.ts';
+import { recordOn } from './clips/record-on.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import type { PictureDeps } from './pictures/capture-pictures.ts';
 import { defaultPictureLimits, type PictureLimits } from './pictures/picture-limits.ts';
@@ -24,7 +27,13 @@ export type WebCapturerDeps = {
   /** Captures playlists. */
   hls: StreamCapturer;
   pictureLimits?: Partial<PictureLimits>;
+  /** Absent on hosts that make no clips. */
+  clips?: Pick<ClipDeps, 'join'> | undefined;
 };
+
+const singlePictures: ClipResult = { kind: 'none', reason: 'Single pictures have no clips' };
+/** Longest clip after an opening, with the wait for its key frame, in seconds. */
+const maxClipSeconds = 40;
 
 const [maxPlaylists, maxBytes] = [1000, 2 * 1024 * 1024];
 
@@ -37,7 +46,7 @@ const loadTsStream = loadOnce(async () => import('./ts-stream/capture-ts-stream.
  * For any other, the content decides at each capture; that it is a playlist is known until a failure.
  */
 export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
-  const { hls, ffmpeg, now, elapsedMs = () => performance.now() } = deps;
+  const { hls, ffmpeg, now, clips, elapsedMs = () => performance.now() } = deps;
   const limits = { ...defaultPictureLimits, ...deps.pictureLimits };
   const tsStream = { ffmpeg, now, elapsedMs };
   const pictures: PictureDeps = { ffmpeg, now, elapsedMs, limits };
@@ -63,11 +72,13 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
         hls: () => hls.capture(request, signal),
         other: (opened) => captureOther(opened, request, signal),
       }),
-    clip: async (request, signal) => {
-      if (hls.clip && (isPlaylist(request.url) || playlists.get(request.caller, request.url)))
-        return hls.clip(request, signal);
-      return { kind: 'none', reason: 'Single pictures have no clips' };
-    },
+    ...(clips && {
+      clip: (request, signal) =>
+        read(request, maxClipSeconds, signal, {
+          hls: async () => (await hls.clip?.(request, signal)) ?? singlePictures,
+          other: (opened) => clipOther(opened, request, signal),
+        }),
+    }),
     // Only a playlist is followed: a capture has found that it is one.
     follow: async (request, ...rest) => {
       if (isPlaylist(request.url) || playlists.get(request.caller, request.url))
@@ -125,6 +136,20 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
       default:
         throw notAStream(opened.stream.content);
     }
+  }
+
+  async function clipOther(
+    { stream }: Opened,
+    request: ClipRequest,
+    signal: AbortSignal,
+  ): Promise<ClipResult> {
+    const { content } = stream;
+    if (!clips || (content !== 'motion-jpeg' && content !== 'mpeg-ts')) return singlePictures;
+    const record = async (seconds: number) =>
+      content === 'mpeg-ts'
+        ? (await loadTsStream()).recordTsStream(stream, seconds, tsStream)
+        : (await loadPictures()).recordMotionJpeg(stream, seconds, pictures);
+    return recordOn({ ...clips, now }, request, record, signal);
   }
 
   async function captureOther(opened: Opened, request: CaptureRequest, signal: AbortSignal) {

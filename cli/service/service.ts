@@ -57,7 +57,7 @@ import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import { awaitMotion } from '../../core/workflow/await-motion.ts';
 import { createAddressPace } from '../../core/delivery/address-pace.ts';
 import { deliverMessage } from '../../core/delivery/deliver.ts';
-import { recordClip } from '../../core/watch/record-clip.ts';
+import { createMakeClip, recordClip } from '../../core/watch/record-clip.ts';
 import type { ClipMessage } from '../../core/records/delivery.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
 import { readFreeBytes } from '../checks/checks.ts';
@@ -135,7 +135,7 @@ export async function openService(
   const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
   const makeClip = (message: ClipMessage, caller: string) =>
     deps.asCaller(behindChecks(caller), () =>
-      recordClip(message, { ...deps, streams: captures.clipStreams }),
+      recordClip(message, { ...deps, makeClip: createMakeClip({ ...deps, streams: captures.clipStreams }) }),
     );
   const captureDeps = { ...deps, streams: captures.sharedStreams };
   const closers: (() => Promise<void> | void)[] = [];

@@ -41,10 +41,20 @@ export type ClipRequest = {
   to: Date;
   openedAt: Date;
   regions: readonly Region[] | null;
+  /** Keeps the film: a faulty storage repeats the clip. */
+  store: (film: Uint8Array) => Promise<void>;
+  /** True to take what there is instead of `pending`. */
+  isLast?: boolean;
 };
 
-/** `pending`: the stream has not come to the end of the clip; what it has by now is kept. */
+/** `pending`: the stream has not come to the end of the clip; what it has by now is kept. After `listedAfterSeconds`, the stream lists all of the clip. */
 export type ClipResult =
-  | { kind: 'pending'; afterSeconds: number }
+  | { kind: 'pending'; afterSeconds: number; listedAfterSeconds?: number }
   | { kind: 'none'; reason: string }
-  | { kind: 'clip'; bytes: Uint8Array; from: Date; to: Date; codec: string };
+  | { kind: 'clip'; bytes: number; from: Date; to: Date; codec: string };
+
+/** Makes a clip and stores it under a key. */
+export type MakeClip = (
+  request: Omit<ClipRequest, 'store' | 'isLast'> & { key: string },
+  signal: AbortSignal,
+) => Promise<ClipResult>;

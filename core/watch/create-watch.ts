@@ -14,7 +14,6 @@ import { toWatchEvents } from '../records/watch-event.ts';
 import type { StreamProbe } from '../records/capture.ts';
 import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
-import type { Platform } from '../records/platform.ts';
 import { probeStream, requireCapacity, requireClips } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { addressFields } from '../requests/watches.ts';
@@ -124,22 +123,17 @@ export function checkServed(
   }
 }
 
-/** Sources that one machine keeps between captures. */
-const clipPlatforms: readonly Platform[] = ['hls', 'rtsp', 'youtube', 'twitch'];
-
-/** Returns the request without a clip if its stream has none. Throws `UnservedFieldError` if `asked` is one: it came from the caller. */
+/** Returns the request without a clip if its stream gives single pictures. Throws `UnservedFieldError` if `asked` is one: it came from the caller. */
 export function withServedClip<Request extends Pick<WatchRequest, 'evidence_clip'>>(
   request: Request,
   { platform }: Pick<StreamProbe, 'platform'>,
   asked: WatchRequest['evidence_clip'],
 ): Request {
-  if (clipPlatforms.includes(platform)) return request;
+  if (platform !== 'jpeg') return request;
   if (asked)
     throw new UnservedFieldError(
       ['evidence_clip'],
-      platform === 'jpeg'
-        ? 'the stream gives single pictures, of which no clip can be made; use null'
-        : 'clips are made of HLS and RTSP; use null',
+      'the stream gives single pictures, of which no clip can be made; use null',
     );
   return { ...request, evidence_clip: null };
 }

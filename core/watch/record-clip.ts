@@ -3,25 +3,25 @@ import { AlertNotFoundError, StreamError, WatchNotFoundError } from '../errors.t
 import type { DeliveryOutcome } from '../ports/delivery.ts';
 import { runLog } from '../ports/log.ts';
 import type { RunStore } from '../ports/run-store.ts';
-import type { StreamCapturer } from '../ports/stream-capturer.ts';
-import { maxClipBytes, withoutClip } from '../records/clip.ts';
-import type { AlertClip, ClipRequest, ClipResult } from '../records/clip.ts';
+import { withoutClip } from '../records/clip.ts';
+import type { AlertClip, ClipRequest, ClipResult, MakeClip } from '../records/clip.ts';
 import type { ClipMessage } from '../records/delivery.ts';
 import type { Source } from '../records/job.ts';
+import type { StreamCapturer } from '../ports/stream-capturer.ts';
 import { asWatch, isWatchEvent } from '../records/run.ts';
 import type { Watch } from '../records/watch.ts';
 import type { Alert } from '../records/watch-state.ts';
 import { toClipKey } from '../policies/watch/evidence.ts';
 import { createTimeLimit } from '../time-limit.ts';
-import { addSeconds } from '../time.ts';
+import { addSeconds, isOver } from '../time.ts';
 import { changeStoredWatch } from './commit-watch.ts';
 
 export type RecordClipDeps = Pick<CoreDeps, 'media' | 'log' | 'now'> & {
   runs: RunStore;
-  streams: Pick<StreamCapturer, 'clip'>;
+  makeClip: MakeClip;
 };
 
-/** Maximum time of one attempt, in seconds: shorter than its message is invisible. */
+/** Maximum time of one attempt, in seconds: shorter than its message is invisible on one machine. A function ends earlier. */
 const attemptSeconds = 90;
 
 const done: DeliveryOutcome = { kind: 'done' };
@@ -42,12 +42,12 @@ export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Pr
   const alert = await deps.runs.alert(event.data.alert_id, deps.now());
   if (!alert || alert.clip) return done;
   const span = await findSpan(alert, sequence, watch, deps);
+  const key = toClipKey(source.source_id, alert.alert_id, watch.config.retention_days);
   const result: ClipResult = span
-    ? await readClip(source, span, deps)
+    ? await tryMake(source, { ...span, key }, deps)
     : { kind: 'none', reason: 'The stream or its regions were changed around the opening' };
   if (result.kind === 'pending') return { kind: 'again', afterSeconds: result.afterSeconds };
-  const key = toClipKey(source.source_id, alert.alert_id, watch.config.retention_days);
-  const clip = await storeClip(result, key, deps);
+  const clip = describeClip(result, key);
   if (clip.reason !== null)
     runLog(deps.log, { run: 'watch', run_id: watchId }).warning('No clip of an alert', {
       alert_id: alert.alert_id,
@@ -61,6 +61,18 @@ export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Pr
     if (clip.clip_key) await deps.media.remove([clip.clip_key]);
   }
   return done;
+}
+
+/** Creates the making of clips by a reader of streams, on the host that has it. */
+export function createMakeClip({
+  streams,
+  media,
+}: Pick<CoreDeps, 'media'> & { streams: Pick<StreamCapturer, 'clip'> }): MakeClip {
+  return async ({ key, ...request }, signal) => {
+    const store = async (film: Uint8Array) => media.put(key, film, 'video/mp4');
+    const made = await streams.clip?.({ ...request, store }, signal);
+    return made ?? { kind: 'none', reason: 'This service makes no clips' };
+  };
 }
 
 type Span = Pick<ClipRequest, 'from' | 'to' | 'openedAt'>;
@@ -80,34 +92,38 @@ async function findSpan(
   return { from: new Date(from), to: addSeconds(openedAt, clip?.after_seconds ?? 0), openedAt };
 }
 
-/** Reads what the stream has of a clip. A fault of the stream, or too long a time, is a reason; faults of this machine are errors, which repeat the message. */
-async function readClip(
+/** Time after an opening for which this machine may fail to make or store it, in seconds. */
+const maxFaultSeconds = 600;
+
+/** Makes a clip. A fault of the stream, or too long a time, is a reason; faults of this machine are errors, which repeat the message for ten minutes. */
+async function tryMake(
   { url, caller, input_mode: mode, regions = null }: Source,
-  span: Span,
-  { streams }: RecordClipDeps,
+  span: Span & { key: string },
+  { makeClip, now }: RecordClipDeps,
 ): Promise<ClipResult> {
-  if (!streams.clip) return { kind: 'none', reason: 'This service makes no clips' };
   const timeLimit = createTimeLimit(attemptSeconds);
   try {
-    return await streams.clip({ url, caller, mode, regions: regions ?? null, ...span }, timeLimit);
+    return await makeClip({ url, caller, mode, regions, ...span }, timeLimit);
   } catch (error) {
     if (error instanceof StreamError) return { kind: 'none', reason: error.message };
     if (timeLimit.aborted) return { kind: 'none', reason: 'The clip took too long' };
+    if (isOver(span.openedAt, maxFaultSeconds, now()))
+      return { kind: 'none', reason: 'The service could not make or store the clip in ten minutes' };
     throw error;
   }
 }
 
-async function storeClip(
-  result: Exclude<ClipResult, { kind: 'pending' }>,
-  key: string,
-  { media }: RecordClipDeps,
-): Promise<AlertClip> {
+function describeClip(result: Exclude<ClipResult, { kind: 'pending' }>, key: string): AlertClip {
   if (result.kind === 'none') return withoutClip(result.reason);
   const { bytes, from, to, codec } = result;
-  if (bytes.length > maxClipBytes) return withoutClip('The clip is larger than 40 MB');
-  await media.put(key, bytes, 'video/mp4');
-  const span = { from: from.toISOString(), to: to.toISOString() };
-  return { clip_key: key, ...span, bytes: bytes.length, codec, reason: null };
+  return {
+    clip_key: key,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    bytes,
+    codec,
+    reason: null,
+  };
 }
 
 async function commitClip(

@@ -42,6 +42,13 @@ function follows(part: KeptPart | undefined, next: KeptPart | undefined): boolea
   return part.format === next.format && (one === null || other === null || one === other);
 }
 
+/** Returns true for H.265. */
+export function isHevc(part: KeptPart): boolean {
+  if (part.format === 'mov')
+    return /h[ve][vc]1/.test(Buffer.from(part.initialization ?? []).toString('latin1'));
+  return readEncoding(part)?.startsWith('H265') ?? false;
+}
+
 /** Returns what parts of one film have in common; `null` if it is unknown. */
 function readEncoding({ format, initialization, bytes, units }: KeptPart): string | null {
   if (units) return `${units.codec} ${units.size}`;

@@ -1,6 +1,6 @@
-import type { Region } from '../../../core/records/capture.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { maxClipBytes } from '../../../core/records/clip.ts';
+import type { ClipRequest } from '../../../core/records/clip.ts';
 import {
   clipEncoding,
   pipeArguments,
@@ -18,14 +18,16 @@ export type FilmInput = {
   /** Called once the film has its turn: what it returns may be a copy. */
   toChunks: () => Uint8Array[];
   framesPerSecond?: number;
+  /** H.265. */
+  isHevc?: boolean;
 };
 
-/** Joins a film to fragmented MP4 without audio. Excluded regions are black. Throws `StreamFetchError` for a film that cannot be joined. */
+/** Joins a film to fragmented MP4 without audio, and stores it in the same turn. Excluded regions are black. Throws `StreamFetchError` for a film that cannot be joined. */
 export type JoinClip = (
   film: FilmInput,
-  regions: readonly Region[] | null,
+  request: Pick<ClipRequest, 'regions' | 'store'>,
   signal: AbortSignal,
-) => Promise<{ bytes: Uint8Array; codec: string }>;
+) => Promise<{ bytes: number; codec: string }>;
 
 /** Time of one run, in milliseconds: encoding a minute of 1080p takes some 15 s on one core. */
 const timeoutMs = 60_000;
@@ -33,7 +35,7 @@ const encodedWidth = 640;
 
 /** Creates the joining with ffmpeg: from key frame to end without encoding, but for JPEGs and for excluded regions. */
 export function createJoinClip({ ffmpegPath, inTurn }: { ffmpegPath: string; inTurn: InTurn }): JoinClip {
-  return async ({ format, toChunks, framesPerSecond }, regions, signal) => {
+  return async ({ format, toChunks, framesPerSecond, isHevc }, { regions, store }, signal) => {
     const excluded = (regions ?? []).filter(({ mode }) => mode === 'exclude');
     const isEncoded = excluded.length > 0 || format === 'mjpeg';
     const filters = [scaleDown(encodedWidth), ...regionFilters(excluded), 'format=yuv420p'].join(',');
@@ -42,16 +44,21 @@ export function createJoinClip({ ffmpegPath, inTurn }: { ffmpegPath: string; inT
       ...pipeArguments(format, framesPerSecond),
       ...words('-map 0:v:0 -an -sn -dn'),
       ...(isEncoded ? ['-vf', filters, ...clipEncoding, ...words('-g 50')] : words('-c copy')),
+      // Safari plays no hev1, which ffmpeg writes by default.
+      ...(isHevc && !isEncoded ? words('-tag:v hvc1') : []),
       ...words('-movflags +frag_keyframe+empty_moov+default_base_moof -f mp4 pipe:1'),
     ];
     const run = { ffmpegPath, args, outputBytes: maxClipBytes, timeoutMs, canWait: true };
-    const outcome = await inTurn(() => spawnFfmpeg({ ...run, input: toChunks() }, signal), signal);
-    if (outcome.ended === 'wrote too much') throw notJoined('The clip is larger than 40 MB');
-    if (outcome.ended === 'timed out') throw new TransientError('The clip took too long to be joined');
-    const codec = readCodec(outcome.stdout);
-    if (codec === null || !hasFragment(outcome.stdout))
-      throw notJoined('The clip has no key frame, or a codec that MP4 does not hold', outcome.stderr);
-    return { bytes: outcome.stdout, codec };
+    return inTurn(async () => {
+      const outcome = await spawnFfmpeg({ ...run, input: toChunks() }, signal);
+      if (outcome.ended === 'wrote too much') throw notJoined('The clip is larger than 40 MB');
+      if (outcome.ended === 'timed out') throw new TransientError('The clip took too long to be joined');
+      const codec = readCodec(outcome.stdout);
+      if (codec === null || !hasFragment(outcome.stdout))
+        throw notJoined('The clip has no key frame, or a codec that MP4 does not hold', outcome.stderr);
+      await store(outcome.stdout);
+      return { bytes: outcome.stdout.length, codec };
+    }, signal);
   };
 }
 

@@ -1,7 +1,7 @@
 import { TransientError } from '../../../core/errors.ts';
 import { maxClipBytes } from '../../../core/records/clip.ts';
 import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
-import { chooseParts, toleranceMs } from './choose-parts.ts';
+import { chooseParts, isHevc, toleranceMs } from './choose-parts.ts';
 import type { JoinClip } from './join-clip.ts';
 import type { KeptPart, KeptStreams } from './kept-stream.ts';
 
@@ -36,15 +36,15 @@ export async function readClip(
   const parts = kept.list(request.caller, stream);
   const isComplete = parts.some(({ endMs }) => endMs >= toMs - toleranceMs);
   const leftMs = toMs - now().getTime();
-  if (!isComplete && waitSeconds !== null && leftMs + graceMs > 0)
+  if (!isComplete && !request.isLast && waitSeconds !== null && leftMs + graceMs > 0)
     return { kind: 'pending', afterSeconds: Math.max(Math.min(leftMs / 1000, waitSeconds), minWaitSeconds) };
   const span = { fromMs, toMs, openedMs: request.openedAt.getTime() };
   const chosen = trim(chooseParts(parts, span, maxClipBytes));
   const [first, last] = [chosen[0], chosen.at(-1)];
   if (!first || !last)
     return { kind: 'none', reason: 'The stream does not have the time of the opening any more' };
-  const film = { format: first.format, toChunks: () => toChunks(chosen) };
-  const { bytes, codec } = await join(film, request.regions, signal).catch((error: unknown) => {
+  const film = { format: first.format, isHevc: isHevc(first), toChunks: () => toChunks(chosen) };
+  const { bytes, codec } = await join(film, request, signal).catch((error: unknown) => {
     // The message is repeated, maybe after the time for which they are kept.
     if (error instanceof TransientError) kept.hold(request.caller, stream, chosen, holdSeconds);
     throw error;

@@ -182,7 +182,7 @@ export function pipeArguments(
 ): string[] {
   const probing = words('-protocol_whitelist pipe -probesize 2M -analyzeduration 1000000');
   // JPEGs have no times: there is one for each frame of a clip.
-  const rate = format === 'mjpeg' ? words(`-framerate ${framesPerSecond}`) : [];
+  const rate = format === 'mjpeg' ? words(`-framerate ${Number(framesPerSecond.toFixed(3))}`) : [];
   return [...decoding, ...probing, ...rate, '-f', format, '-i', 'pipe:0'];
 }
 

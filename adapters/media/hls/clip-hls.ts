@@ -41,16 +41,48 @@ export function createClipReader(
     });
     const waitSeconds = playlist && computeWait(playlist);
     const source = { stream: key, waitSeconds, toChunks, trim: withoutBlindBegin };
-    return readClip({ ...clips, now }, source, request, signal);
+    const wanted = playlist ? withMargins(request, playlist) : request;
+    const result = await readClip({ ...clips, now }, source, wanted, signal);
+    return playlist && result.kind === 'pending' ? withListing(result, playlist, wanted, now()) : result;
   };
+}
+
+/** Without times of a playlist, each capture dates its newest segment by its own time, up to a segment too late: what is wanted may lie that much beside. */
+function withMargins(request: ClipRequest, { segments }: MediaPlaylist): ClipRequest {
+  const marginMs = segments.at(-1)?.startsAt ? 0 : maxSegmentSeconds(segments) * 1000;
+  const [from, to] = [request.from.getTime() - marginMs, request.to.getTime() + marginMs];
+  return { ...request, from: new Date(from), to: new Date(to) };
+}
+
+function maxSegmentSeconds(segments: readonly Segment[]): number {
+  return segments.reduce((longest, { durationSeconds }) => Math.max(longest, durationSeconds), 0);
+}
+
+/** Time for reading a clip, in seconds: its first segment is listed as long. */
+const readingSeconds = 8;
+
+/** Says when a playlist will list a whole clip, so that it can be read then. */
+function withListing(
+  pending: ClipResult & { kind: 'pending' },
+  playlist: MediaPlaylist,
+  { from, to }: ClipRequest,
+  now: Date,
+): ClipResult {
+  const segmentSeconds = maxSegmentSeconds(playlist.segments);
+  const neededSeconds = (to.getTime() - from.getTime()) / 1000 + 2 * segmentSeconds + readingSeconds;
+  if (windowSeconds(playlist) < neededSeconds) return pending;
+  return { ...pending, listedAfterSeconds: (to.getTime() - now.getTime()) / 1000 + segmentSeconds };
 }
 
 const maxWaitSeconds = 8;
 
 /** Returns the longest wait in which none of what a playlist lists is gone, in seconds. */
-function computeWait({ segments }: MediaPlaylist): number {
-  const windowSeconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
-  return Math.min(windowSeconds / 3, maxWaitSeconds);
+function computeWait(playlist: MediaPlaylist): number {
+  return Math.min(windowSeconds(playlist) / 3, maxWaitSeconds);
+}
+
+function windowSeconds({ segments }: MediaPlaylist): number {
+  return segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
 }
 
 function toChunks(parts: readonly KeptPart[]): Uint8Array[] {
@@ -62,14 +94,16 @@ function toChunks(parts: readonly KeptPart[]): Uint8Array[] {
 async function gather(
   { fetchPlaylist, fetcher, kept, now }: GatherDeps,
   stream: string,
-  { caller, from, to }: ClipRequest,
+  request: ClipRequest,
   signal: AbortSignal,
 ): Promise<MediaPlaylist | null> {
+  const { caller } = request;
   const playlist = await fetchPlaylist(signal).catch((error: unknown) => {
     if (error instanceof StreamEndedError) return null;
     throw error;
   });
   if (!playlist) return null;
+  const { from, to } = withMargins(request, playlist);
   const keepSeconds = computeKeepSeconds((to.getTime() - from.getTime()) / 1000);
   const known = kept.list(caller, stream);
   const startsMs = dateSegments(playlist, known, now());

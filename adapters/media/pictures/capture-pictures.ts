@@ -6,6 +6,7 @@ import { EgressTimeoutError } from '../../egress/errors.ts';
 import { clipFramesPerSecond } from '../ffmpeg/capture-arguments.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import type { RecordedFilm } from '../clips/record-on.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
 import type { PictureLimits } from './picture-limits.ts';
@@ -182,6 +183,33 @@ export async function captureMotionJpeg(
   } finally {
     stream.close();
   }
+}
+
+/** Records the whole pictures of some seconds of Motion JPEG, at their rate, or as many as fit. Throws `StreamFetchError` for fewer than two. */
+export async function recordMotionJpeg(
+  stream: WebStream,
+  seconds: number,
+  deps: PictureDeps,
+): Promise<RecordedFilm> {
+  const jpegs: Uint8Array[] = [];
+  let [firstMs, lastMs, bytes] = [0, 0, 0];
+  try {
+    for await (const { jpeg, atMs } of picturesOf(stream, deps)) {
+      if (!(await isWholeJpeg(jpeg))) continue;
+      if (jpegs.length === 0) firstMs = atMs;
+      [lastMs, bytes] = [atMs, bytes + jpeg.length];
+      if (bytes > deps.limits.clipBytes) break;
+      jpegs.push(withoutMetadata(jpeg));
+      if (lastMs - firstMs >= seconds * 1000) break;
+    }
+  } finally {
+    stream.close();
+  }
+  const shownSeconds = (lastMs - firstMs) / 1000;
+  if (jpegs.length < 2 || shownSeconds === 0)
+    throw new StreamFetchError('Check that the camera sends pictures.', 'Too few whole pictures for a clip');
+  const framesPerSecond = (jpegs.length - 1) / shownSeconds;
+  return { format: 'mjpeg', framesPerSecond, toChunks: () => jpegs, seconds: shownSeconds };
 }
 
 /** Decodes the newest picture. If it is damaged, the next ones are tried, or those before if the stream ends. */

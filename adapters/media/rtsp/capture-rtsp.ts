@@ -9,6 +9,7 @@ import type { ClipDeps } from '../clips/read-clip.ts';
 import { damagedStream, NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { failureMessage, type FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { clipRtsp } from './clip-rtsp.ts';
+import { recordRtsp } from './record-rtsp.ts';
 import { createConnectionTurns } from './connection/connection-turns.ts';
 import { describeAgain, describeRtsp, type DescribedStream } from './connection/describe.ts';
 import { decodeSession } from './decode-session.ts';
@@ -17,19 +18,10 @@ import { RtspConnectionError } from './protocol/errors.ts';
 import type { AccessUnit } from './rtp/access-unit-assembler.ts';
 import { nalRules, type NalRules } from './rtp/nal-units.ts';
 import { openRtspRelay } from './rtsp-relay.ts';
-import { createKeyFrameMemory } from './session/key-frame-store.ts';
-import { createSessionMemory } from './session/session-memory.ts';
-import { openKeptSession } from './session/kept-session.ts';
-import {
-  maxSessionBytes,
-  noFrame,
-  readUnits,
-  type RtspSessions,
-  type SessionUnits,
-} from './session/rtsp-sessions.ts';
+import { openOwnSession, setUp } from './own-session.ts';
+import { noFrame, readUnits, type RtspSessions, type SessionUnits } from './session/rtsp-sessions.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
 import { scanSession, type SessionScan } from './scan/scan-session.ts';
-import { rtspStreamError } from './protocol/stream-error.ts';
 import { readRtspUrl, type RtspTarget } from './protocol/stream-url.ts';
 
 /** Dependencies of the RTSP capturer. */
@@ -69,8 +61,8 @@ export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
     },
     ...(clips && {
       clip: async (request, signal) => {
-        const isLive = deps.sessions?.isLive(request) ?? false;
-        return clipRtsp({ ...clips, now, isLive }, request, signal);
+        if (!deps.sessions) return recordRtsp({ ...deps, ...clips }, request, signal);
+        return clipRtsp({ ...clips, now, isLive: deps.sessions.isLive(request) }, request, signal);
       },
     }),
     follow: async (stream, onFrame, signal) => {
@@ -221,7 +213,6 @@ async function captureRtsp(
 
 type Captured = Omit<Capture, 'position'>;
 
-/** Reads packets here: a decoder conceals what is missing of them. */
 async function captureUnits(
   stream: DescribedStream,
   rules: NalRules,
@@ -229,12 +220,7 @@ async function captureUnits(
   { ffmpeg, now, setTimer = setSystemTimer }: RtspCapturerDeps,
   signal: AbortSignal,
 ): Promise<Captured> {
-  const { caller } = request;
-  const memory = createSessionMemory(maxSessionBytes);
-  const limits = { caller, memory, maxBytes: maxSessionBytes, keyFrames: createKeyFrameMemory(0) };
-  const session = await setUp(stream, signal, () =>
-    openKeptSession(stream, rules, { ...limits, elapsedMs: () => performance.now() }),
-  );
+  const session = await openOwnSession(stream, rules, request.caller, signal);
   const read = async (after?: AccessUnit): Promise<SessionUnits | null> => {
     const units = await readUnits(session, request, { setTimer, after }, signal);
     return units && { ...units, codec: rules.codec, clockRate: stream.track.clockRate };
@@ -280,20 +266,5 @@ async function captureThroughRelay(
     throw error instanceof StreamFetchError && relay.isDamaged() ? fail(error) : error;
   } finally {
     await relay.close();
-  }
-}
-
-/** Sets up the track. Closes the connection on failure. */
-async function setUp<Opened>(
-  stream: DescribedStream,
-  signal: AbortSignal,
-  open: () => Promise<Opened>,
-): Promise<Opened> {
-  try {
-    return await open();
-  } catch (error) {
-    stream.client.close();
-    signal.throwIfAborted();
-    throw rtspStreamError(error, stream.target);
   }
 }

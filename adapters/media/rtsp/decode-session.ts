@@ -37,7 +37,7 @@ export async function decodeSession(
 }
 
 /** Converts timestamps to those of MPEG-TS. The newest frame always has the same. */
-function timeUnits({ units, clockRate }: SessionUnits) {
+export function timeUnits({ units, clockRate }: Pick<SessionUnits, 'units' | 'clockRate'>) {
   const [first] = units;
   const offsets = units.map((unit) => rtpDifference(first?.timestamp ?? 0, unit.timestamp));
   const newest = offsets.reduce((most, offset) => Math.max(most, offset), 0);

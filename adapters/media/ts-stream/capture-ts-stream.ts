@@ -10,7 +10,8 @@ import {
 } from '../ffmpeg/run-ffmpeg.ts';
 import { extractLastKeyFrame } from '../mpeg-ts/extract-key-frames.ts';
 import { clipEndPtsSeconds, trimToLastSeconds } from '../mpeg-ts/trim-transport-stream.ts';
-import { beginsRefresh } from '../mpeg-ts/access-units.ts';
+import type { RecordedFilm } from '../clips/record-on.ts';
+import { beginsRefresh, indexAccessUnits } from '../mpeg-ts/access-units.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
 import { damagedStream, NoFrameDecodedError } from '../ffmpeg/errors.ts';
@@ -22,6 +23,8 @@ export type TsStreamDeps = { ffmpeg: FfmpegRunner; now: () => Date; elapsedMs: (
 
 /** Maximum bytes that a capture reads: those of HLS. */
 const maxBytes = 32 * 1024 * 1024;
+/** Bytes from which a clip ends early. */
+const fullBytes = 28 * 1024 * 1024;
 /** Time without a marked key frame after which the decoder searches for one, in seconds: some encoders mark none, and slices of MPEG-2 and MPEG-4 are not read. */
 const maxUnmarkedSeconds = 8;
 const decodeTimeoutMs = 25_000;
@@ -49,6 +52,23 @@ export async function captureTsStream(
   if (!lookBack) return capture;
   const { scan, position } = leaveOut(lookBack.since, capturedAt);
   return { ...capture, scan, position: { ...capture.position, scan: position } };
+}
+
+/** Records seconds of an endless MPEG-TS stream from its first key frame on, or as many as fit into the memory of a capture. */
+export async function recordTsStream(
+  stream: WebStream,
+  seconds: number,
+  { elapsedMs }: Pick<TsStreamDeps, 'elapsedMs'>,
+): Promise<RecordedFilm> {
+  let shownSeconds = 0;
+  const isEnough = (whole: UnitWatcher, arrived: UnitWatcher, isFull: boolean): boolean => {
+    shownSeconds = whole.secondsFromKeyFrame();
+    const hasNoMarks = !whole.readsSlices() && arrived.seconds() >= seconds + maxUnmarkedSeconds;
+    return shownSeconds >= seconds || hasNoMarks || (isFull && whole.hasKeyFrame());
+  };
+  const { bytes } = await readUntil(onlyLive(stream, elapsedMs), isEnough, 'clip');
+  const isHevc = indexAccessUnits([bytes])?.video.rules?.codec === 'H265';
+  return { format: 'mpegts', isHevc, toChunks: () => [bytes], seconds: shownSeconds || seconds };
 }
 
 /** Checks that an endless MPEG-TS stream has video. */
@@ -85,7 +105,7 @@ function clipInput(bytes: Uint8Array, seconds: number): FfmpegInput {
 /** Returns the whole access units that have arrived, once they are enough, and whether others were damaged. */
 async function readUntil(
   chunks: AsyncIterable<Uint8Array>,
-  isEnough: (whole: UnitWatcher, arrived: UnitWatcher) => boolean,
+  isEnough: (whole: UnitWatcher, arrived: UnitWatcher, isFull: boolean) => boolean,
   mode: CaptureRequest['mode'],
 ): Promise<{ bytes: Uint8Array; isDamaged: boolean }> {
   const arrived = createUnitWatcher();
@@ -110,7 +130,7 @@ async function readUntil(
       // An access unit is whole once another one begins: a part of one would be read again and again.
       if (arrived.units() > begun) read();
       begun = arrived.units();
-      if (isEnough(watcher, arrived)) return result();
+      if (isEnough(watcher, arrived, length > fullBytes)) return result();
       if (length > maxBytes) throw units.isDamaged() ? damagedStream(failureMessage(mode)) : tooMuch(mode);
     }
   } catch (error) {

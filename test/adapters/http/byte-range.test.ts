@@ -65,7 +65,7 @@ function openFilm(bytes: number, stored = bytes) {
   return { file: { bytes, tag: 'a', read }, ranges };
 }
 
-test('a range of a large film is read in blocks, each as it is sent', async () => {
+test('a range of a large film is read in blocks, each after the one before is sent', async () => {
   const block = 1024 * 1024;
   const { file, ranges } = openFilm(40 * block);
   const response = await request({ range: `bytes=5-${2 * block + 9}` }, file);

@@ -1,14 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
-import { maxClipBytes } from '../../../core/records/clip.ts';
 import { watchRequestSchema, type WatchPatch } from '../../../core/requests/watches.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { presentAlert } from '../../../core/watch/present-watch.ts';
 import { readAlertClip } from '../../../core/watch/read-frames.ts';
-import { recordClip } from '../../../core/watch/record-clip.ts';
+import { createMakeClip, recordClip } from '../../../core/watch/record-clip.ts';
 import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 
 afterEach(closeWorld);
@@ -32,13 +31,19 @@ async function open(
   const streams = {
     clip: async (request: ClipRequest) => {
       requests.push(request);
-      return answer(request);
+      const result = await answer(request);
+      if (result.kind === 'clip') await request.store(film);
+      return result;
     },
   };
   return {
     requests,
     openedAt: new Date(data.opened_at),
-    record: () => recordClip({ clip: watchId, sequence }, { ...world.c, streams }),
+    record: () =>
+      recordClip(
+        { clip: watchId, sequence },
+        { ...world.c, makeClip: createMakeClip({ ...world.c, streams }) },
+      ),
     alert: async () => {
       const alert = await world.c.runs.alert(data.alert_id, world.clock.now);
       return alert && presentAlert(alert, world.c);
@@ -55,7 +60,7 @@ async function open(
 
 const made = ({ from, to }: ClipRequest): ClipResult => ({
   kind: 'clip',
-  bytes: film,
+  bytes: film.length,
   from,
   to,
   codec: 'avc1',
@@ -115,14 +120,6 @@ test.each<[string, () => ClipResult | Promise<ClipResult>, string]>([
     () => Promise.reject(new StreamFetchError('Try again.', 'The camera is off')),
     'The camera is off',
   ],
-  [
-    'one that is too large',
-    () => ({
-      ...made({ from: new Date(0), to: new Date(1) } as ClipRequest),
-      bytes: new Uint8Array(maxClipBytes + 1),
-    }),
-    'The clip is larger than 40 MB',
-  ],
 ])('the event says why there is no clip: %s', async (_why, answer, reason) => {
   const clip = await open(answer);
   expect(await clip.record()).toEqual({ kind: 'done' });
@@ -131,13 +128,20 @@ test.each<[string, () => ClipResult | Promise<ClipResult>, string]>([
   expect(clip.clips()).toEqual([]);
 });
 
-test('a full disk repeats the message', async () => {
+test('a full disk repeats the message, for ten minutes', async () => {
   const clip = await open(made);
   world.c.media.put = async () => {
     throw new TransientError('The disk is full');
   };
-  await expect(clip.record()).rejects.toThrow('The disk is full');
+  for (const seconds of [0, 599]) {
+    world.advance(seconds);
+    await expect(clip.record()).rejects.toThrow('The disk is full');
+  }
   expect(await clip.events()).toEqual([]);
+  world.advance(1);
+  expect(await clip.record()).toEqual({ kind: 'done' });
+  const reason = 'The service could not make or store the clip in ten minutes';
+  expect(await clip.events()).toMatchObject([{ clip_key: null, reason }]);
 });
 
 test('a clip for a watch that was deleted meanwhile is removed', async () => {

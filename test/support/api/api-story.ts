@@ -1,7 +1,7 @@
 import { frameBase64 } from '../../../adapters/openapi/examples/jobs.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
-import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
+import type { MakeClip } from '../../../core/records/clip.ts';
 import { recordClip } from '../../../core/watch/record-clip.ts';
 import { publishRun } from '../../../core/delivery/publish.ts';
 import type { Scope } from '../../../core/records/key.ts';
@@ -202,14 +202,11 @@ async function watches(call: CallOperation, world: World) {
 async function storeClip(world: World, watchId: string): Promise<void> {
   const events = await world.c.watches.events(watchId, 0, 1000, world.c.now());
   const sequence = events.findLast(({ type }) => type === 'alert_opened')?.sequence ?? 0;
-  const clip = async ({ from, to }: ClipRequest): Promise<ClipResult> => ({
-    kind: 'clip',
-    bytes: new Uint8Array(8),
-    from,
-    to,
-    codec: 'avc1',
-  });
-  await recordClip({ clip: watchId, sequence }, { ...world.c, streams: { clip } });
+  const makeClip: MakeClip = async ({ key, from, to }) => {
+    await world.c.media.put(key, new Uint8Array(8), 'video/mp4');
+    return { kind: 'clip', bytes: 8, from, to, codec: 'avc1' };
+  };
+  await recordClip({ clip: watchId, sequence }, { ...world.c, makeClip });
 }
 
 async function access(call: CallOperation) {

@@ -34,7 +34,7 @@ export type WatchedStream = FileServer & {
   clip(
     path: string,
     more: Pick<ClipRequest, 'from' | 'to' | 'openedAt'> & Partial<ClipRequest>,
-  ): Promise<ClipResult>;
+  ): Promise<ClipResult & { film: Uint8Array }>;
   /** Follows a stream, by default without waits. */
   follow(path: string, following: Following): Promise<void>;
 };
@@ -92,9 +92,11 @@ export async function watchFiles(
     probe: (path) => capturer.probe(server.url(path), never, 'ada'),
     clip: async (path, more) => {
       const request = { url: server.url(path), caller: 'ada', mode: 'frames', regions: null } as const;
-      const result = await capturer.clip?.({ ...request, ...more }, never);
+      let film = new Uint8Array();
+      const store = async (stored: Uint8Array) => void (film = new Uint8Array(stored));
+      const result = await capturer.clip?.({ store, ...request, ...more }, never);
       if (!result) throw new Error('The capturer has no clips');
-      return result;
+      return { ...result, film };
     },
     follow: async (path, { after, onFrame, wait: between = waitBetween, signal }) => {
       waitBetween = between;

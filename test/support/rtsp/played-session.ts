@@ -128,10 +128,12 @@ export async function openPlayedSession(
     clip: async (openedAt: number, before: number, after: number) => {
       const at = (seconds: number) => new Date(clockMs + seconds * 1000);
       const span = { openedAt: at(openedAt), from: at(openedAt - before), to: at(openedAt + after) };
-      const wanted = { url, caller: 'ada', mode: 'frames', regions: null, ...span } as const;
+      let film = new Uint8Array();
+      const store = async (stored: Uint8Array) => void (film = new Uint8Array(stored));
+      const wanted = { url, caller: 'ada', mode: 'frames', regions: null, store, ...span } as const;
       const result = await capturer.clip?.(wanted, AbortSignal.timeout(30_000));
       if (!result) throw new Error('The capturer has no clips');
-      return result;
+      return { ...result, film };
     },
     hangUp: () => void (isLive = false),
     setClock: (byMs: number) => void (clockMs += byMs),

@@ -306,7 +306,7 @@ function isUsable(session: KeptSession | undefined): boolean {
 }
 
 /** Creates the error for a server that sends no key frame, or ends the connection. */
-export function noFrame({ mode }: CaptureRequest, cause?: Error): StreamFetchError {
+export function noFrame({ mode }: Pick<CaptureRequest, 'mode'>, cause?: Error): StreamFetchError {
   return new StreamFetchError(
     cause instanceof RtspLimitError
       ? limitRemediation

@@ -60,7 +60,8 @@ test('the parts of a clip that gets no turn are there when its message is repeat
     trim: (parts: KeptPart[]) => parts,
   };
   const [from, openedAt, to] = [0, 3, 6].map((second) => addSeconds(begin, second)) as [Date, Date, Date];
-  const request = { url: '', caller: 'ada', mode: 'frames', regions: null, from, openedAt, to } as const;
+  const span = { from, openedAt, to, store: async () => undefined };
+  const request = { url: '', caller: 'ada', mode: 'frames', regions: null, ...span } as const;
   await expect(readClip({ kept, join, now }, source, request, never)).rejects.toThrow(MachineBusyError);
   expect(built, 'bytes of a film that has no turn').toBe(0);
   pass(150);

@@ -44,10 +44,11 @@ function list(
 }
 
 async function clip(request: Pick<ClipRequest, 'openedAt' | 'from' | 'to'> & Partial<ClipRequest>) {
-  const result = await stream.clip('/live.m3u8', request);
+  const { film, ...result } = await stream.clip('/live.m3u8', request);
   if (result.kind !== 'clip') return result;
   const { bytes, from, to, ...rest } = result;
-  const shown = await readFilm(bytes);
+  expect(film).toHaveLength(bytes);
+  const shown = await readFilm(film);
   const [first = NaN, last = NaN] = [shown[0], shown.at(-1)].map((each) => Math.round(each ?? NaN));
   return {
     ...rest,
@@ -81,6 +82,40 @@ test('fragmented MP4 with its initialization section is joined', async () => {
     lines: (number) => (number === 0 ? ['#EXT-X-MAP:URI="init.mp4"'] : []),
   });
   expect(await clip(span(4, 2, 2))).toMatchObject({ first: 2, last: 6, codec: 'avc1' });
+});
+
+test.each(['mpegts', 'fmp4'] as const)('H.265 in %s has the name that Safari plays', async (segmentType) => {
+  await serve(await record({ segmentType, codec: 'h265' }));
+  const map = (number: number) => (number === 0 ? ['#EXT-X-MAP:URI="init.mp4"'] : []);
+  list([0, 1, 2], segmentType === 'fmp4' ? { suffix: 'm4s', lines: map } : {});
+  expect(await clip(span(3, 3, 3))).toMatchObject({ first: 0, last: 6, codec: 'hvc1' });
+});
+
+test('a clip of a playlist without times has a segment more on both sides, since captures may date it late', async () => {
+  await serve();
+  const show = (numbers: number[], now: number) => {
+    stream.now = at(now);
+    stream.files['/live.m3u8'] = mediaPlaylist(
+      numbers.map((number) => `${number}.ts`),
+      numbers[0] ?? 0,
+    );
+  };
+  // The newest segment ended 1.9 s ago.
+  show([0, 1, 2], 7.9);
+  expect(await clip(span(6, 2, 4))).toMatchObject({ kind: 'pending' });
+  show([1, 2, 3], 9.9);
+  expect(await clip(span(6, 2, 4))).toMatchObject({ kind: 'pending' });
+  show([2, 3, 4], 11.9);
+  expect(await clip(span(6, 2, 4))).toMatchObject({ first: 0, last: 10 });
+});
+
+test('a playlist that lists the whole clip at its end says when', async () => {
+  await serve();
+  list([0, 1, 2, 3, 4, 5, 6, 7]);
+  stream.now = at(16);
+  // 16 s are listed: 4 of the clip, two segments, and 8 to read it.
+  expect(await clip(span(15, 1, 3))).toMatchObject({ kind: 'pending', listedAfterSeconds: 4 });
+  expect(await clip(span(15, 2, 3))).toEqual({ kind: 'pending', afterSeconds: 2 });
 });
 
 test('encrypted segments are decrypted', async () => {
