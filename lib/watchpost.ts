@@ -139,6 +139,7 @@ export class Watchpost extends Construct {
     const baseUrl = `https://${edge.host}/api`;
     const delivery = new WebhookDelivery(this, 'Webhooks', context, {
       ...resources,
+      capture,
       masterSecret: secrets.master,
       baseUrl,
       modelId,

@@ -103,6 +103,8 @@ export const functionSettings = z.object({
   WATCHES_PER_CALLER: count.prefault('25'),
   /** Default of `memory_days` of a watch. */
   MEMORY_DAYS: count.prefault('0'),
+  /** Default of `evidence_clip` of a watch: its seconds before and after; 0 for none. */
+  CLIP_SECONDS: count.prefault('0'),
   /** Retention of an ended job, in seconds. */
   RETENTION_SECONDS: count.prefault('3600'),
   /** Time without an answer of the model after which a monitor fails, in seconds. */
@@ -157,6 +159,7 @@ export const httpSettings = {
   JOBS_PER_CALLER: true,
   WATCHES_PER_CALLER: true,
   MEMORY_DAYS: true,
+  CLIP_SECONDS: true,
   RETENTION_SECONDS: true,
   MODEL_GRACE_SECONDS: true,
   SYNC_PER_MINUTE: true,

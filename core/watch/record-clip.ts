@@ -19,10 +19,9 @@ import { changeStoredWatch } from './commit-watch.ts';
 export type RecordClipDeps = Pick<CoreDeps, 'media' | 'log' | 'now'> & {
   runs: RunStore;
   makeClip: MakeClip;
+  /** Maximum time of one attempt, in seconds; default 90, shorter than its message is invisible on one machine. */
+  attemptSeconds?: number;
 };
-
-/** Maximum time of one attempt, in seconds: shorter than its message is invisible on one machine. A function ends earlier. */
-const attemptSeconds = 90;
 
 const done: DeliveryOutcome = { kind: 'done' };
 
@@ -70,10 +69,17 @@ export function createMakeClip({
 }: Pick<CoreDeps, 'media'> & { streams: Pick<StreamCapturer, 'clip'> }): MakeClip {
   return async ({ key, ...request }, signal) => {
     const store = async (film: Uint8Array) => media.put(key, film, 'video/mp4');
-    const made = await streams.clip?.({ ...request, store }, signal);
-    return made ?? { kind: 'none', reason: 'This service makes no clips' };
+    try {
+      const made = await streams.clip?.({ ...request, store }, signal);
+      return made ?? { kind: 'none', reason: 'This service makes no clips' };
+    } catch (error) {
+      if (signal.aborted) return tooLong;
+      throw error;
+    }
   };
 }
+
+const tooLong: ClipResult = { kind: 'none', reason: 'The clip took too long' };
 
 type Span = Pick<ClipRequest, 'from' | 'to' | 'openedAt'>;
 
@@ -99,14 +105,14 @@ const maxFaultSeconds = 600;
 async function tryMake(
   { url, caller, input_mode: mode, regions = null }: Source,
   span: Span & { key: string },
-  { makeClip, now }: RecordClipDeps,
+  { makeClip, now, attemptSeconds = 90 }: RecordClipDeps,
 ): Promise<ClipResult> {
   const timeLimit = createTimeLimit(attemptSeconds);
   try {
     return await makeClip({ url, caller, mode, regions, ...span }, timeLimit);
   } catch (error) {
     if (error instanceof StreamError) return { kind: 'none', reason: error.message };
-    if (timeLimit.aborted) return { kind: 'none', reason: 'The clip took too long' };
+    if (timeLimit.aborted) return tooLong;
     if (isOver(span.openedAt, maxFaultSeconds, now()))
       return { kind: 'none', reason: 'The service could not make or store the clip in ten minutes' };
     throw error;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
@@ -14,6 +15,10 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
+import { awaitClip } from '../../adapters/media/clips/await-clip.ts';
+import { createJoinClip } from '../../adapters/media/clips/join-clip.ts';
+import { createKeptStreams } from '../../adapters/media/clips/kept-stream.ts';
+import { withoutTurns } from '../../adapters/media/ffmpeg/in-turn.ts';
 import { createContactSheets } from '../../adapters/media/images/contact-sheet.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { resizeJpeg } from '../../adapters/media/ffmpeg/resize-jpeg.ts';
@@ -24,6 +29,7 @@ import { defaultPlatformSettings } from '../../adapters/platforms/platform-setti
 import type { PlatformSettings } from '../../adapters/platforms/platform-settings.ts';
 import type { SetTimer } from '../../core/time-limit.ts';
 import type { CaptureDeps } from '../../core/workflow/capture-tick.ts';
+import { createMakeClip } from '../../core/watch/record-clip.ts';
 import type { CaptureConfig } from './config.ts';
 
 const now = () => new Date();
@@ -47,22 +53,30 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     lookup: createLookup(),
   });
   const ffmpeg = createFfmpegRunner({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });
+  const clips = {
+    kept: createKeptStreams({ maxBytes: keptBytes, now }),
+    join: createJoinClip({ ffmpegPath: config.FFMPEG_PATH, inTurn: withoutTurns }),
+  };
   const capturer = createStreamCapturer({
     guard,
     http: createGuardedHttp(guard),
     ffmpeg,
     now,
     platforms: createPlatforms(config, telemetry),
+    clips,
   });
+  const media = deferMediaStore({ bucket: config.MEDIA_BUCKET });
+  const { clip } = capturer;
   const maskMedia = createMaskMedia({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });
   const client = new DynamoDBClient(clientSettings);
   return {
     // The role may read only `SOURCE#` items of the table.
     runs: dynamoStores({ client, tableName: config.TABLE_NAME, now }).runs,
-    media: deferMediaStore({ bucket: config.MEDIA_BUCKET }),
+    media,
+    makeClip: createMakeClip({ media, streams: clip ? awaitClip({ clip, elapsedMs, wait, maxWaitMs }) : {} }),
     streams: instrumentCapturer(maskCaptures(capturer, maskMedia), {
       measurements,
-      elapsedMs: () => performance.now(),
+      elapsedMs,
     }),
     contactSheets: createContactSheets({ ffmpegPath: config.FFMPEG_PATH }),
     resizeJpeg: async (jpeg, widthPixels, signal) =>
@@ -75,6 +89,14 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     log,
   };
 }
+
+const elapsedMs = () => performance.now();
+const wait = async (milliseconds: number, signal: AbortSignal) =>
+  setTimeout(milliseconds, undefined, { signal });
+/** Streams in memory of an instance: a clip waits for its end in one call. */
+const keptBytes = 96 * 1024 * 1024;
+/** Wait for the end of a clip: what follows an opening, and the last segment. It leaves time to encode one with regions. */
+const maxWaitMs = 36_000;
 
 /** Timeout of a capture, in seconds: a camera may need 15 s to respond, 20 s to a key frame, 10 s for a clip. Task: 60 s. */
 const captureTimeoutSeconds = 50;

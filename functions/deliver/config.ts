@@ -11,6 +11,7 @@ export const deliverConfigSchema = functionSettings
     TABLE_NAME: true,
     MEDIA_BUCKET: true,
     QUEUE_URL: true,
+    CAPTURE_FUNCTION: true,
     EVENT_BUS: true,
     MASTER_SECRET_ARN: true,
     BASE_URL: true,

@@ -6,9 +6,11 @@ import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import {
   deferDeliveryQueue,
   deferEventBus,
+  deferInvoke,
   deferMediaStore,
   deferWebhookHttp,
 } from '../../adapters/aws/deferred.ts';
+import { createRemoteMakeClip } from '../../adapters/aws/invoke/remote-capture.ts';
 import { createMail } from '../../adapters/aws/mail.ts';
 import { createLookup } from '../../adapters/aws/lookup.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
@@ -22,9 +24,14 @@ import { createDestinations } from '../../adapters/destinations/destination-send
 import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
 import { createAddressPace } from '../../core/delivery/address-pace.ts';
 import type { DeliverMessageDeps } from '../../core/delivery/deliver.ts';
+import { publishCommits } from '../../core/delivery/publish.ts';
+import { recordClip } from '../../core/watch/record-clip.ts';
 import type { DeliverConfig } from './config.ts';
 
 const now = () => new Date();
+
+/** Timeout of a clip in `capture`, in seconds: less than both functions have. */
+const clipSeconds = 54;
 
 /** Dependencies of the handler. */
 export type DeliverFunctionDeps = DeliverMessageDeps & Pick<SqsQueue, 'postpone'> & Pick<Telemetry, 'during'>;
@@ -35,12 +42,14 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
+  const hasBus = config.EVENT_BUS !== undefined;
   const stores = dynamoStores({
     client: new DynamoDBClient(clientSettings),
     tableName: config.TABLE_NAME,
     now,
+    hasBus,
   });
-  const { runs, deliveries, callers, meter } = stores;
+  const { deliveries, callers, meter } = stores;
   const secrets = new SecretsManagerClient(clientSettings);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const masterSecret = secret(config.MASTER_SECRET_ARN);
@@ -56,7 +65,13 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     version: softwareVersion,
     elapsedMs: () => performance.now(),
   });
-  const queue = deferDeliveryQueue({ queueUrl: config.QUEUE_URL });
+  const queue = deferDeliveryQueue({ queueUrl: config.QUEUE_URL, hasBus });
+  const runs = publishCommits(stores.runs, { queue, deliveries, log, now });
+  const media = deferMediaStore({ bucket: config.MEDIA_BUCKET });
+  const makeClip = createRemoteMakeClip({
+    invoke: deferInvoke(config.CAPTURE_FUNCTION),
+    seconds: clipSeconds,
+  });
   const signer = createStoredSigner({ masterSecret, callers, now });
   return {
     runs,
@@ -72,7 +87,9 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     queue,
     postpone: queue.postpone,
     meter: instrumentMeter(meter, measurements),
-    media: deferMediaStore({ bucket: config.MEDIA_BUCKET }),
+    media,
+    recordClip: async (message) =>
+      recordClip(message, { runs, media, log, now, makeClip, attemptSeconds: clipSeconds + 2 }),
     bus:
       config.EVENT_BUS === undefined
         ? undefined

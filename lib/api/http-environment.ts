@@ -69,6 +69,7 @@ export function httpEnvironment(
     JOBS_PER_CALLER: String(settings.jobsPerCaller),
     WATCHES_PER_CALLER: String(settings.watchesPerCaller),
     MEMORY_DAYS: String(settings.memoryDays),
+    CLIP_SECONDS: String(settings.clipSeconds),
     MODEL_GRACE_SECONDS: String(settings.modelGraceSeconds),
     RETENTION_SECONDS: String(settings.retentionSeconds),
     SYNC_PER_MINUTE: String(settings.syncPerMinute),

@@ -12,9 +12,11 @@ import { attemptSeconds } from './delivery-queue.ts';
 import { allowMail, mailEnvironment } from './mail.ts';
 import type { DeploymentBus } from './event-bus.ts';
 import {
+  allowInvoking,
   allowMedia,
   allowPuttingEvents,
   allowReadingSecrets,
+  allowRemovingClips,
   allowSending,
   allowTable,
 } from '../function/permissions.ts';
@@ -25,6 +27,7 @@ type Props = {
   table: Table;
   pictures: Bucket;
   queue: Queue;
+  capture: ServiceFunction;
   masterSecret: Secret;
   baseUrl: string;
   modelId: string;
@@ -38,12 +41,13 @@ export class WebhookDelivery extends Construct {
 
   constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
     super(scope, id);
-    const { table, pictures, queue, masterSecret, baseUrl, modelId, network, eventBus } = props;
+    const { table, pictures, queue, capture, masterSecret, baseUrl, modelId, network, eventBus } = props;
     const { allowWebhookRanges, deliveriesAtOnce } = context.settings;
     const environment: OwnEnvironment<DeliverEnvironment> = {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
       QUEUE_URL: queue.queueUrl,
+      CAPTURE_FUNCTION: capture.live.functionArn,
       EVENT_BUS: eventBus?.nameOrArn,
       MASTER_SECRET_ARN: masterSecret.secretArn,
       BASE_URL: baseUrl,
@@ -68,6 +72,9 @@ export class WebhookDelivery extends Construct {
     // Retries move to a message group of their own.
     allowSending(this.function, queue);
     allowMedia(this.function, pictures, ['s3:GetObject']);
+    // A clip is made by `capture`.
+    allowInvoking(this.function, capture);
+    allowRemovingClips(this.function, pictures);
     allowReadingSecrets(this.function, masterSecret);
     allowMail(this.function, context.settings);
     if (eventBus) allowPuttingEvents(this.function, eventBus.bus);

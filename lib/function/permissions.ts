@@ -79,15 +79,23 @@ export function allowMedia(
   const prefixes = [
     MediaBucket.prefix,
     MediaBucket.momentPrefix,
+    MediaBucket.clipPrefix,
     ...(actions.includes('s3:GetObject') ? [MediaBucket.evidencePrefix] : []),
   ];
   to.allow(
     actions,
     prefixes.map((prefix) => bucket.arnForObjects(`${prefix}*`)),
-    { wildcardReason: 'Captures, moments and evidence have random names below their prefixes.' },
+    { wildcardReason: 'Captures, moments, clips and evidence have random names below their prefixes.' },
   );
   // Without ListBucket, S3 reports a missing object as 403 instead of 404.
   if (actions.includes('s3:GetObject')) to.allow(['s3:ListBucket'], [bucket.bucketArn]);
+}
+
+/** Grants deletion of clips whose alert is gone. */
+export function allowRemovingClips(to: ServiceFunction, bucket: Bucket): void {
+  to.allow(['s3:DeleteObject'], [bucket.arnForObjects(`${MediaBucket.clipPrefix}*`)], {
+    wildcardReason: 'Each alert has its clip below the prefix.',
+  });
 }
 
 /** Grants reading of motion references (`adapters/aws/execution-state.ts`), not of frames and clips. A missing one is refused, as without `ListBucket`. */

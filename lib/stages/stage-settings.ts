@@ -68,6 +68,8 @@ export const stageSettingsSchema = z
     watchesPerCaller: wholeNumber(0, 250).default(25),
     /** Default of `memory_days` of a watch: days for which judged pictures are kept. */
     memoryDays: wholeNumber(0, maxMemoryDays).default(0),
+    /** Default of `evidence_clip` of a watch: seconds before and after an opening that its clip shows; 0 for none. */
+    clipSeconds: wholeNumber(0, 30).default(0),
     /** Retention of an ended job, in seconds. */
     retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds).default(3600),
     /** Time without an answer of the model after which a monitor fails, in seconds. */

@@ -21,6 +21,8 @@ export class MediaBucket extends Construct {
   static readonly evidencePrefix = 'evidence/';
   /** Prefix of the judged pictures that watches remember. */
   static readonly momentPrefix = 'moments/';
+  /** Prefix of the clips of alerts. */
+  static readonly clipPrefix = 'clips/';
   readonly bucket: PrivateBucket;
 
   constructor(scope: Construct, id: string, { settings, accessLogs }: Props) {

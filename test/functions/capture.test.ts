@@ -4,6 +4,7 @@ import type { Invoke } from '../../adapters/aws/invoke/invoke.ts';
 import {
   createRemoteCapturer,
   createRemoteContactSheets,
+  createRemoteMakeClip,
   createRemoteResize,
 } from '../../adapters/aws/invoke/remote-capture.ts';
 import {
@@ -14,6 +15,8 @@ import {
   TransientError,
   VisionError,
 } from '../../core/errors.ts';
+import type { ClipRequest, ClipResult, MakeClip } from '../../core/records/clip.ts';
+import { createMakeClip } from '../../core/watch/record-clip.ts';
 import { createMonitor } from '../support/create-jobs.ts';
 import { createHandler } from '../../functions/capture/handler.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
@@ -27,7 +30,12 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 const resizeJpeg = async (jpeg: Uint8Array, widthPixels: number) => Buffer.from([...jpeg, widthPixels]);
-const handle = (event: unknown) => createHandler({ ...world.c, resizeJpeg, during })(event, lambdaContext());
+/** Clip of the stream. */
+let clipOf: (request: ClipRequest) => Promise<ClipResult>;
+const makeClip: MakeClip = (...input) =>
+  createMakeClip({ ...world.c, streams: { clip: (request) => clipOf(request) } })(...input);
+const handle = (event: unknown) =>
+  createHandler({ ...world.c, resizeJpeg, makeClip, during })(event, lambdaContext());
 /** Invokes the handler with JSON input and output, as Lambda does. */
 const invoke: Invoke = async (payload) =>
   JSON.parse(JSON.stringify((await handle(JSON.parse(JSON.stringify(payload)))) ?? null));
@@ -69,7 +77,7 @@ describe('capture: workflow task', () => {
       streams: createWorld().c.streams,
     });
     const state = { tick: 1, closing: false, resolve_again: false, seen: null, motion: null, in_burst: true };
-    const handler = createHandler({ ...world.c, resizeJpeg, during, setTimer });
+    const handler = createHandler({ ...world.c, resizeJpeg, makeClip, during, setTimer });
     expect(await handler({ source_id: job.source_id, ...state }, lambdaContext(58_000))).toMatchObject({
       kind: 'failed',
       message: expect.any(String),
@@ -132,6 +140,49 @@ describe('capture: calls of other functions', () => {
     world.script.probe = new TypeError('x is not a function');
 
     await expect(handle({ operation: 'probe', url, seconds: 5 })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('capture: clips', () => {
+  const [from, openedAt, to] = [0, 8, 16].map((seconds) => new Date(seconds * 1000)) as [Date, Date, Date];
+  const key = 'clips/7/source/alert.mp4';
+  const wanted = { url, caller: 'ada', mode: 'frames', regions: null, from, openedAt, to, key } as const;
+  const make = async (call: Invoke = invoke) =>
+    createRemoteMakeClip({ invoke: call, seconds: 54 })(wanted, signal);
+
+  test('capture stores a clip, however large, and returns what it shows', async () => {
+    const film = new Uint8Array(20_000_000);
+    clipOf = async ({ store, ...request }) => {
+      expect(request).toEqual({ ...wanted, key: undefined });
+      await store(film);
+      return { kind: 'clip', bytes: film.length, from, to, codec: 'avc1' };
+    };
+    expect(await make()).toEqual({ kind: 'clip', bytes: film.length, from, to, codec: 'avc1' });
+    expect(world.pictures.get(key)).toBe(film);
+  });
+
+  test.each<[string, ClipResult, ClipResult?]>([
+    ['why there is no clip', { kind: 'none', reason: 'It is gone' }],
+    ['when the stream lists it', { kind: 'pending', afterSeconds: 12 }],
+  ])('capture returns a result without a clip: %s', async (_what, result) => {
+    clipOf = async () => result;
+    expect(await make()).toEqual(result);
+  });
+
+  test('a fault of the stream keeps its class, and a full storage repeats the clip', async () => {
+    for (const error of [
+      new StreamFetchError('Check it.', 'The camera is off'),
+      new TransientError('Full'),
+    ]) {
+      clipOf = () => Promise.reject(error);
+      await expect(make()).rejects.toBeInstanceOf(error.constructor);
+    }
+  });
+
+  test('capture gives up a clip that takes longer than its call', async () => {
+    clipOf = () => new Promise((_, reject) => setTimeout(() => reject(new Error('Aborted')), 30));
+    const hasty: Invoke = async (payload, ...rest) => invoke({ ...payload, seconds: 0 }, ...rest);
+    expect(await make(hasty)).toEqual({ kind: 'none', reason: 'The clip took too long' });
   });
 });
 

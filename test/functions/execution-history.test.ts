@@ -64,7 +64,8 @@ async function execute(machine: Machine, input: unknown): Promise<unknown> {
   const burstCuts = { read: async () => undefined, add: async () => undefined };
   const analyze = createAnalyze({ ...world.c, media, during, measurements, burstCuts });
   const resizeJpeg = async (jpeg: Uint8Array) => jpeg;
-  const capture = createCapture({ ...world.c, media, resizeJpeg, during });
+  const makeClip = async () => ({ kind: 'none', reason: '' }) as const;
+  const capture = createCapture({ ...world.c, media, resizeJpeg, makeClip, during });
   const task =
     (handle: (event: unknown, context: ReturnType<typeof lambdaContext>) => Promise<unknown>) =>
     async (given: unknown) =>

@@ -81,6 +81,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const { price: modelPrice, ...model } = settings.MODEL;
   const { sessions, ledger, ...ports } = createPorts(settings, telemetry);
+  const { CLIP_SECONDS: clip } = settings;
   const capture = deferInvoke(settings.CAPTURE_FUNCTION);
   const analyze = deferInvoke(settings.ANALYZE_FUNCTION);
   const deps: Omit<HttpDeps, 'eventStreams' | 'baseUrl' | keyof UrlGuards> = {
@@ -106,6 +107,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       jobsPerCaller: settings.JOBS_PER_CALLER,
       watchesPerCaller: settings.WATCHES_PER_CALLER,
       memoryDays: settings.MEMORY_DAYS,
+      evidenceClip: clip > 0 ? { before_seconds: clip, after_seconds: clip } : null,
       maxJobSeconds: settings.MAX_JOB_SECONDS,
       retentionSeconds: settings.RETENTION_SECONDS,
       modelGraceSeconds: settings.MODEL_GRACE_SECONDS,

@@ -3,6 +3,7 @@ import { inputModeSchema, streamPositionSchema } from '../../../core/records/cap
 import { regionSchema } from '../../../core/records/capture.ts';
 import type { Capture, StreamProbe } from '../../../core/records/capture.ts';
 import { platforms } from '../../../core/records/platform.ts';
+import type { ClipResult, MakeClip } from '../../../core/records/clip.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { ResizeJpeg } from '../../vision/picture-width.ts';
@@ -11,6 +12,8 @@ import { maxInvokePayloadBytes } from './invoke.ts';
 
 /** Absent in a call of an earlier version, during a deployment. */
 const callerField = z.string().default('');
+
+const timeField = z.iso.datetime().transform((text) => new Date(text));
 
 /** Direct calls of `capture`, besides ticks. `seconds` is the timeout of the caller. */
 export const captureCallSchema = z.discriminatedUnion('operation', [
@@ -28,9 +31,7 @@ export const captureCallSchema = z.discriminatedUnion('operation', [
   z.object({
     operation: z.literal('sheet'),
     seconds: z.number(),
-    samples: z.array(
-      z.object({ frame: bytesSchema, captured_at: z.iso.datetime().transform((text) => new Date(text)) }),
-    ),
+    samples: z.array(z.object({ frame: bytesSchema, captured_at: timeField })),
     columns: z.int().positive(),
     tile_width_pixels: z.int().positive(),
   }),
@@ -39,6 +40,19 @@ export const captureCallSchema = z.discriminatedUnion('operation', [
     seconds: z.number(),
     jpeg: bytesSchema,
     width_pixels: z.int().positive(),
+  }),
+  z.object({
+    operation: z.literal('clip'),
+    seconds: z.number(),
+    url: z.string(),
+    caller: callerField,
+    mode: inputModeSchema,
+    regions: z.array(regionSchema).nullable(),
+    from: timeField,
+    to: timeField,
+    opened_at: timeField,
+    /** Object of the clip: a result of 40 MB is too large for an invocation. */
+    key: z.string(),
   }),
 ]);
 /** Parsed direct call of `capture`. */
@@ -58,7 +72,7 @@ export const captureAnswerSchema = z.object({
   frame: bytesSchema,
   clip: bytesSchema.nullable(),
   thumbnail: bytesSchema,
-  captured_at: z.iso.datetime().transform((text) => new Date(text)),
+  captured_at: timeField,
   position: streamPositionSchema,
   interval_assumed: z.boolean().optional(),
   key_frame_seconds: z.number().optional(),
@@ -70,8 +84,24 @@ export const sheetAnswerSchema = z.object({ sheet: bytesSchema });
 /** Result of `resize`. */
 export const resizeAnswerSchema = z.object({ jpeg: bytesSchema });
 
+/** Result of `clip`. */
+export const clipAnswerSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('pending'), afterSeconds: z.number() }),
+  z.object({ kind: z.literal('none'), reason: z.string() }),
+  z.object({
+    kind: z.literal('clip'),
+    bytes: z.int().positive(),
+    from: timeField,
+    to: timeField,
+    codec: z.string(),
+  }),
+]) satisfies z.ZodType<ClipResult>;
+
 /** Dependencies of direct calls of `capture`. */
-export type CaptureCallDeps = Pick<CoreDeps, 'streams' | 'contactSheets'> & { resizeJpeg: ResizeJpeg };
+export type CaptureCallDeps = Pick<CoreDeps, 'streams' | 'contactSheets'> & {
+  resizeJpeg: ResizeJpeg;
+  makeClip: MakeClip;
+};
 
 /** Handles a direct call in `capture`. Throws the errors of the ports. */
 export async function handleCaptureCall(call: CaptureCall, deps: CaptureCallDeps): Promise<unknown> {
@@ -88,6 +118,10 @@ export async function handleCaptureCall(call: CaptureCall, deps: CaptureCallDeps
       const samples = call.samples.map(({ frame, captured_at: capturedAt }) => ({ frame, capturedAt }));
       const layout = { columns: call.columns, tileWidthPixels: call.tile_width_pixels };
       return { sheet: base64(await deps.contactSheets.make(samples, layout, signal)) };
+    }
+    case 'clip': {
+      const { url, caller, mode, regions, from, to, opened_at: openedAt, key } = call;
+      return deps.makeClip({ url, caller, mode, regions, from, to, openedAt, key }, signal);
     }
     case 'resize':
       return { jpeg: base64(await deps.resizeJpeg(call.jpeg, call.width_pixels, signal)) };

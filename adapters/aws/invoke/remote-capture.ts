@@ -1,11 +1,13 @@
 import type { z } from 'zod';
 import { TransientError, VisionError } from '../../../core/errors.ts';
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
+import type { MakeClip } from '../../../core/records/clip.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { ResizeJpeg } from '../../vision/picture-width.ts';
 import { base64 } from './bytes.ts';
 import {
   captureAnswerSchema,
+  clipAnswerSchema,
   probeAnswerSchema,
   resizeAnswerSchema,
   sheetAnswerSchema,
@@ -52,6 +54,15 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
         capturedAt: captured_at,
       };
     },
+  };
+}
+
+/** Makes clips by invoking `capture`, which stores them. */
+export function createRemoteMakeClip({ invoke, seconds }: RemoteCallOptions): MakeClip {
+  return async ({ url, caller, mode, regions, from, to, openedAt, key }, signal) => {
+    const span = { from: from.toISOString(), to: to.toISOString(), opened_at: openedAt.toISOString() };
+    const stream = { url, caller, mode, regions: regions && [...regions] };
+    return call(invoke, { operation: 'clip', seconds, ...stream, ...span, key }, clipAnswerSchema, signal);
   };
 }
 
