@@ -1,23 +1,15 @@
 import type { ForecastPrice } from '../advice/forecast.ts';
 import type { CoreDeps } from '../dependencies.ts';
-import { WatchpostError } from '../errors.ts';
 import { chooseCandidates, chooseOfEachVisit } from '../memory/choose-candidates.ts';
 import { describeSight, listUnseen } from '../memory/describe-search.ts';
-import { callModel, counted, type LookDeps } from '../memory/look-at-pictures.ts';
-import {
-  limitSpan,
-  readSpans,
-  type SearchedWatch,
-  selectWatches,
-  toMomentSpan,
-} from '../memory/searched-watches.ts';
+import { boundCalls, callModel, counted, type LookDeps } from '../memory/look-at-pictures.ts';
+import { readMemory, type SearchedWatch, toMomentSpan } from '../memory/searched-watches.ts';
 import { toStems } from '../memory/stems.ts';
 import { selectEvenly } from '../policies/digest/summarize-windows.ts';
 import { maxTiles } from '../ports/contact-sheets.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
-import { addSeconds } from '../time.ts';
 import { answerFromVisits, type ModelAnswer } from './answer-from-visits.ts';
 
 type AskDeps = Omit<LookDeps, 'moments' | 'vision'> &
@@ -34,7 +26,7 @@ type AskInput = {
   to: Date | undefined;
 };
 
-type AskResult = ModelAnswer & {
+export type AskResult = ModelAnswer & {
   from: Date;
   to: Date;
   counts: { calls: number; micro_usd: number | null };
@@ -48,7 +40,6 @@ const maxPictureBytes = 4_000_000;
 const maxMatches = 500;
 /** Moments by which visits are spread over the span. */
 const maxSpread = 1000;
-const maxSeconds = 25;
 
 /**
  * Answers a question from the moments of a caller: from visits, or by one call about pictures. Throws `WatchNotFoundError`, `WatchpostError` for a blank question or
@@ -60,13 +51,8 @@ export async function askMoments(
   deps: AskDeps,
   signal: AbortSignal,
 ): Promise<AskResult> {
-  if (input.question.trim() === '')
-    throw new WatchpostError('BAD_REQUEST', 'The question is blank', 'Ask, such as "Did a parcel come?".');
   const now = deps.now();
-  const selected = await selectWatches(input.watchIds, caller, deps);
-  const span = limitSpan(input, now);
-  const remembering = selected.filter(({ config }) => config.memory_days > 0);
-  const watches = await readSpans(remembering, span, deps);
+  const { span, watches } = await readMemory(input.question, input, caller, deps);
   const state = { counts: { calls: 0, micro_usd: 0 } };
   const { visits } = deps.vision.capabilities;
   const answered = visits
@@ -124,7 +110,7 @@ async function askAboutPictures(
     time: at,
     sentence: scene ?? verdicts.map(({ explanation }) => explanation).join(' '),
   }));
-  const bounds = { caller, deadline: addSeconds(now, maxSeconds), maxCalls: 1, signal };
+  const bounds = boundCalls(caller, 1, now, signal);
   const { statements, shown: count = shown.length } = await callModel(
     (ends) => deps.vision.answerAbout(pictures, question, ends),
     state,

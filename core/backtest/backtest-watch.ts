@@ -2,7 +2,7 @@ import { priceCheck } from '../advice/forecast.ts';
 import type { ForecastPrice } from '../advice/forecast.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { describeSight, listUnseen } from '../memory/describe-search.ts';
-import { type CallBounds, counted } from '../memory/look-at-pictures.ts';
+import { boundCalls, type CallBounds, counted } from '../memory/look-at-pictures.ts';
 import { readCursor, writeCursor } from '../memory/search-cursor.ts';
 import { limitSpan, readSpans } from '../memory/searched-watches.ts';
 import { createWatchRun } from '../policies/watch/initial-state.ts';
@@ -52,9 +52,7 @@ export type BacktestResult = {
   sentence: string;
 };
 
-/** Time of one request, in seconds. */
-const maxSeconds = 25;
-/** Time of the estimate in it. */
+/** Time of the estimate in a request. */
 const maxEstimateSeconds = 10;
 /** Captures at the begin of a span that may lack a verdict because they confirmed another condition. */
 const maxConfirming = 3;
@@ -78,12 +76,9 @@ export async function backtestWatch(
   const { watchId, from, to } = input;
   const request = [caller, watchId, from, to, playedConfig(watch, conditions)] as const;
   const { signer } = deps.evidenceLinks;
-  const before =
-    input.cursor === undefined
-      ? undefined
-      : await readCursor(input.cursor, request, backtestStateSchema, signer);
+  const before = await readCursor(input.cursor, request, backtestStateSchema, signer);
   const state = before ?? newState(limitSpan(input, now));
-  const bounds = { caller, deadline: addSeconds(now, maxSeconds), maxCalls: input.maxCalls, signal };
+  const bounds = boundCalls(caller, input.maxCalls, now, signal);
   const judge = createJudge(watch, conditions, state, bounds, deps);
   if (!before) await estimate(watch, conditions, judge, state, bounds, deps);
   const played = input.estimate

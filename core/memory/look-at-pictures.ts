@@ -6,6 +6,7 @@ import type { Called, VisionModel } from '../ports/vision-model.ts';
 import { sumCalls, type TokenPrice } from '../policies/watch/model-price.ts';
 import type { Moment } from '../records/moment.ts';
 import type { ModelCall, TokenUse } from '../records/vision.ts';
+import { addSeconds } from '../time.ts';
 import { createTimeLimit } from '../time-limit.ts';
 import type { Candidate, SearchState } from './search-cursor.ts';
 
@@ -19,6 +20,13 @@ export type LookDeps = Pick<CoreDeps, 'media' | 'usage' | 'limits' | 'now'> & {
 
 /** Bounds of the calls of one request: its caller, its end and the maximum calls of the search. */
 export type CallBounds = { caller: string; deadline: Date; maxCalls: number; signal: AbortSignal };
+
+/** Time of one request, in seconds. */
+const maxSeconds = 25;
+
+export function boundCalls(caller: string, maxCalls: number, now: Date, signal: AbortSignal): CallBounds {
+  return { caller, deadline: addSeconds(now, maxSeconds), maxCalls, signal };
+}
 
 /** Moment of a visit, and whether its picture shows what is searched; `null` if that is not known. */
 export type Looked = { candidate: Candidate; moment: Moment; matched: boolean | null };

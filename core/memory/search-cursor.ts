@@ -59,13 +59,14 @@ export async function writeCursor(state: object, request: Request, signer: LinkS
   return `${text}.${await signer.sign(signedText(text, request))}`;
 }
 
-/** Reads a cursor. Throws `WatchpostError` for one that is forged, or of another request or caller. */
+/** Reads a cursor; undefined without one. Throws `WatchpostError` for one that is forged, or of another request or caller. */
 export async function readCursor<State>(
-  cursor: string,
+  cursor: string | undefined,
   request: Request,
   schema: z.ZodType<State>,
   signer: LinkSigner,
-): Promise<State> {
+): Promise<State | undefined> {
+  if (cursor === undefined) return undefined;
   const [text = '', signature = ''] = cursor.split('.');
   const isValid = await signer.verify(signedText(text, request), signature);
   // Another version of the software may have signed another state.

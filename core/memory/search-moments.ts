@@ -1,11 +1,10 @@
 import type { ForecastPrice } from '../advice/forecast.ts';
 import type { CoreDeps } from '../dependencies.ts';
-import { VisionError, WatchpostError } from '../errors.ts';
+import { VisionError } from '../errors.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
-import { addSeconds } from '../time.ts';
 import { chooseCandidates, chooseOfEachVisit } from './choose-candidates.ts';
 import {
   describeSearch,
@@ -15,6 +14,7 @@ import {
   type UnseenSpan,
 } from './describe-search.ts';
 import {
+  boundCalls,
   type CallBounds,
   callModel,
   counted,
@@ -23,7 +23,7 @@ import {
   type LookDeps,
 } from './look-at-pictures.ts';
 import { readCursor, searchStateSchema, type SearchState, writeCursor } from './search-cursor.ts';
-import { limitSpan, readSpans, type SearchedWatch, selectWatches, toMomentSpan } from './searched-watches.ts';
+import { readMemory, type SearchedWatch, toMomentSpan } from './searched-watches.ts';
 import { toStems } from './stems.ts';
 
 export type SearchDeps = LookDeps &
@@ -68,8 +68,6 @@ export type SearchResult = {
   sentence: string;
 };
 
-/** Time of one request, in seconds. */
-const maxSeconds = 25;
 /** Moments with the words of a query that are ranked. */
 const maxMatches = 2_000;
 /** Moments by which visits are counted. */
@@ -89,24 +87,12 @@ export async function searchMoments(
   deps: SearchDeps,
   signal: AbortSignal,
 ): Promise<SearchResult> {
-  if (input.query.trim() === '')
-    throw new WatchpostError(
-      'BAD_REQUEST',
-      'The query is blank',
-      'Describe what to search, such as "a white van".',
-    );
-  const now = deps.now();
   const request = [caller, input.query, input.watchIds, input.from, input.to, input.thorough] as const;
   const { signer } = deps.evidenceLinks;
-  const before =
-    input.cursor === undefined
-      ? undefined
-      : await readCursor(input.cursor, request, searchStateSchema, signer);
-  const selected = await selectWatches(input.watchIds, caller, deps);
-  const span = before ? { from: new Date(before.from), to: new Date(before.to) } : limitSpan(input, now);
-  const remembering = selected.filter(({ config }) => config.memory_days > 0);
-  const watches = await readSpans(remembering, span, deps);
-  const bounds = { caller, deadline: addSeconds(now, maxSeconds), maxCalls: input.maxCalls, signal };
+  const before = await readCursor(input.cursor, request, searchStateSchema, signer);
+  const bounds = boundCalls(caller, input.maxCalls, deps.now(), signal);
+  const asked = before && { from: new Date(before.from), to: new Date(before.to) };
+  const { span, watches } = await readMemory(input.query, { ...input, ...asked }, caller, deps);
   const state = before ?? newState({ ...span, from: earliest(watches) ?? span.from }, deps);
   // Another model may have answered before.
   state.pictures = Math.min(state.pictures, deps.vision.capabilities.maxPictures);

@@ -23,6 +23,28 @@ export async function selectWatches(
   return own.filter(({ run_id: id }) => ids === undefined || ids.includes(id));
 }
 
+/** Span of a search or question, with what its watches remember of it. */
+type Memory = { span: { from: Date; to: Date }; watches: SearchedWatch[] };
+
+/** Reads what the watches of a search or question remember. Throws `WatchNotFoundError`, and `WatchpostError` for a blank text or an empty span. */
+export async function readMemory(
+  text: string,
+  asked: { watchIds: readonly string[] | undefined; from: Date | undefined; to: Date | undefined },
+  caller: string,
+  deps: Pick<CoreDeps, 'watches' | 'now'>,
+): Promise<Memory> {
+  if (text.trim() === '')
+    throw new WatchpostError(
+      'BAD_REQUEST',
+      'The text is blank',
+      'Describe what to search, such as "a white van", or ask, such as "Did a parcel come?".',
+    );
+  const selected = await selectWatches(asked.watchIds, caller, deps);
+  const span = limitSpan(asked, deps.now());
+  const remembering = selected.filter(({ config }) => config.memory_days > 0);
+  return { span, watches: await readSpans(remembering, span, deps) };
+}
+
 /** Returns the span of a search, within what can be remembered. Throws `WatchpostError` if it is empty. */
 export function limitSpan(
   { from, to }: { from: Date | undefined; to: Date | undefined },

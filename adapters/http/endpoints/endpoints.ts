@@ -1,7 +1,5 @@
 import type { Endpoint } from '../endpoint.ts';
 import { adviceEndpoints } from './advice.ts';
-import { askEndpoints } from './ask.ts';
-import { backtestEndpoints } from './backtest.ts';
 import { callerEndpoints, erasureEndpoints, keyEndpoints } from './keys.ts';
 import { cameraEndpoints } from './cameras.ts';
 import { checkEndpoints, streamEndpoints } from './checks.ts';
@@ -14,7 +12,7 @@ import { usageEndpoints } from './usage.ts';
 import { watchEventEndpoints } from './watch-events.ts';
 import { watchEndpoints } from './watches.ts';
 import { testWatchEndpoints } from './test-watch.ts';
-import { momentSearchEndpoints } from './moment-search.ts';
+import { momentQuestionEndpoints, momentSearchEndpoints } from './moment-search.ts';
 import { watchDeliveryEndpoints } from './watch-deliveries.ts';
 import { webhookEndpoints } from './webhooks.ts';
 
@@ -33,8 +31,7 @@ export const endpoints: readonly Endpoint[] = [
   ...alertEndpoints,
   ...momentSearchEndpoints,
   ...momentEndpoints,
-  ...askEndpoints,
-  ...backtestEndpoints,
+  ...momentQuestionEndpoints,
   ...webhookEndpoints,
   ...keyEndpoints,
   ...callerEndpoints,

@@ -1,31 +1,44 @@
+import { askMoments } from '../../../core/ask/ask-moments.ts';
+import { presentAnswer } from '../../../core/ask/present-answer.ts';
+import { presentBacktest } from '../../../core/backtest/present-backtest.ts';
 import { presentSearch } from '../../../core/memory/present-search.ts';
 import { searchMoments } from '../../../core/memory/search-moments.ts';
+import { askRequestSchema } from '../../../core/requests/ask.ts';
+import { backtestRequestSchema } from '../../../core/requests/backtest.ts';
 import { momentSearchRequestSchema } from '../../../core/requests/moment-search.ts';
+import { watchPathSchema } from '../../../core/requests/watch-queries.ts';
+import { askResponseSchema } from '../../../core/responses/ask.ts';
+import { backtestResponseSchema } from '../../../core/responses/backtest.ts';
 import { searchResponseSchema } from '../../../core/responses/moments.ts';
+import { nameConditions } from '../../../core/watch/watch-config.ts';
 import * as examples from '../../openapi/examples/moments.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Search in the memory of watches. */
+/** Searches, questions and conditions over the memory of watches. */
+
+const shared = {
+  tag: 'watches',
+  scope: 'jobs',
+  method: 'post',
+  effect: 'probes',
+  rateLimit: 'calls',
+  // Includes 25 s of the search, the call under way, and cold starts of two functions.
+  timeBudgetSeconds: 40,
+  errors: ['BAD_REQUEST', 'WATCH_NOT_FOUND', 'VLM_ERROR'],
+} as const;
 
 const searchEndpoint = defineEndpoint(
   {
+    ...shared,
     id: 'search_moments',
-    tag: 'watches',
-    scope: 'jobs',
-    method: 'post',
     path: '/moments/search',
     title: 'Search moments',
     description:
       'Finds moments by words, lets the model look at the best pictures, and says what nobody saw. A response takes at most 25 s and has what was found; `next_cursor` continues. Model calls count in your usage.',
-    effect: 'probes',
-    rateLimit: 'calls',
-    // Includes 25 s of the search, the call under way, and cold starts of two functions.
-    timeBudgetSeconds: 40,
     maxBodyBytes: 64_000,
     request: { body: momentSearchRequestSchema },
     response: jsonResponse(searchResponseSchema, { description: 'The moments that were found' }),
-    errors: ['BAD_REQUEST', 'WATCH_NOT_FOUND', 'VLM_ERROR'],
     examples: { body: { words: examples.search }, response: { found: examples.searchResult } },
   },
   async ({ body, caller, context }, deps) => {
@@ -36,4 +49,59 @@ const searchEndpoint = defineEndpoint(
   },
 );
 
+const askEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'ask_moments',
+    path: '/moments/ask',
+    title: 'Ask about the past',
+    description:
+      'Answers a question by what your watches remember: at most 24 pictures in one model call, or visits without a call by the built-in model. Each statement has the moments that show it. `sentence` says what nobody saw.',
+    maxBodyBytes: 64_000,
+    request: { body: askRequestSchema },
+    response: jsonResponse(askResponseSchema, { description: 'The answer' }),
+    examples: { body: { delivery: examples.ask }, response: { answered: examples.askResult } },
+  },
+  async ({ body: { question, watch_ids: watchIds, from, to }, caller, context }, deps) =>
+    presentAnswer(
+      await askMoments({ question, watchIds, from, to }, caller, deps, context.req.raw.signal),
+      deps,
+    ),
+);
+
+const backtestEndpoint = defineEndpoint(
+  {
+    ...shared,
+    id: 'backtest_watch',
+    path: '/watches/{watch_id}/backtest',
+    title: 'Try conditions on the past',
+    description:
+      'Returns the alerts that conditions would have opened over the moments that a watch remembers. Verdicts of its own conditions are known; others cost model calls: `estimate` first. A response takes at most 25 s; `next_cursor` continues. Nothing is changed or delivered.',
+    maxBodyBytes: 256_000,
+    request: { parameters: watchPathSchema, body: backtestRequestSchema },
+    response: jsonResponse(backtestResponseSchema, { description: 'The alerts that would have opened' }),
+    examples: {
+      parameters: { watch_id: examples.moment.watch_id },
+      body: { van: examples.backtest },
+      response: { played: examples.backtestResult },
+    },
+  },
+  async ({ parameters, body, caller, context }, deps) => {
+    const { conditions, max_calls: maxCalls, from, to, cursor, estimate } = body;
+    const input = {
+      watchId: parameters.watch_id,
+      conditions: conditions && nameConditions(conditions),
+      from,
+      to,
+      maxCalls,
+      cursor,
+      estimate,
+    };
+    // Not needed by a cold start.
+    const { backtestWatch } = await import('../../../core/backtest/backtest-watch.ts');
+    return presentBacktest(await backtestWatch(input, caller, deps, context.req.raw.signal), caller, deps);
+  },
+);
+
 export const momentSearchEndpoints = [searchEndpoint];
+export const momentQuestionEndpoints = [askEndpoint, backtestEndpoint];
