@@ -46,6 +46,18 @@ export type Judge = {
   hasStored(moment: Moment, rule: WatchCondition): boolean;
 };
 
+type Judging = {
+  watch: WatchRun;
+  conditions: readonly WatchCondition[];
+  state: BacktestState;
+  bounds: CallBounds;
+  deps: JudgeDeps;
+  /** Conditions that the watch has too, by their ids: its id of it, and the digest of the question. */
+  own: ReadonlyMap<string, { id: string; digest: string }>;
+  /** False once a call about several pictures was repeated with one. */
+  takesSeveral: boolean;
+};
+
 export function createJudge(
   watch: WatchRun,
   conditions: readonly WatchCondition[],
@@ -60,87 +72,96 @@ export function createJudge(
       return same ? [[rule.condition_id, { id: same.condition_id, digest }] as const] : [];
     }),
   );
-
-  let takesSeveral = deps.vision.capabilities.judgesMoments;
-
-  const findStored = ({ verdicts }: Moment, { condition_id: id }: WatchCondition) => {
-    const question = own.get(id);
-    const verdict = verdicts.find((each) => each.condition_id === question?.id);
-    const isSame = verdict?.asked === undefined || verdict.asked === question?.digest;
-    return { verdict: isSame ? verdict : undefined, isOther: !isSame };
-  };
-  const findNew = ({ moment_id: moment }: Moment, { condition_id: id }: WatchCondition) =>
-    state.verdicts.find((each) => each.moment_id === moment && each.condition_id === id);
-
-  /** A live check that asked about other conditions only has left this one out. */
-  const isLeftOut = (moment: Moment, rule: WatchCondition) => {
-    const since = state.known[conditions.indexOf(rule)] ?? null;
-    return !findStored(moment, rule).isOther && since !== null && Date.parse(moment.at) >= since;
-  };
-  const lacks = (moment: Moment) =>
-    conditions.filter(
-      (rule) => !findStored(moment, rule).verdict && !findNew(moment, rule) && !isLeftOut(moment, rule),
-    );
-
+  const takesSeveral = deps.vision.capabilities.judgesMoments;
+  const judging: Judging = { watch, conditions, state, bounds, deps, own, takesSeveral };
   return {
-    lacks,
+    lacks: (moment) => listLacking(judging, moment),
     isOwn: (rule) => own.has(rule.condition_id),
-    hasStored: (moment, rule) => findStored(moment, rule).verdict !== undefined,
-    judge: async ({ moments }) => {
-      const wanting = moments.filter((moment) => lacks(moment).length > 0);
-      // A stop keeps the verdicts of the groups before it.
-      for (const group of groupMoments(wanting, takesSeveral)) {
-        const asked = conditions.filter((rule) => group.some((moment) => lacks(moment).includes(rule)));
-        const media = await readMedia(group, watch, deps);
-        if (!media) continue;
-        if (state.counts.calls >= bounds.maxCalls) throw new BacktestStop('calls');
-        if (!hasRoom(state, bounds, deps.now())) throw new BacktestStop('time');
-        const before = state.counts.calls;
-        await callAbout(group, asked, media);
-        if (state.counts.calls > before + 1) takesSeveral = false;
-      }
-    },
-    list: ({ moments }, rule) =>
-      moments.flatMap((moment) => {
-        const verdict = findStored(moment, rule).verdict ?? findNew(moment, rule);
-        if (!verdict) return [];
-        const { triggered, explanation } = verdict;
-        const { moment_id: id, at, still = [0, 0], unmoved = false } = moment;
-        const { unchanged_seconds: unchangedSeconds = 0 } = moment;
-        return [{ id, at: new Date(at), still, unmoved, unchangedSeconds, triggered, explanation }];
-      }),
+    hasStored: (moment, rule) => findStored(judging, moment, rule).verdict !== undefined,
+    judge: async ({ moments }) => judgeMoments(judging, moments),
+    list: ({ moments }, rule) => moments.flatMap((moment) => toJudged(judging, moment, rule)),
   };
+}
 
-  async function callAbout(
-    moments: readonly Moment[],
-    asked: readonly WatchCondition[],
-    media: MomentMedia,
-  ): Promise<void> {
-    const judge: VisionModel['judge'] = async (shown, questions) =>
-      callModel((signal) => deps.vision.judge(shown, questions, signal), state, bounds, deps);
-    const vision = { ...deps.vision, judge };
-    const { answers, earlier, failure, busy } = await askModel(
-      { joint: asked, separate: [] },
-      media,
-      { vision, limits: deps.limits },
-      bounds.signal,
+function findStored({ own }: Judging, { verdicts }: Moment, { condition_id: id }: WatchCondition) {
+  const question = own.get(id);
+  const verdict = verdicts.find((each) => each.condition_id === question?.id);
+  const isSame = verdict?.asked === undefined || verdict.asked === question?.digest;
+  return { verdict: isSame ? verdict : undefined, isOther: !isSame };
+}
+
+function findNew({ state }: Judging, { moment_id: id }: Moment, { condition_id }: WatchCondition) {
+  return state.verdicts.find((each) => each.moment_id === id && each.condition_id === condition_id);
+}
+
+function listLacking(judging: Judging, moment: Moment): WatchCondition[] {
+  const { conditions, state } = judging;
+  return conditions.filter((rule, index) => {
+    const { verdict, isOther } = findStored(judging, moment, rule);
+    if (verdict || findNew(judging, moment, rule)) return false;
+    // A live check that asked about other conditions only has left this one out.
+    const since = state.known[index] ?? null;
+    return isOther || since === null || Date.parse(moment.at) < since;
+  });
+}
+
+async function judgeMoments(judging: Judging, moments: readonly Moment[]): Promise<void> {
+  const { conditions, watch, state, bounds, deps } = judging;
+  const wanting = moments.filter((moment) => listLacking(judging, moment).length > 0);
+  // A stop keeps the verdicts of the groups before it.
+  for (const group of groupMoments(wanting, judging.takesSeveral)) {
+    const asked = conditions.filter((rule) =>
+      group.some((moment) => listLacking(judging, moment).includes(rule)),
     );
-    const byKey = new Map([
-      ...earlier.map((one) => [one.frame_key, one.answers] as const),
-      [newestKey(moments, earlier), answers] as const,
-    ]);
-    for (const { moment_id, frame_key: key } of moments)
-      for (const { condition_id, verdict, unjudgedReason } of byKey.get(key ?? '') ?? []) {
-        if (verdict === null && unjudgedReason === undefined) continue;
-        const { triggered = null, explanation = unjudgedReason ?? '' } = verdict ?? {};
-        state.verdicts.push({ moment_id, condition_id, triggered, explanation: explanation.slice(0, 200) });
-      }
-    if (failure || busy)
-      throw new BacktestStop(
-        'model',
-        new VisionError(failure?.message ?? 'The model is busy. Try again later.'),
-      );
+    const media = await readMedia(group, watch, deps);
+    if (!media) continue;
+    if (state.counts.calls >= bounds.maxCalls) throw new BacktestStop('calls');
+    if (!hasRoom(state, bounds, deps.now())) throw new BacktestStop('time');
+    const before = state.counts.calls;
+    await callAbout(judging, group, asked, media);
+    if (state.counts.calls > before + 1) judging.takesSeveral = false;
   }
+}
+
+function toJudged(judging: Judging, moment: Moment, rule: WatchCondition): JudgedMoment[] {
+  const verdict = findStored(judging, moment, rule).verdict ?? findNew(judging, moment, rule);
+  if (!verdict) return [];
+  const { triggered, explanation } = verdict;
+  const { moment_id: id, at, still = [0, 0], unmoved = false } = moment;
+  const { unchanged_seconds: unchangedSeconds = 0 } = moment;
+  return [{ id, at: new Date(at), still, unmoved, unchangedSeconds, triggered, explanation }];
+}
+
+async function callAbout(
+  { state, bounds, deps }: Judging,
+  moments: readonly Moment[],
+  asked: readonly WatchCondition[],
+  media: MomentMedia,
+): Promise<void> {
+  const judge: VisionModel['judge'] = async (shown, questions) =>
+    callModel((signal) => deps.vision.judge(shown, questions, signal), state, bounds, deps);
+  const vision = { ...deps.vision, judge };
+  const { answers, earlier, failure, busy } = await askModel(
+    { joint: asked, separate: [] },
+    media,
+    { vision, limits: deps.limits },
+    bounds.signal,
+  );
+  const byKey = new Map([
+    ...earlier.map((one) => [one.frame_key, one.answers] as const),
+    [newestKey(moments, earlier), answers] as const,
+  ]);
+  for (const { moment_id, frame_key: key } of moments)
+    for (const { condition_id, verdict, unjudgedReason } of byKey.get(key ?? '') ?? []) {
+      if (verdict === null && unjudgedReason === undefined) continue;
+      const { triggered = null, explanation = unjudgedReason ?? '' } = verdict ?? {};
+      state.verdicts.push({ moment_id, condition_id, triggered, explanation: explanation.slice(0, 200) });
+    }
+  if (failure || busy)
+    throw new BacktestStop(
+      'model',
+      new VisionError(failure?.message ?? 'The model is busy. Try again later.'),
+    );
 }
 
 /** Divides moments by the calls about them, oldest first. */
