@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { forgeCursor } from '../../support/api/forge-cursor.ts';
+import { readMomentId } from '../../../core/records/moment.ts';
 import { watchFilm } from './film.ts';
 
 const vans = { conditions: [{ condition: 'A van is there', condition_id: 'van' }] };
@@ -127,6 +128,60 @@ test('a watch that is deleted during its backtest has no answer', async () => {
     return judge(...given);
   };
   expect((await post({})).body.error.code).toBe('WATCH_NOT_FOUND');
+});
+
+test('a caller that is erased during a backtest has no answer, and nothing of it is read afterwards', async () => {
+  const { post, world } = await film();
+  const admin = await createHttpCaller(world, 'operator', ['admin']);
+  const { judge } = world.c.vision;
+  let made = 0;
+  world.c.vision.judge = async (...given) => {
+    made += 1;
+    if (made === 3) expect((await admin('DELETE', '/callers/harbour')).status).toBe(200);
+    return judge(...given);
+  };
+  const { status, body } = await post({});
+  expect([status, body.error.code]).toEqual([404, 'WATCH_NOT_FOUND']);
+  expect(made).toBe(3);
+});
+
+test('a condition that is changed during a backtest is not played, and its cursor needs a new backtest', async () => {
+  const { post, call, watchId, world } = await film();
+  const { judge } = world.c.vision;
+  const whole = await post({ conditions: undefined });
+  let made = 0;
+  world.c.vision.judge = async (...given) => {
+    made += 1;
+    if (made === 3) await call('PATCH', `/watches/${watchId}`, { conditions: [{ condition: 'A dog' }] });
+    return judge(...given);
+  };
+  const { status, body } = await post({ max_calls: 5 });
+  expect([status, body.stopped]).toEqual([200, 'calls']);
+  expect(body.alerts.every(({ condition }: { condition: string }) => condition === 'A van is there')).toBe(
+    true,
+  );
+  expect(whole.body.model_calls).toBe(0);
+  const again = await post({ conditions: undefined, max_calls: 1, cursor: body.next_cursor });
+  expect(again.body.error).toMatchObject({
+    code: 'BAD_REQUEST',
+    remediation: expect.stringContaining('A changed watch needs a new backtest'),
+  });
+});
+
+test('a capture whose newest frame lies behind the end is left out, with its earlier moments', async () => {
+  const { post, world, watchId } = await film();
+  const watches = [{ watchId, from: new Date(0) }];
+  const listed = await world.c.moments.list(
+    { caller: 'harbour', watches, to: world.clock.now, limit: 500 },
+    world.clock.now,
+  );
+  const captureAt = (id: string) => Number(readMomentId(id)?.captureAt);
+  const early = listed.moments.findLast(({ at, moment_id: id }) => captureAt(id) > Date.parse(at));
+  const to = new Date(Date.parse(early!.at) + 1);
+  const { body } = await post({ to: to.toISOString() });
+  const before = listed.moments.filter(({ moment_id: id }) => captureAt(id) < to.getTime());
+  expect(body.moments).toBe(before.length);
+  expect(before).not.toContain(early);
 });
 
 test('a changed text is judged again, and verdicts on the former one are not used', async () => {
