@@ -7,7 +7,7 @@ export type WatchEvent =
   | {
       type: 'alert_opened';
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       timestamp: string;
       /**
@@ -18,7 +18,7 @@ export type WatchEvent =
         watch_id: string;
         watch_name: string;
         /**
-         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         * Position in the log, from 1 without gaps; a repetition has the same
          */
         sequence: number;
         labels: string[];
@@ -64,7 +64,7 @@ export type WatchEvent =
   | {
       type: 'alert_reminder';
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       timestamp: string;
       /**
@@ -75,7 +75,7 @@ export type WatchEvent =
         watch_id: string;
         watch_name: string;
         /**
-         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         * Position in the log, from 1 without gaps; a repetition has the same
          */
         sequence: number;
         labels: string[];
@@ -95,7 +95,7 @@ export type WatchEvent =
   | {
       type: 'alert_acknowledged';
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       timestamp: string;
       /**
@@ -106,7 +106,7 @@ export type WatchEvent =
         watch_id: string;
         watch_name: string;
         /**
-         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         * Position in the log, from 1 without gaps; a repetition has the same
          */
         sequence: number;
         labels: string[];
@@ -121,7 +121,7 @@ export type WatchEvent =
   | {
       type: 'alert_closed';
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       timestamp: string;
       /**
@@ -132,7 +132,7 @@ export type WatchEvent =
         watch_id: string;
         watch_name: string;
         /**
-         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         * Position in the log, from 1 without gaps; a repetition has the same
          */
         sequence: number;
         labels: string[];
@@ -158,7 +158,7 @@ export type WatchEvent =
   | {
       type: 'alert_clip';
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       timestamp: string;
       /**
@@ -169,7 +169,7 @@ export type WatchEvent =
         watch_id: string;
         watch_name: string;
         /**
-         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         * Position in the log, from 1 without gaps; a repetition has the same
          */
         sequence: number;
         labels: string[];
@@ -204,7 +204,7 @@ export type WatchEvent =
   | {
       type: 'stream_lost';
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       timestamp: string;
       /**
@@ -215,7 +215,7 @@ export type WatchEvent =
         watch_id: string;
         watch_name: string;
         /**
-         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         * Position in the log, from 1 without gaps; a repetition has the same
          */
         sequence: number;
         labels: string[];
@@ -227,7 +227,7 @@ export type WatchEvent =
   | {
       type: 'stream_recovered';
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       timestamp: string;
       /**
@@ -238,7 +238,7 @@ export type WatchEvent =
         watch_id: string;
         watch_name: string;
         /**
-         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         * Position in the log, from 1 without gaps; a repetition has the same
          */
         sequence: number;
         labels: string[];
@@ -251,7 +251,7 @@ export type WatchEvent =
   | {
       type: 'watch_changed';
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       timestamp: string;
       /**
@@ -262,7 +262,7 @@ export type WatchEvent =
         watch_id: string;
         watch_name: string;
         /**
-         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         * Position in the log, from 1 without gaps; a repetition has the same
          */
         sequence: number;
         labels: string[];
@@ -303,7 +303,7 @@ export type WatchEvent =
   | {
       type: 'progress';
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       timestamp: string;
       /**
@@ -314,7 +314,7 @@ export type WatchEvent =
         watch_id: string;
         watch_name: string;
         /**
-         * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+         * Position in the log, from 1 without gaps; a repetition has the same
          */
         sequence: number;
         labels: string[];
@@ -411,7 +411,7 @@ export type StreamedWatchEvent =
   | {
       type: 'state';
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       timestamp: string;
       data: {
@@ -747,11 +747,11 @@ export interface AskResult {
    */
   sentence: string;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   from: string;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   to: string;
   /**
@@ -779,6 +779,8 @@ export interface Moment {
     explanation: string;
   }[];
   judged_by: string;
+  unmoved?: true;
+  unchanged_seconds?: number;
   /**
    * @maxItems 8
    */
@@ -800,7 +802,7 @@ export interface BacktestAlert {
   condition_id: string;
   condition: string;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   opened_at: string;
   closed_at: string | null;
@@ -812,7 +814,7 @@ export interface BacktestAlert {
   moments: {
     moment_id: string;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     at: string;
     picture_url: string | null;
@@ -916,11 +918,11 @@ export interface BacktestResult {
    */
   stopped: ('time' | 'calls' | 'model') | null;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   from: string;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   to: string;
   /**
@@ -964,7 +966,7 @@ export interface Caller {
   caller: string;
   label: string | null;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   created_at: string;
 }
@@ -1109,7 +1111,7 @@ export interface ChangedWatch {
    */
   config_version: number;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   created_at: string;
   /**
@@ -1260,7 +1262,7 @@ export interface ChangedWatch {
     destinations_failing: {
       destination_id: string;
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       since: string;
       error: string;
@@ -1401,7 +1403,7 @@ export interface DeletedWatch {
 }
 export interface Delivery {
   /**
-   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+   * Position in the log, from 1 without gaps; a repetition has the same
    */
   sequence: number;
   type: string;
@@ -1415,7 +1417,7 @@ export interface Delivery {
    */
   attempts: {
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     time: string;
     /**
@@ -1572,7 +1574,7 @@ export interface ErrorEnvelope {
 export interface ErrorEvent {
   type: 'error';
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   timestamp: string;
   /**
@@ -1582,7 +1584,7 @@ export interface ErrorEvent {
   data: {
     job_id: string;
     /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     * Position in the log, from 1 without gaps; a repetition has the same
      */
     sequence: number;
     /**
@@ -1610,7 +1612,7 @@ export interface EventPage {
 export interface JobStarted {
   type: 'job_started';
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   timestamp: string;
   /**
@@ -1620,7 +1622,7 @@ export interface JobStarted {
   data: {
     job_id: string;
     /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     * Position in the log, from 1 without gaps; a repetition has the same
      */
     sequence: number;
     /**
@@ -1666,7 +1668,7 @@ export interface MonitorConfig {
 export interface Progress {
   type: 'progress';
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   timestamp: string;
   /**
@@ -1676,7 +1678,7 @@ export interface Progress {
   data: {
     job_id: string;
     /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     * Position in the log, from 1 without gaps; a repetition has the same
      */
     sequence: number;
     /**
@@ -1716,7 +1718,7 @@ export interface Progress {
 export interface WatchTriggered {
   type: 'watch_triggered';
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   timestamp: string;
   /**
@@ -1726,7 +1728,7 @@ export interface WatchTriggered {
   data: {
     job_id: string;
     /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     * Position in the log, from 1 without gaps; a repetition has the same
      */
     sequence: number;
     /**
@@ -1738,7 +1740,7 @@ export interface WatchTriggered {
     explanation: string;
     prefilter_skipped: boolean;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     captured_at: string;
     triggers_fired: number;
@@ -1784,7 +1786,7 @@ export interface WatchTriggered {
 export interface SummaryGenerated {
   type: 'summary_generated';
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   timestamp: string;
   /**
@@ -1794,7 +1796,7 @@ export interface SummaryGenerated {
   data: {
     job_id: string;
     /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     * Position in the log, from 1 without gaps; a repetition has the same
      */
     sequence: number;
     /**
@@ -1806,11 +1808,11 @@ export interface SummaryGenerated {
      */
     window_index: number;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     window_start: string;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     window_end: string;
     /**
@@ -1836,7 +1838,7 @@ export interface SummaryGenerated {
 export interface JobStopped {
   type: 'job_stopped';
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   timestamp: string;
   /**
@@ -1846,7 +1848,7 @@ export interface JobStopped {
   data: {
     job_id: string;
     /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     * Position in the log, from 1 without gaps; a repetition has the same
      */
     sequence: number;
     /**
@@ -1869,7 +1871,7 @@ export interface JobDetail {
   job_id: string;
   status: JobStatus;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   created_at: string;
   /**
@@ -1957,7 +1959,7 @@ export interface JobStats {
      */
     failures: {
       /**
-       * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+       * Position in the log, from 1 without gaps; a repetition has the same
        */
       sequence: number;
       type: string;
@@ -2014,7 +2016,7 @@ export interface JobSummary {
   job_id: string;
   status: JobStatus;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   created_at: string;
   /**
@@ -2045,7 +2047,7 @@ export interface Key {
    */
   created_by: string | null;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   created_at: string;
   /**
@@ -2084,7 +2086,7 @@ export interface Logs {
   returned: number;
   logs: {
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     time: string;
     level: LogLevel;
@@ -2229,11 +2231,11 @@ export interface MomentList {
    */
   watched: {
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     from: string;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     to: string;
     /**
@@ -2258,11 +2260,11 @@ export interface MomentList {
     gaps: {
       watch_id: string;
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       from: string;
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       to: string;
       reason:
@@ -2378,11 +2380,11 @@ export interface MomentSearchResult {
    */
   limit_reached: boolean;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   from: string;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   to: string;
   /**
@@ -2433,11 +2435,11 @@ export interface MomentSearchResult {
   not_seen: {
     watch_id: string;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     from: string;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     to: string;
     reason:
@@ -2520,7 +2522,7 @@ export interface NewKey {
    */
   created_by: string | null;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   created_at: string;
   /**
@@ -2539,7 +2541,7 @@ export interface NewKey {
 export interface Resend {
   job_id: string;
   /**
-   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+   * Position in the log, from 1 without gaps; a repetition has the same
    */
   sequence: number;
   type: string;
@@ -2570,7 +2572,7 @@ export interface RevokedKey {
    */
   created_by: string | null;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   created_at: string;
   /**
@@ -2603,7 +2605,7 @@ export interface RotatedKey {
    */
   created_by: string | null;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   created_at: string;
   /**
@@ -2670,7 +2672,7 @@ export interface SignInCode {
    */
   code: string;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   expires_at: string;
 }
@@ -2712,7 +2714,7 @@ export interface StreamValidation {
 export interface WatchTriggeredWithPicture {
   type: 'watch_triggered';
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   timestamp: string;
   /**
@@ -2722,7 +2724,7 @@ export interface WatchTriggeredWithPicture {
   data: {
     job_id: string;
     /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     * Position in the log, from 1 without gaps; a repetition has the same
      */
     sequence: number;
     /**
@@ -2734,7 +2736,7 @@ export interface WatchTriggeredWithPicture {
     explanation: string;
     prefilter_skipped: boolean;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     captured_at: string;
     triggers_fired: number;
@@ -2780,7 +2782,7 @@ export interface WatchTriggeredWithPicture {
 export interface SummaryGeneratedWithPicture {
   type: 'summary_generated';
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   timestamp: string;
   /**
@@ -2790,7 +2792,7 @@ export interface SummaryGeneratedWithPicture {
   data: {
     job_id: string;
     /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     * Position in the log, from 1 without gaps; a repetition has the same
      */
     sequence: number;
     /**
@@ -2802,11 +2804,11 @@ export interface SummaryGeneratedWithPicture {
      */
     window_index: number;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     window_start: string;
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     window_end: string;
     /**
@@ -2838,7 +2840,7 @@ export interface Watch {
    */
   config_version: number;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   created_at: string;
   /**
@@ -2989,7 +2991,7 @@ export interface Watch {
     destinations_failing: {
       destination_id: string;
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       since: string;
       error: string;
@@ -3018,7 +3020,7 @@ export interface Watch {
 export interface TestEvent {
   type: 'test';
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   timestamp: string;
   /**
@@ -3116,7 +3118,7 @@ export interface WatchDeliveryPage {
    */
   deliveries: {
     /**
-     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     * Position in the log, from 1 without gaps; a repetition has the same
      */
     sequence: number;
     type: string;
@@ -3130,7 +3132,7 @@ export interface WatchDeliveryPage {
      */
     attempts: {
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       time: string;
       /**
@@ -3404,7 +3406,7 @@ export interface WatchPreview {
     shown_at_seconds?: number;
   }[];
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   captured_at: string;
   latency_ms: number;
@@ -3618,7 +3620,7 @@ export interface WatchRequest {
 }
 export interface WatchResend {
   /**
-   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+   * Position in the log, from 1 without gaps; a repetition has the same
    */
   sequence: number;
   type: string;
@@ -3633,11 +3635,11 @@ export interface WatchResend {
 export interface WatchStats {
   watch_id: string;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   from: string;
   /**
-   * ISO 8601 in UTC, with milliseconds
+   * UTC, with milliseconds
    */
   to: string;
   total: {
@@ -3824,16 +3826,16 @@ export interface WatchStats {
       [k: string]: number;
     };
     /**
-     * ISO 8601 in UTC, with milliseconds
+     * UTC, with milliseconds
      */
     hour: string;
     gaps: {
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       from: string;
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       to: string;
       reason:
@@ -3852,11 +3854,11 @@ export interface WatchStats {
      */
     spans?: {
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       from: string;
       /**
-       * ISO 8601 in UTC, with milliseconds
+       * UTC, with milliseconds
        */
       to: string;
       class: 'judged' | 'quiet' | 'between' | 'not_seen';

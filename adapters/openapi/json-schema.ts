@@ -46,6 +46,7 @@ function plainWords({ zodSchema, jsonSchema: json }: Parameters<Override>[0]): v
   // Zod drops the default of a coerced field, although coercion does not change it.
   if (def.type === 'default') json.default = def.defaultValue;
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+  if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
   if (json.format !== undefined) delete json.pattern;
   if (json.additionalProperties === false) delete json.additionalProperties;
 }
