@@ -1,48 +1,33 @@
 /** Lanes of the tests. A test file belongs to the first lane with a pattern that matches it. */
 export const lanes = {
-  /** Chromium, the service as a process, a live stream. */
-  browser: ['test/console/{console,label-page,reference-page,search-page,try-page,watch-pages}.test.ts'],
-  /** Suites that run against every adapter of a port, and the interface from outside. SQLite, Java for DynamoDB Local, ffmpeg. */
-  contract: [
-    'test/adapters/aws/dynamodb/**/*.test.ts',
-    'test/adapters/aws/{client-settings,media-store}.test.ts',
-    'test/adapters/aws/recent-log.test.ts',
-    'test/adapters/embedded/*/{call-limiter,caller-eraser,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
-    'test/adapters/embedded/*/{job-store,key-store,log-buffer,media-store,meter,usage-ledger,watch-store}.test.ts',
-    'test/conformance/**/*.test.ts',
-  ],
-  /** Captures and what reads images. ffmpeg, GStreamer's RTSP server. */
-  media: [
-    'test/adapters/http/routes/analyze-frame.test.ts',
-    'test/adapters/media/**/*.test.ts',
-    'test/adapters/recordings/recording-capturer.test.ts',
-    'test/adapters/recordings/scans-as-live.test.ts',
-    'test/adapters/vision/local/real-model.test.ts',
-    'test/adapters/vision/objects/{drawn-scene,thread-detector}.test.ts',
-    'test/adapters/vision/pixel/**/*.test.ts',
-    'test/core/stream/jpeg.test.ts',
-    'test/fuzz/media/**/*.test.ts',
-  ],
   /** Templates of the stack. Their files share the CDK, whose import takes seconds, and the stacks that they have synthesized. */
   stacks: ['test/lib/**/*.test.ts'],
-  /** Whole services, functions and packages, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
-  service: [
-    'test/adapters/aws/{lookup,mail,platform-secret}.test.ts',
-    'test/adapters/contained.test.ts',
+  /** Whole services, functions and packages, captures, Chromium, adapters that need sockets or processes. */
+  processes: [
+    'test/adapters/aws/{client-settings,lookup,mail,media-store,platform-secret,recent-log}.test.ts',
+    'test/adapters/aws/dynamodb/**/*.test.ts',
     'test/adapters/aws/telemetry/telemetry.test.ts',
-    'test/adapters/egress/{connections,guarded-http,keep-alive,lenient-http,open-response,proxy-dispatcher}.test.ts',
-    'test/adapters/embedded/**/{data-directory,kill}.test.ts',
-    'test/adapters/http/sse/slow-reader.test.ts',
-    'test/adapters/mcp/**/*.test.ts',
-    'test/adapters/platforms/{twitch,youtube}.test.ts',
-    'test/adapters/vision/bedrock/bedrock-vision.test.ts',
-    'test/adapters/vision/openai/*.test.ts',
-    'test/adapters/vision/judge-moments.test.ts',
-    'test/adapters/vision/search-in-pictures.test.ts',
+    'test/adapters/contained.test.ts',
     'test/adapters/destinations/{answers,destination-sender,hostile-receivers,http-sender,picture-refused,telegram}.test.ts',
+    'test/adapters/egress/{connections,guarded-http,keep-alive,lenient-http,open-response,proxy-dispatcher}.test.ts',
+    'test/adapters/embedded/*/{call-limiter,caller-eraser,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
+    'test/adapters/embedded/*/{job-store,key-store,log-buffer,media-store,meter,usage-ledger,watch-store}.test.ts',
+    'test/adapters/embedded/**/{data-directory,kill}.test.ts',
+    'test/adapters/http/routes/analyze-frame.test.ts',
+    'test/adapters/http/sse/slow-reader.test.ts',
+    'test/adapters/{mcp,media}/**/*.test.ts',
     'test/adapters/onvif/cameras.test.ts',
-    'test/console/edit-every-field.test.ts',
-    'test/{attacks,cli,client,docs,layers,repository}/**/*.test.ts',
+    'test/adapters/platforms/{twitch,youtube}.test.ts',
+    'test/adapters/recordings/{recording-capturer,scans-as-live}.test.ts',
+    'test/adapters/vision/{judge-moments,search-in-pictures}.test.ts',
+    'test/adapters/vision/bedrock/bedrock-vision.test.ts',
+    'test/adapters/vision/local/real-model.test.ts',
+    'test/adapters/vision/objects/{drawn-scene,thread-detector}.test.ts',
+    'test/adapters/vision/openai/*.test.ts',
+    'test/adapters/vision/pixel/**/*.test.ts',
+    'test/console/{console,edit-every-field,label-page,reference-page,search-page,try-page,watch-pages}.test.ts',
+    'test/core/stream/jpeg.test.ts',
+    'test/{attacks,cli,client,conformance,docs,fuzz,layers,repository}/**/*.test.ts',
     'test/simulation/run-mutation.test.ts',
     // Two hours of virtual time take more than seconds.
     'test/simulation/virtual-jobs.test.ts',
@@ -53,8 +38,8 @@ export const lanes = {
 
 export type Lane = keyof typeof lanes;
 
-/** Lanes in the order of their start; `stacks` and `core` are groups of their own. */
-export const laneOrder: readonly Lane[] = ['stacks', 'browser', 'contract', 'service', 'media', 'core'];
+/** Lanes in the order of their start. Files that need the processor alone are last: they fill the pauses of those that wait. */
+export const laneOrder: readonly Lane[] = ['stacks', 'processes', 'core'];
 
 /** Files that mostly wait, for minutes: they start before all others. */
 export const waitingFiles: readonly string[] = [

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
+import type { TestProject } from 'vitest/node';
 import { openTemporaryFolder } from '../../../cli/temporary-folder.ts';
 
 /** Environment variable with the temporary folder of a test run. */
@@ -85,4 +86,9 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns true if a test run has files of a folder, for what only they need. */
+export function runsFilesIn(folder: string, { vitest }: TestProject): boolean {
+  return vitest.state.getPaths().some((path) => path.startsWith(folder + sep));
 }

@@ -12,6 +12,8 @@ import {
   sortKey,
   type Attribute,
 } from '../../../../adapters/aws/dynamodb/table/table-layout.ts';
+import type { TestProject } from 'vitest/node';
+import { runsFilesIn } from '../../../support/runner/run-folder.ts';
 import { freePort } from '../../../support/servers/free-port.ts';
 
 const require = createRequire(import.meta.url);
@@ -28,8 +30,8 @@ export const localClient = {
 const portVariable = 'WATCHPOST_TEST_DYNAMODB_PORT';
 
 /** Starts AWS's DynamoDB Local for all files of a run (Vitest global setup): each start takes seconds of processor time. */
-export async function setup(): Promise<(() => Promise<void>) | undefined> {
-  if (!hasJava()) return undefined;
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (!runsFilesIn(import.meta.dirname, project) || !hasJava()) return undefined;
   const { port, stop } = await launch();
   process.env[portVariable] = String(port);
   return async () => {
