@@ -11,7 +11,7 @@ export type AddressRule = (address: string) => boolean;
 
 /**
  * Creates a rule that allows public addresses and those in `allowRanges` (CIDRs). No range opens the addresses of
- * `denyRanges`, `neverOpened` and `carriesIpv4`. With `onlyRanges`, public addresses need a range too, and those of `isOwn` always: this machine may offer itself what it offers nobody else. Throws `RangeError` for an invalid CIDR.
+ * `denyRanges`, `neverOpened` and `carriesIpv4`. An address of NAT64 is as public as that behind it. With `onlyRanges`, public addresses need a range too, and those of `isOwn` always: this machine may offer itself what it offers nobody else. Throws `RangeError` for an invalid CIDR.
  */
 export function createAddressRule(
   allowRanges: readonly string[],
@@ -22,12 +22,22 @@ export function createAddressRule(
   const closed = denyRanges.map(readRange);
   return (text) => {
     const address = readAddress(text);
-    if (address === null || isNeverOpened(address)) return false;
-    if (closed.some((range) => isWithin(address, range))) return false;
-    return (
-      (!onlyRanges && isPublic(address) && !isOwn(text)) || opened.some((range) => isWithin(address, range))
-    );
+    if (address === null) return false;
+    const translated = readTranslated(address);
+    return translated ? isAllowedPublic(translated) : isAllowedPublic(address) || isOpened(address);
   };
+
+  function isAllowedPublic(address: Ip): boolean {
+    return !onlyRanges && isPublic(address) && !isClosed(address) && !isOwn(address.toString());
+  }
+
+  function isOpened(address: Ip): boolean {
+    return opened.some((range) => isWithin(address, range)) && !isClosed(address);
+  }
+
+  function isClosed(address: Ip): boolean {
+    return isNeverOpened(address) || closed.some((range) => isWithin(address, range));
+  }
 }
 
 /**
@@ -104,6 +114,14 @@ const neverOpened = [
   'ff00::/8',
 ].map(readRange);
 
+const nat64 = readRange('64:ff9b::/96');
+
+/** Returns the IPv4 address of NAT64: in a network without IPv4, DNS64 returns it for all names that have no IPv6 address. Null for other addresses. */
+function readTranslated(address: Ip): ipaddr.IPv4 | null {
+  if (!(address instanceof ipaddr.IPv6) || !isWithin(address, nat64)) return null;
+  return new ipaddr.IPv4(address.toByteArray().slice(-4));
+}
+
 /**
  * Returns true for IPv6 addresses that the operating system or a gateway translates to IPv4. They are always
  * rejected, because a range of one family must not open the other. No camera is published under such an address.
@@ -117,7 +135,6 @@ function carriesIpv4(address: Ip): boolean {
 const embeddings = [
   '::ffff:0:0/96', // mapped
   '::ffff:0:0:0/96', // translated (RFC 6145)
-  '64:ff9b::/96', // NAT64
   '64:ff9b:1::/48', // NAT64, local use
   '2002::/16', // 6to4
   '2001::/32', // Teredo

@@ -11,6 +11,15 @@ test('a rule of ranges only allows no public address without a range, and no res
   ).toEqual([]);
 });
 
+test('an address of NAT64 is allowed if that behind it is public, of another machine, and not denied', () => {
+  const isAllowed = createAddressRule(['::/0', '0.0.0.0/0'], ['1.1.1.0/24'], {
+    isOwn: (address) => address === '9.9.9.9',
+  });
+  const behind = ['8.8.8.8', '9.9.9.9', '1.1.1.1', '10.0.0.1', '127.0.0.1', '169.254.169.254', '0.0.0.0'];
+  expect(behind.filter((address) => isAllowed(`64:ff9b::${address}`))).toEqual(['8.8.8.8']);
+  expect(createAddressRule(['8.8.8.8'], [], { onlyRanges: true })('64:ff9b::8.8.8.8')).toBe(false);
+});
+
 describe('addresses of ranges', () => {
   test('the hosts of ranges are listed once, without the addresses of the network', () => {
     expect(listAddresses(['192.168.1.5/29', '192.168.1.6', '10.0.0.0/31'], 512)).toEqual([

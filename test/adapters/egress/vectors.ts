@@ -19,7 +19,8 @@ const refusedByKind = {
   ipv4Mapped: `[::ffff:127.0.0.1] [::ffff:7f00:1] [0:0:0:0:0:ffff:10.0.0.1] [::ffff:169.254.169.254]
     [::ffff:93.184.216.34]`,
   ipv4CompatibleAndTranslated: '[::127.0.0.1] [::7f00:1] [::a00:1] [::ffff:0:127.0.0.1]',
-  nat64: '[64:ff9b::127.0.0.1] [64:ff9b::a9fe:a9fe] [64:ff9b::8.8.8.8] [64:ff9b:1::7f00:1]',
+  nat64: `[64:ff9b::127.0.0.1] [64:ff9b::a9fe:a9fe] [64:ff9b::10.0.0.1] [64:ff9b::a83f:8110] [64:ff9b:1::7f00:1]
+    [64:ff9b:1::808:808] [64:ff9b::1:808:808]`,
   tunnels: `[2002:7f00:1::] [2002:a9fe:a9fe::1] [2001:0:7f00:1::] [2001:0:4136:e378:8000:63bf:80ff:fffe]
     [2600::5efe:127.0.0.1] [2600::200:5efe:7f00:1]`,
   names: `localhost LOCALHOST localhost. a.localhost a.b.localhost. localhost.localdomain ip6-localhost ip6-loopback
@@ -45,6 +46,6 @@ export const malformedHosts = [
 /** Public addresses next to the limits of forbidden ranges. */
 export const allowedHosts = `93.184.216.34 8.8.8.8 1.1.1.1 9.255.255.255 11.0.0.0 172.15.255.255 172.32.0.0
   192.167.255.255 192.169.0.0 100.63.255.255 100.128.0.0 169.253.255.255 169.255.0.0 126.255.255.255 128.0.0.1
-  223.255.255.255 134744072 0x08080808 [2606:4700::1111] [2a00:1450::1] [2620:fe::fe] [2400::1] [2600::1]`.split(
+  223.255.255.255 134744072 0x08080808 [2606:4700::1111] [2a00:1450::1] [2620:fe::fe] [2400::1] [2600::1] [64:ff9b::8.8.8.8]`.split(
   /\s+/,
 );
