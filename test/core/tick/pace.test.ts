@@ -213,6 +213,8 @@ describe('of several callers, those beyond an equal share are stretched', () => 
     { modest: 8, greedy: 112, intervalSeconds: 30 },
     { modest: 20, greedy: 60, intervalSeconds: 60 },
     { modest: 8, greedy: 112, intervalSeconds: 60 },
+    { modest: 20, greedy: 60, intervalSeconds: 300 },
+    { modest: 8, greedy: 112, intervalSeconds: 300 },
   ])(
     'the one that needs most has for hours what $modest others leave at $intervalSeconds s',
     async ({ modest: others, greedy, intervalSeconds }) => {
