@@ -283,7 +283,7 @@ async function makeAttempt(
   const isAlone = first.outcome === 'rejected' && joined.length > 0;
   const result = { ...(isAlone ? await target.send([]) : first), startedAt };
   const attemptedAt = deps.now();
-  const attempted = withAttempt(delivery, result, attemptedAt, deps);
+  const attempted = withAttempt(arrival, delivery, result, attemptedAt, deps);
   const { next_attempt_at: next } = attempted;
   report(attempted, result, deps);
   // Before the end of the attempt in the state, so that who begins the next one reads it.
@@ -308,8 +308,9 @@ async function makeAttempt(
   return { kind: 'again', afterSeconds: ageSeconds(attemptedAt, new Date(next)) };
 }
 
-/** Returns the delivery after an attempt, with the id of the message at the receiver. */
+/** Returns the delivery after an attempt. That of an opening, which its clip follows, has its address and the id of the message at the receiver. */
 function withAttempt(
+  { target: { part, destination } }: Arrival,
   delivery: Delivery,
   result: AttemptResult,
   now: Date,
@@ -319,21 +320,23 @@ function withAttempt(
   return {
     ...afterAttempt(delivery, result, now, random()),
     ...(receipt !== undefined && { receipt }),
+    ...(part === 'opening' && { fingerprint: destination.fingerprint }),
   };
 }
 
 /** Records that an opening was told in the message of another one. */
 async function countJoined(
-  { message, target }: Arrival,
+  arrival: Arrival,
   { sequence }: WaitingEvent,
   result: AttemptResult,
   deps: DeliverDeps,
 ): Promise<void> {
+  const { message, target } = arrival;
   const key = { ...message, sequence };
   const stored = (await deps.deliveries.get(key)) ?? initialDelivery(key, target.event.type);
   if (stored.state !== 'pending') return;
   const now = deps.now();
-  const delivery = withAttempt(stored, result, now, deps);
+  const delivery = withAttempt(arrival, stored, result, now, deps);
   await deps.deliveries.put(delivery, now);
   await countEnd(delivery, deps, target.isMail);
 }

@@ -152,7 +152,7 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     refusal:
       isBeat && !isBeatDue
         ? 'a heartbeat is not due'
-        : opened?.state === 'failed'
+        : opened && !hasReceived(opened, fingerprint)
           ? noOpening
           : findRefusal(settings, state, event),
     takeTurn: () => computeSpacing(settings, state, deps.now()) || takeTurn(address, deps),
@@ -177,6 +177,11 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
       });
     },
   };
+}
+
+/** Returns false for an opening that was refused, or accepted by an earlier address. One that is pending goes to the present one. */
+function hasReceived({ state, fingerprint: accepted }: Delivery, fingerprint: string): boolean {
+  return state !== 'failed' && (state === 'pending' || accepted === undefined || accepted === fingerprint);
 }
 
 const noOpening = 'this address did not receive its opening';

@@ -72,6 +72,8 @@ export const deliverySchema = z.object({
   resend: resendSchema,
   /** Id of the message at the receiver: the clip of an alert may come after its closing. */
   receipt: z.string().optional(),
+  /** Keyed hash of the address that accepted it. */
+  fingerprint: z.string().optional(),
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 

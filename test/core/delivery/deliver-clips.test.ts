@@ -85,6 +85,26 @@ test('a clip waits for its opening, and is not sent to whom refused that', async
   await watch.close();
 });
 
+test('a destination that has another address since the opening gets no clip of it', async () => {
+  const watch = await createWatching(() => ({ receipt: '77' }), people.slice(1, 2));
+  await watch.commit([opened(first)]);
+  await watch.pass(30);
+  await watch.edit(({ config, ...rest }) => {
+    const destinations = config.destinations.map((each) => ({ ...each, fingerprint: 'fedcba9876543210' }));
+    return { ...rest, config: { ...config, destinations } };
+  });
+  await watch.commit([clipOf(first, 1), opened(second)]);
+  await watch.pass(30);
+  await watch.commit([clipOf(second, 3)]);
+  await watch.pass(30);
+  expect(watch.sent.map(({ type, alert }) => [type, alert])).toEqual([
+    ['alert_opened', first],
+    ['alert_opened', second],
+    ['alert_clip', second],
+  ]);
+  await watch.close();
+});
+
 test('a destination that was added after the opening gets no clip of it, which is no failure', async () => {
   const watch = await createWatching(() => ({}), people.slice(0, 1));
   await watch.commit([clipOf(first, 1)]);
