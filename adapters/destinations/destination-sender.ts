@@ -9,7 +9,7 @@ import type { WebhookSigner } from '../../core/ports/delivery.ts';
 import { describeDeliveryFailure } from '../../core/delivery/after-attempt.ts';
 import { findSubject } from '../../core/delivery/receivers.ts';
 import { destinationTypeSchema, type DestinationAddress } from '../../core/records/watch.ts';
-import { discordStatuses, toDiscordRequest } from './discord/discord.ts';
+import { readDiscordAnswer, toDiscordEdit, toDiscordRequest } from './discord/discord.ts';
 import { isAllowedRecipient, toMail } from './email/email.ts';
 import type { SendMail } from './email/smtp.ts';
 import { toPublications, toRemoval } from './mqtt/mqtt.ts';
@@ -95,7 +95,7 @@ async function sendOnce(
     case 'slack':
       return post(toSlackRequest(requireUrl(address), notification), slackStatuses, deps);
     case 'discord':
-      return post(toDiscordRequest(requireUrl(address), notification), discordStatuses, deps);
+      return sendToDiscord(requireUrl(address), notification, deps);
     case 'ntfy':
       return post(toNtfyRequest(requireUrl(address), address, notification), ntfyStatuses, deps);
     case 'telegram': {
@@ -114,6 +114,18 @@ async function sendOnce(
       return { ...result, outcome: result.outcome === 'delivered' ? 'delivered' : 'rejected' };
     }
   }
+}
+
+/** Adds a clip to the message of its opening, or sends another message if that was deleted. */
+async function sendToDiscord(
+  url: string,
+  notification: Notification,
+  { http }: DestinationSenderDeps,
+): Promise<DestinationResult> {
+  const edit = toDiscordEdit(url, notification);
+  const edited = edit && readDiscordAnswer(await http.send(edit));
+  if (edited && edited.status !== 404) return edited;
+  return readDiscordAnswer(await http.send(toDiscordRequest(url, notification)));
 }
 
 async function askTelegram(

@@ -13,6 +13,7 @@ import type { EvidenceFile } from './describe.ts';
 
 /** HTTP request to a destination: POST with a body, else GET. */
 export type HttpRequest = {
+  method?: 'PATCH';
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array | null;
@@ -146,10 +147,10 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
 
 function post(
   options: HttpSenderOptions,
-  { url, headers, body, readsAnswer }: HttpRequest,
+  { method, url, headers, body, readsAnswer }: HttpRequest,
 ): Promise<GuardedResponse> {
   return options.http.request(url, {
-    method: body === null ? 'GET' : 'POST',
+    method: body === null ? 'GET' : (method ?? 'POST'),
     headers: {
       ...headers,
       'user-agent': `Watchpost/${options.version}`,

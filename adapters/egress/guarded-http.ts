@@ -30,7 +30,7 @@ export type GuardedResponse = {
 
 /** Guarded request. */
 export type GuardedRequest = {
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'PATCH';
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   /** Maximum size of the decoded body, in bytes. */
@@ -260,7 +260,7 @@ async function sendHop(
   const { method, body } = hop;
   const options = { dispatcher, method, headers, body, signal: deadline.signal };
   const ask = (): Promise<Received> => send(`${origin}${pathname}${search}`, options);
-  const isOwn = method === 'POST' && isLenient === true && proxyUrl === undefined;
+  const isOwn = method !== 'GET' && isLenient === true && proxyUrl === undefined;
   const asked = isOwn ? sendLenient(connections, { ...hop, headers }, deadline) : ask();
   const answer = await asked.catch((error: unknown) => {
     if (!isOwn && wasClosedMeanwhile(error)) return ask();

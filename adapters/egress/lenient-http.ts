@@ -41,7 +41,7 @@ export async function sendLenient(
   const chunks = readChunks(socket);
   try {
     const { head, rest } = await readHead(chunks);
-    if (hop.method === 'POST' && !/^\S+ +\d{3}(?!\d)/.test(head))
+    if (hop.method !== 'GET' && !/^\S+ +\d{3}(?!\d)/.test(head))
       throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });
     const { statusCode, headers } = parseHead(head);
     return { statusCode, headers, body: toReadable(readBody(headers, rest, chunks), socket) };
@@ -52,7 +52,7 @@ export async function sendLenient(
 }
 
 function formatRequest({ url, method, headers, body }: Hop): string {
-  const length = method === 'POST' && { 'content-length': String(Buffer.byteLength(body ?? '')) };
+  const length = method !== 'GET' && { 'content-length': String(Buffer.byteLength(body ?? '')) };
   const lines = Object.entries({ host: url.host, ...headers, ...length, connection: 'close' });
   const written = lines.map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n\0]/g, '')}`);
   return [`${method} ${url.pathname}${url.search} HTTP/1.1`, ...written, '', ''].join('\r\n');

@@ -3,7 +3,7 @@ import type { EgressGuard } from './guard.ts';
 /** Request in a chain of redirects. */
 export type Hop = {
   url: URL;
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH';
   headers: Record<string, string>;
   body: string | Uint8Array | null;
 };

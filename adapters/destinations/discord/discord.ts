@@ -1,12 +1,13 @@
-import type { Notification } from '../../../core/ports/destinations.ts';
+import { z } from 'zod';
+import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
 import type { Severity } from '../../../core/records/watch.ts';
 import { describeNotification, findFile, shorten } from '../describe.ts';
 import type { EvidenceFile } from '../describe.ts';
-import { jsonRequest, multipartRequest } from '../http-sender.ts';
-import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
+import { jsonRequest, multipartRequest, parseJson, readAnswer } from '../http-sender.ts';
+import type { HttpRequest, HttpResult, PermanentStatuses } from '../http-sender.ts';
 
 /** Webhook of Discord. 401 and 404 mean that it was deleted (docs.discord.com/developers/resources/webhook#execute-webhook). */
-export const discordStatuses: PermanentStatuses = { gone: [401, 404, 410], rejected: [400, 413] };
+const discordStatuses: PermanentStatuses = { gone: [401, 404, 410], rejected: [400, 413] };
 
 /** Lengths of an embed: title 256, description 4,096, field name 256, value 1,024, together 6,000; file size without a subscription. */
 const maxTitle = 256;
@@ -25,15 +26,41 @@ function withVersion(url: string): string {
   return url.replace(/^(https:\/\/(?:\w+\.)?discord(?:app)?\.com\/api\/)(?=webhooks\/)/i, '$1v10/');
 }
 
-/** Returns a message with one embed. The frame is attached, so that Discord needs no access to this service. */
+/** Returns a message with one embed. The frame is attached, so that Discord needs no access to this service. Discord answers with the message (`wait`). */
 export function toDiscordRequest(address: string, notification: Notification): HttpRequest {
-  const url = withVersion(address);
+  const url = withQuery(withVersion(address), (query) => query.set('wait', 'true'));
   const file = findFile(notification, maxFileBytes);
   const content = message(notification, file);
   const request = file
     ? multipartRequest(url, notification.id, { payload_json: content }, 'files[0]', file)
     : jsonRequest(url, content);
   return { ...request, readsAnswer: true };
+}
+
+/** Returns the addition of a clip to the message of its opening, which an edit appends; undefined without both. */
+export function toDiscordEdit(address: string, notification: Notification): HttpRequest | undefined {
+  const { event, opening, id } = notification;
+  const film = event.type === 'alert_clip' ? findFile(notification, maxFileBytes) : undefined;
+  if (!film || opening === undefined) return undefined;
+  const [path, query] = withVersion(address).split('?');
+  const url = `${path?.replace(/\/$/, '')}/messages/${opening}${query === undefined ? '' : `?${query}`}`;
+  const fields = { payload_json: { allowed_mentions: { parse: [] } } };
+  return { ...multipartRequest(url, id, fields, 'files[0]', film), method: 'PATCH', readsAnswer: true };
+}
+
+const answerSchema = z.object({ id: z.string().regex(/^\d{1,25}$/) });
+
+/** Reads the answer: what it means, and the message for the clip of its opening. */
+export function readDiscordAnswer(received: HttpResult): DestinationResult {
+  const result = readAnswer(received, discordStatuses);
+  const { data } = answerSchema.safeParse(parseJson(received.body ?? ''));
+  return result.outcome === 'delivered' && data ? { ...result, receipt: data.id } : result;
+}
+
+function withQuery(url: string, change: (query: URLSearchParams) => void): string {
+  const changed = new URL(url);
+  change(changed.searchParams);
+  return changed.href;
 }
 
 function message(notification: Notification, file: EvidenceFile | undefined) {

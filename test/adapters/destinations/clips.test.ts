@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toDiscordRequest } from '../../../adapters/destinations/discord/discord.ts';
+import { toDiscordEdit, toDiscordRequest } from '../../../adapters/destinations/discord/discord.ts';
 import { toMail } from '../../../adapters/destinations/email/email.ts';
 import { createDestinations } from '../../../adapters/destinations/destination-sender.ts';
 import type { HttpRequest } from '../../../adapters/destinations/http-sender.ts';
@@ -48,6 +48,54 @@ test('Discord attaches a film without an image in its embed', async () => {
   expect(message.attachments).toMatchObject([{ filename: 'clip.mp4' }]);
   expect(message.embeds[0]).not.toHaveProperty('image');
   expect(await readFile(form, 'files[0]')).toEqual(expected);
+});
+
+test.each([
+  ['https://discord.com/api/webhooks/1/t', 'https://discord.com/api/v10/webhooks/1/t/messages/42'],
+  [
+    'https://discord.com/api/webhooks/1/t/?thread_id=2',
+    'https://discord.com/api/v10/webhooks/1/t/messages/42?thread_id=2',
+  ],
+])('Discord has the film in the message of the opening: %s', async (address, edited) => {
+  const request = toDiscordEdit(address, carried)!;
+  expect(request).toMatchObject({ method: 'PATCH', url: edited });
+  const form = await readForm(request);
+  // Without a list of attachments, those of the message stay.
+  expect(JSON.parse(readText(form, 'payload_json'))).toEqual({ allowed_mentions: { parse: [] } });
+  expect(await readFile(form, 'files[0]')).toEqual(expected);
+});
+
+test.each([
+  [200, ['PATCH /hook/messages/42'], '42'],
+  [404, ['PATCH /hook/messages/42', 'POST /hook?wait=true'], '43'],
+  [413, ['PATCH /hook/messages/42', 'POST /hook?wait=true'], '43'],
+])(
+  'a message of Discord whose edit has %i gets no second film, or one that is new',
+  async (status, requests, id) => {
+    const sent: string[] = [];
+    const answer = (request: HttpRequest) =>
+      request.method === 'PATCH' ? { status, body: '{"id":"42"}' } : { status: 200, body: '{"id":"43"}' };
+    const http = {
+      send: async (request: HttpRequest) => {
+        const { pathname, search } = new URL(request.url);
+        sent.push(`${request.method ?? 'POST'} ${pathname}${search}`);
+        return { latencyMs: 1, error: null, retryAfter: null, ...answer(request) };
+      },
+    };
+    const destinations = createDestinations({ http, signer: {} as never, now: () => new Date() });
+    const result = await destinations.send({ destination_id: 'd', type: 'discord', url }, carried);
+    expect(result).toMatchObject({ outcome: 'delivered', receipt: id });
+    expect(sent).toEqual(requests);
+  },
+);
+
+test('a film without a message of its opening is a message of Discord', () => {
+  const { opening, ...alone } = carried;
+  expect([opening, toDiscordEdit(url, alone), toDiscordEdit(url, { ...linked, opening: '42' })]).toEqual([
+    '42',
+    undefined,
+    undefined,
+  ]);
 });
 
 test('ntfy has the film as its attachment', () => {

@@ -254,13 +254,13 @@ describe('failures of a watch at PagerDuty', () => {
 });
 
 test.each([
-  ['https://discord.com/api/webhooks/1/t', 'https://discord.com/api/v10/webhooks/1/t'],
+  ['https://discord.com/api/webhooks/1/t', 'https://discord.com/api/v10/webhooks/1/t?wait=true'],
   [
     'https://ptb.discord.com/api/webhooks/1/t?thread_id=2',
-    'https://ptb.discord.com/api/v10/webhooks/1/t?thread_id=2',
+    'https://ptb.discord.com/api/v10/webhooks/1/t?thread_id=2&wait=true',
   ],
-  ['https://discord.com/api/v9/webhooks/1/t', 'https://discord.com/api/v9/webhooks/1/t'],
-  ['https://relay.example/api/webhooks/1/t', 'https://relay.example/api/webhooks/1/t'],
+  ['https://discord.com/api/v9/webhooks/1/t', 'https://discord.com/api/v9/webhooks/1/t?wait=true'],
+  ['https://relay.example/api/webhooks/1/t', 'https://relay.example/api/webhooks/1/t?wait=true'],
 ])('Discord is asked by a version of its API, whose waits are in seconds: %s', (address, url) => {
   for (const type of ['alert_opened', 'alert_acknowledged'] as const)
     expect(toDiscordRequest(address, notify(type)).url).toBe(url);
