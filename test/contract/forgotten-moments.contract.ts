@@ -35,20 +35,21 @@ const caller = 'alice';
 
 /** Contract of what forgets moments: no sentence, word, id or picture of them is left. */
 export function describeForgetting(name: string, makeStores: () => Promise<ForgettingStores>): void {
-  async function open() {
-    const made = await makeStores();
+  async function open(made?: ForgettingStores) {
+    made ??= await makeStores();
+    const { readAll } = made;
     const world = createWorld();
     Object.assign(world.c, made.stores);
     await addCaller({ caller, label: null }, world.c);
-    const { traces: lost, watchId } = await fill(made.stores, 'flamingo');
-    const { traces: kept } = await fill(made.stores, 'pelican');
+    const { traces: lost, watchId } = await fill(made.stores, 'flamingo', 40);
+    const { traces: kept } = await fill(made.stores, 'pelican', 4);
     const present = async (traces: readonly string[]) => {
-      const all = await made.readAll();
+      const all = await readAll();
       return traces.filter((trace) => all.includes(trace));
     };
     expect(await present([...lost, ...kept])).toEqual([...lost, ...kept]);
     const expectForgotten = async (rest = kept) => expect(await present([...lost, ...kept])).toEqual(rest);
-    return { ...made, world, watchId, present, expectForgotten };
+    return { world, watchId, present, expectForgotten };
   }
 
   describe(`${name} after moments were forgotten`, () => {
@@ -78,31 +79,30 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
     });
 
     test('moments that have expired leave nothing, where the store removes them', async () => {
-      const { world, expectForgotten, sweep } = await open();
-      if (sweep) {
-        world.advance(3 * 86_400);
-        await sweep(world.clock.now);
-        await expectForgotten();
-      }
+      const made = await makeStores();
+      if (!made.sweep) return;
+      const { world, expectForgotten } = await open(made);
+      world.advance(3 * 86_400);
+      await made.sweep(world.clock.now);
+      await expectForgotten();
       world.close();
     });
 
     test('a picture for which there was no space leaves its sentence', async () => {
-      const { world, evict, present } = await open();
-      if (evict) {
-        await evict();
-        expect(await present(['picture of a', 'flamingo'])).toEqual(['flamingo']);
-      }
+      const made = await makeStores();
+      if (!made.evict) return;
+      const { world, present } = await open(made);
+      await made.evict();
+      expect(await present(['picture of a', 'flamingo'])).toEqual(['flamingo']);
       world.close();
     });
   });
 }
 
-/** Stores a watch with moments of a bird. Returns all by which they are found. Those of flamingos expire first. */
-async function fill(stores: Stores, bird: string) {
+/** Stores a watch with moments of a bird, more than one batch of the store removes, or few. Returns all by which they are found. Those of flamingos expire first. */
+async function fill(stores: Stores, bird: string, count: number) {
   const config = newWatchConfig({ memory_days: 3, schedule: null, destinations: [] });
   const [watchId, sourceId] = [randomUUID(), randomUUID()];
-  const count = 40;
   const expires = { flamingo: 2, pelican: 30 }[bird] ?? 1;
   const words = Array.from({ length: count }, (_, index) => `${bird}${word(index)}`);
   const moments: Moment[] = words.map((each, index) =>
