@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Starts the packed command line. Any Node can read this file: an old one names the version that it needs, and a newer one warns of nothing. */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major > 22 || (major === 22 && minor >= 13)) {
+if (major > 23 || (major === 22 && minor >= 16)) {
   const emit = process.emitWarning.bind(process);
   // node:sqlite is experimental in Node 22.
   process.emitWarning = (/** @type {any[]} */ ...warning) => {
@@ -10,7 +10,7 @@ if (major > 22 || (major === 22 && minor >= 13)) {
   await import('../dist/package/cli/watchpost.js');
 } else {
   process.stderr.write(
-    `Watchpost needs Node 22.13 or newer, which has node:sqlite; this is ${process.versions.node}.\n`,
+    `Watchpost needs Node 22.16 or newer (not 23), whose node:sqlite can search words; this is ${process.versions.node}.\n`,
   );
   process.exitCode = 2;
 }

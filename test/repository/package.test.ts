@@ -56,13 +56,17 @@ test('each program of a process or thread that the package starts is in it', () 
   expect(programs.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test('an old Node prints the version that the package needs, in one sentence', async () => {
-  const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.19.0'})`;
-  await expect(run(process.execPath, ['--import', old, launcher, 'start'])).rejects.toMatchObject({
-    code: 2,
-    stderr: 'Watchpost needs Node 22.13 or newer, which has node:sqlite; this is 20.19.0.\n',
-  });
-});
+// Node 22.15 and 23 have node:sqlite, but without FTS5 in each of their releases.
+test.each(['20.19.0', '22.15.1', '23.5.0'])(
+  'Node %s prints the version that the package needs, in one sentence',
+  async (version) => {
+    const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
+    await expect(run(process.execPath, ['--import', old, launcher, 'start'])).rejects.toMatchObject({
+      code: 2,
+      stderr: `Watchpost needs Node 22.16 or newer (not 23), whose node:sqlite can search words; this is ${version}.\n`,
+    });
+  },
+);
 
 test('the package serves API and console without its optional packages, and says at the start what is not judged', async () => {
   const args = [launcher, 'start', '--port', '0', '--data-dir', join(folder, 'data')];
