@@ -91,7 +91,7 @@ export async function backtestWatch(
     ...result,
     state,
     cursor: isDone || input.estimate ? null : await writeCursor(state, request, signer),
-    sentence: await describe(watch, result, state, deps),
+    sentence: await describe(watch, input.estimate ? null : result, state, deps),
   };
 }
 
@@ -266,22 +266,34 @@ async function playCapture(
   Object.assign(state, { after: { at: at.getTime(), id }, verdicts: [] });
 }
 
-/** Describes what was played, and what nobody saw. */
+/** Describes what was played, if anything was, and what nobody saw. */
 async function describe(
   watch: WatchRun,
-  { alerts, possible, open }: Pick<BacktestResult, 'alerts' | 'possible' | 'open'>,
-  { from, to, counts, estimate: all }: BacktestState,
+  played: Pick<BacktestResult, 'alerts' | 'possible' | 'open'> | null,
+  state: BacktestState,
   deps: BacktestDeps,
 ): Promise<string> {
-  const watches = await readSpans([watch], { from: new Date(from), to: new Date(to) }, deps);
-  const parts = [
+  const span = { from: new Date(state.from), to: new Date(state.to) };
+  const watches = await readSpans([watch], span, deps);
+  const parts = played ? describePlayed(played, state) : describeEstimate(state);
+  return `${parts.join(', ')}. ${describeSight(watches, listUnseen(watches))}`;
+}
+
+function describeEstimate({ estimate: { moments, calls, exact } }: BacktestState): string[] {
+  return [`${exact ? '' : 'About '}${count(moments, 'moment')} to play with ${count(calls, 'model call')}`];
+}
+
+function describePlayed(
+  { alerts, possible, open }: Pick<BacktestResult, 'alerts' | 'possible' | 'open'>,
+  { counts, estimate: all }: BacktestState,
+): string[] {
+  return [
     count(alerts.length + open.length, 'alert'),
     ...(possible.length > 0 ? [`${possible.length} possible, which lacked only a confirming picture`] : []),
     `${counts.moments.toLocaleString('en-US')} of ${all.exact ? '' : 'about '}${count(all.moments, 'moment')} played`,
     ...(counts.gone > 0 ? [`${count(counts.gone, 'moment')} without a picture to judge`] : []),
     ...(counts.unjudged > 0 ? [`${count(counts.unjudged, 'verdict')} that the model could not give`] : []),
   ];
-  return `${parts.join(', ')}. ${describeSight(watches, listUnseen(watches))}`;
 }
 
 function count(value: number, noun: string): string {

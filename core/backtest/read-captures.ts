@@ -1,7 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { nameCapture } from '../memory/choose-candidates.ts';
 import { readSpans } from '../memory/searched-watches.ts';
-import { readMomentId } from '../records/moment.ts';
+import { nameCapture, readMomentId } from '../records/moment.ts';
 import type { Moment } from '../records/moment.ts';
 import type { Span } from '../records/seen-hour.ts';
 import type { WatchRun } from '../records/watch-run.ts';

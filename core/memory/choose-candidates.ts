@@ -1,5 +1,5 @@
 import type { WordMatch } from '../ports/moment-store.ts';
-import type { Moment } from '../records/moment.ts';
+import { type Moment, nameCapture } from '../records/moment.ts';
 import { type Candidate, maxCandidates } from './search-cursor.ts';
 import type { SearchedWatch } from './searched-watches.ts';
 import { toStems } from './stems.ts';
@@ -22,13 +22,13 @@ export function chooseCandidates(
     .flatMap(({ visit, match }) => (match ? [toCandidate(visit, match.moment_id)] : []));
 }
 
-type Entry = { at: string; match: WordMatch | null };
+type Entry = { at: string; moment_id: string; match: WordMatch | null };
 
 function withDenials(matches: readonly WordMatch[]): Entry[] {
   return matches
     .flatMap((match): Entry[] => [
-      { at: match.at, match },
-      ...(match.denied_at === null ? [] : [{ at: match.denied_at, match: null }]),
+      { at: match.at, moment_id: match.moment_id, match },
+      ...(match.denied_at === null ? [] : [{ at: match.denied_at, moment_id: '', match: null }]),
     ])
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
 }
@@ -79,11 +79,6 @@ function listHeld({ verdicts }: Moment): string {
 
 function describe({ scene = '', objects = [] }: Moment): string {
   return [scene, ...objects].join(' ');
-}
-
-/** Returns what the ids of all moments of a capture begin with. */
-export function nameCapture({ moment_id: id }: Pick<Moment, 'moment_id'>): string {
-  return id.slice(0, id.lastIndexOf('-'));
 }
 
 function toCandidate(visit: Visit<unknown>, id: string): Candidate {

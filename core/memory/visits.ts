@@ -1,3 +1,4 @@
+import { nameCapture } from '../records/moment.ts';
 import type { Span } from '../records/seen-hour.ts';
 
 /** Moments that belong together. An end is open if nobody looked beyond it. */
@@ -11,7 +12,7 @@ const maxUnlookedSeconds = 60;
  * time that was not seen. `belongs` decides whether a moment belongs to the visit of `first`, or begins one: `null` if it says nothing about it. `spans`: what was
  * seen, in time order.
  */
-export function findVisits<Moment extends { at: string }>(
+export function findVisits<Moment extends { at: string; moment_id: string }>(
   moments: readonly Moment[],
   spans: readonly Span[],
   belongs: (moment: Moment, first: Moment | undefined) => boolean | null,
@@ -19,14 +20,16 @@ export function findVisits<Moment extends { at: string }>(
   const isUnseen = createUnseenReader(spans);
   const visits: Visit<Moment>[] = [];
   let current: Visit<Moment> | undefined;
-  let before: Date | undefined;
+  let before: Moment | undefined;
   let isOpen = false;
   for (const moment of moments) {
     const at = new Date(moment.at);
-    isOpen = before !== undefined && isUnseen(before, at);
+    // The capture that ends a gap has looked at all between its moments.
+    const isNext = before !== undefined && nameCapture(before) !== nameCapture(moment);
+    isOpen = before !== undefined && isNext && isUnseen(new Date(before.at), at);
     if (isOpen && current) current.openEnd = true;
     if (isOpen) current = undefined;
-    before = at;
+    before = moment;
     const holds = belongs(moment, current?.moments[0]);
     if (holds === null) continue;
     if (holds && current) {

@@ -96,3 +96,8 @@ export function readMomentId(id: string): MomentName | undefined {
   if (watchId === undefined) return undefined;
   return { watchId, captureAt: new Date(capture), tick, at: new Date(capture - before) };
 }
+
+/** Returns what the ids of all moments of a capture begin with. */
+export function nameCapture({ moment_id: id }: Pick<Moment, 'moment_id'>): string {
+  return id.slice(0, id.lastIndexOf('-'));
+}

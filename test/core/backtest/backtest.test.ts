@@ -21,6 +21,7 @@ test('another condition is judged on the stored pictures, and costs what the est
   const { post, backtest, calls, live, watchId } = await film();
   const { body: estimated } = await post({ estimate: true });
   expect(estimated).toMatchObject({ alerts: [], model_calls: 0, next_cursor: null });
+  expect(estimated.sentence).toMatch(/^\d+ moments to play with \d+ model calls\. /);
   expect(calls).toEqual([]);
   const { alerts, result } = await backtest(vans);
   expect(alerts.length).toBeGreaterThan(0);

@@ -10,7 +10,11 @@ const span = (from: number, to: number, name: SpanClass): Span => ({
   class: name,
   reason: name === 'not_seen' ? 'stream' : null,
 });
-const moment = (seconds: number, holds: boolean | null) => ({ at: at(seconds).toISOString(), holds });
+const moment = (seconds: number, holds: boolean | null, capture = seconds) => ({
+  at: at(seconds).toISOString(),
+  moment_id: `${capture}-${seconds}`,
+  holds,
+});
 
 /** Returns the visits as begin and end in seconds, "?" at an open end. */
 function visits(moments: ReturnType<typeof moment>[], spans: Span[]): string[] {
@@ -38,6 +42,18 @@ describe('moments of a condition', () => {
     const spans = [span(0, 10, 'judged'), span(10, 12, 'not_seen'), span(12, 20, 'judged')];
     expect(visits([moment(5, true), moment(15, true)], spans)).toEqual(['5-5?', '?15-15']);
     expect(visits([moment(5, true), moment(15, false), moment(18, true)], spans)).toEqual(['5-5?', '18-18']);
+  });
+
+  test('moments of the capture that ends a gap are one visit, open at its begin', () => {
+    const spans = [span(0, 10, 'judged'), span(10, 80, 'not_seen'), span(80, 90, 'quiet')];
+    const looked = [72, 74, 76].map((seconds) => moment(seconds, true, 80));
+    expect(visits([moment(5, true), ...looked, moment(90, true)], spans)).toEqual([
+      '5-5?',
+      '?72-76?',
+      '?90-90',
+    ]);
+    const left = [moment(72, true, 80), moment(74, false, 80), moment(76, true, 80)];
+    expect(visits(left, spans)).toEqual(['72-72', '76-76']);
   });
 
   test('time between two pictures joins up to a minute, and so does time without a span', () => {
