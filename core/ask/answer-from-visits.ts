@@ -35,7 +35,7 @@ export async function answerFromVisits(
   const asked = reader.readQuestion(question);
   const things = reader.readThings(question);
   const isOfCondition =
-    things.length === 0 && /\b(?:it|any(?:one|body|thing)|some(?:one|body|thing))\b/i.test(question);
+    things.length === 0 && /\b(?:it|any(?:one|body|thing)|some(?:one|body|thing)|happened)\b/i.test(question);
   if (!asked || (things.length === 0 && !isOfCondition))
     return {
       statements: [],

@@ -24,7 +24,7 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
   let isOpen = false;
   for (const moment of moments) {
     const at = new Date(moment.at);
-    // The capture that ends a gap has looked at all between its moments.
+    // The capture that ends a gap has scanned the time between its moments.
     const isNext = before !== undefined && nameCapture(before) !== nameCapture(moment);
     isOpen = before !== undefined && isNext && isUnseen(new Date(before.at), at);
     if (isOpen && current) current.openEnd = true;

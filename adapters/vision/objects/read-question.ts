@@ -2,12 +2,13 @@ import type { VisitQuestion } from '../../../core/ports/vision-model.ts';
 import { findNoun } from '../condition/nouns.ts';
 import { readTokens } from '../condition/read-tokens.ts';
 
-/** Reads a question about visits: how often, when last, or whether something was there. Returns `null` for another one. */
+/** Reads a question about visits: how often, what happened, when last, or whether something was there. Returns `null` for another one. */
 export function readVisitQuestion(question: string): VisitQuestion | null {
   const has = (pattern: RegExp) => pattern.test(question.toLowerCase());
   const day = has(/\btoday\b/) ? 'today' : has(/\byesterday\b/) ? 'yesterday' : null;
   if (has(/^\W*(?:who|why|where|which|whose)\b/)) return null;
-  if (has(/\bhow (?:many|often)\b|\bnumber of\b|\bcount\b/)) return { asks: 'count', day };
+  if (has(/\bhow (?:many|often)\b|\bnumber of\b|\bcount\b|\bwhat(?: has)? happened\b/))
+    return { asks: 'count', day };
   if (has(/\bwhen\b|\bthe last time\b/)) return { asks: 'last', day };
   if (has(/^\W*(?:was|were|is|are|did|does|has|have|had)\b/)) return { asks: 'whether', day };
   return null;

@@ -66,6 +66,9 @@ test('the built-in model counts visits without a call, and refuses other questio
   );
   expect(counted.sentence).toContain('12:16 to 12:26 (UTC): camera lost');
   expect((await ask('Was there a car yesterday?')).answer).toBe('No visit of car was seen.');
+  expect((await ask('What happened at the gate today?')).answer).toBe(
+    'No visit of what the conditions are about was seen.',
+  );
   expect(await ask('Who took the parcel?')).toMatchObject({ answered: false, statements: [] });
 });
 
