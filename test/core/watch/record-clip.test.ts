@@ -128,6 +128,35 @@ test.each<[string, () => ClipResult | Promise<ClipResult>, string]>([
   expect(clip.clips()).toEqual([]);
 });
 
+test.each<[string, (die: () => Promise<never>) => void]>([
+  ['before its film is stored', (die) => void (world.c.media.put = die)],
+  [
+    'after its film is stored',
+    (die) => {
+      const { put } = world.c.media;
+      world.c.media.put = async (...input) => put(...input).then(die);
+    },
+  ],
+  ['before it is committed', (die) => void (world.c.runs.commit = die)],
+  [
+    'after it is committed',
+    (die) => {
+      const { commit } = world.c.runs;
+      world.c.runs.commit = async (change) => commit(change).then(die);
+    },
+  ],
+  ['while the stream is read', (die) => void (world.c.runs.alert = die)],
+])('a process that dies %s loses no clip, and makes no second one', async (_when, kill) => {
+  const clip = await open(made);
+  const [media, runs] = [{ ...world.c.media }, { ...world.c.runs }];
+  kill(() => Promise.reject(new Error('Killed')));
+  await expect(clip.record()).rejects.toThrow('Killed');
+  Object.assign(world.c.media, media);
+  Object.assign(world.c.runs, runs);
+  expect(await clip.record()).toEqual({ kind: 'done' });
+  expect([(await clip.events()).length, clip.clips().length]).toEqual([1, 1]);
+});
+
 test('a full disk repeats the message, for ten minutes', async () => {
   const clip = await open(made);
   world.c.media.put = async () => {
