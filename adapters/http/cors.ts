@@ -23,7 +23,14 @@ export function allowOrigins({ allowedOrigins }: { allowedOrigins: readonly stri
       'Mcp-Protocol-Version',
       'X-Service-Internal',
     ],
-    exposeHeaders: ['Content-Location', 'ETag', 'Retry-After', noticeHeader, ...modelUsageHeaders],
+    exposeHeaders: [
+      'Content-Location',
+      'Content-Range',
+      'ETag',
+      'Retry-After',
+      noticeHeader,
+      ...modelUsageHeaders,
+    ],
     maxAge: maxAgeSeconds,
   });
 }
