@@ -27,6 +27,7 @@ import { type LiveStream, runFfmpeg, startStreams, words } from './streams.ts';
  *   --watches        watches instead of monitors; with `--look-back`, motion wakes those of cameras
  *   --no-wakes       motion causes no check
  *   --visits 0       seconds between two visits in the still pictures; 0: none
+ *   --opening 0      percent of the watches that open an alert, one after the other during the measurement, with the clip that is the default of the service
  *   --seconds 40     duration of the measurement
  *   --readers 0      event streams of another process, and the delay from an event's timestamp to its arrival
  *   --fairness       overloads the service instead, and prints how it treats its jobs (about five minutes a load)
@@ -54,13 +55,14 @@ const { values, positionals } = parseArgs({
     watches: { type: 'boolean', default: false },
     'no-wakes': { type: 'boolean', default: false },
     visits: { type: 'string', default: '0' },
+    opening: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '40' },
     readers: { type: 'string', default: '0' },
     fairness: { type: 'boolean', default: false },
   },
 });
 const [readers, judgedPercent] = [Number(values.readers), Number(values.judged)];
-const visitSeconds = Number(values.visits);
+const [visitSeconds, openingPercent] = [Number(values.visits), Number(values.opening)];
 const unjudged: Picture = visitSeconds > 0 ? 'visited' : 'still';
 const pictures: Picture[] =
   judgedPercent === 0 ? [unjudged] : judgedPercent === 100 ? ['moving'] : ['moving', unjudged];
@@ -228,7 +230,7 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
   const checksBefore = await service.countChecks();
   const sinceMs = Date.now();
   const readClock = startProcessorClock();
-  await sleep(Number(values.seconds) * 1000);
+  await openAlerts(service, Math.round((jobs * openingPercent) / 100));
   const { ownMs, usedMs } = readClock();
   const elapsedMs = Date.now() - sinceMs;
   const resident = readResidentMb();
@@ -242,6 +244,7 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
     checks,
     expected: Math.round((jobs * elapsedMs) / 1000 / intervalSeconds),
     ...(values.watches && { 'of them woken': measured.reduce((sum, { woken }) => sum + woken, 0) }),
+    ...(openingPercent > 0 && (await service.countClips())),
     'cores used': round(cores, 3),
     'ms a check': round(usedMs / checks),
     'of which Node': round(ownMs / checks),
@@ -257,6 +260,17 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
     }),
   };
   return { cores, row };
+}
+
+/** Opens alerts in equal distances during the measurement, and returns at its end. */
+async function openAlerts(service: BenchService, count: number): Promise<void> {
+  const [measuredMs, beganMs] = [Number(values.seconds) * 1000, Date.now()];
+  const left = (share: number) => Math.max(0, beganMs + share * measuredMs - Date.now());
+  for (let index = 0; index < count; index += 1) {
+    await sleep(left(index / count));
+    await service.openAlert(index);
+  }
+  await sleep(left(1));
 }
 
 async function startReaders(service: BenchService, jobs: number) {

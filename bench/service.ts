@@ -73,6 +73,21 @@ export async function openService({ ffmpeg, jobs, eventStreams = 10, wakes = tru
       });
       watchIds.push(id);
     },
+    /** Gives a watch a condition that holds at its next check. */
+    openAlert: async (index: number): Promise<void> => {
+      const conditions = [
+        { condition: 'Something red is in the picture', checks_to_open: 1, checks_considered: 1 },
+      ];
+      await client.changeWatch(watchIds[index] ?? '', { conditions });
+    },
+    /** Counts alerts, those of them with a clip, and those without one for a reason. */
+    countClips: async () => {
+      const lists = await Promise.all(watchIds.map((watch_id) => client.listAlerts({ watch_id })));
+      const alerts = lists.flatMap((list) => list.alerts);
+      const clips = alerts.flatMap(({ clip }) => clip ?? []);
+      const made = clips.filter(({ clip_url: url }) => url !== null).length;
+      return { alerts: alerts.length, clips: made, 'without one': clips.length - made };
+    },
     readWatch: (index: number) => readWatch(client, watchIds[index] ?? ''),
     /** Returns the checks of each monitor and watch since its start. */
     countChecks: async (): Promise<number[]> => {
