@@ -87,7 +87,7 @@ export function canRetryElsewhere(error: unknown): boolean {
   return error instanceof StreamError && !(error.cause instanceof EgressTimeoutError);
 }
 
-/** Fetches the media playlist of a variant stream. */
+/** Fetches the media playlist of a variant stream. Where a server names a further multivariant playlist, its smallest sufficient variant counts. */
 export async function fetchRendition(
   fetcher: PlaylistFetcher,
   { url, variables }: Pick<Rendition, 'url' | 'variables'>,
@@ -95,6 +95,9 @@ export async function fetchRendition(
 ): Promise<FetchedPlaylist> {
   const playlist = await fetchPlaylist(fetcher, url, variables, signal);
   if (playlist.kind === 'media') return playlist;
+  const [best] = rankVariants(playlist.variants, 'frames');
+  const nested = best && (await fetchPlaylist(fetcher, best.url, playlist.variables, signal));
+  if (nested?.kind === 'media') return nested;
   throw new StreamFetchError(
     'The playlist refers to further multivariant playlists. Use the URL of one variant stream.',
   );

@@ -150,19 +150,27 @@ function joinLines(lines: readonly string[]): string {
 
 /** Bytes of a line that are read: more than a line of the maximum length has. */
 const maxLineBytes = 4 * maxLineLength;
-const lineFeed = 10;
+const [lineFeed, carriageReturn] = [10, 13];
 
 /** Yields the lines one by one: the text of a large body, and a list of its lines, take a multiple of its memory. */
 function* splitLines(bytes: Uint8Array): Generator<string> {
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const body = withoutZeros(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const lineEnd = body.includes(lineFeed) ? lineFeed : carriageReturn;
   for (let start = 0, lines = 0; start < body.length; lines += 1) {
     if (lines > maxAllLines) throw new PlaylistLimitError('many lines');
-    const found = body.indexOf(lineFeed, start);
+    const found = body.indexOf(lineEnd, start);
     const end = found === -1 ? body.length : found;
     const line = body.toString('utf8', start, Math.min(end, start + maxLineBytes)).trim();
     start = end + 1;
     if (line !== '') yield line;
   }
+}
+
+/** Servers in C may send the end of their string. */
+function withoutZeros(body: Buffer): Buffer {
+  let length = body.length;
+  while (length > 0 && body[length - 1] === 0) length -= 1;
+  return body.subarray(0, length);
 }
 
 function isNeeded(line: string): boolean {

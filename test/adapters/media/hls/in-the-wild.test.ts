@@ -60,6 +60,19 @@ describe('multivariant playlist', () => {
     expect(await stream.moment('/master.m3u8')).toBeCloseTo(8, 0);
   });
 
+  test('a variant may be a multivariant playlist, and that one names video', async () => {
+    const variant = '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=900000\n';
+    await serve({
+      '/master.m3u8': `${variant}nested.m3u8`,
+      '/nested.m3u8': `${variant}live.m3u8`,
+      '/endless.m3u8': `${variant}endless.m3u8`,
+      [live]: mediaPlaylist(['4.ts']),
+    });
+    expect(await stream.moment('/master.m3u8')).toBeCloseTo(8, 0);
+    expect((await readFailure(stream.probe('/endless.m3u8'))).remediation).toContain('further multivariant');
+    expect(playlists().filter((path) => path === '/endless.m3u8')).toHaveLength(3);
+  });
+
   test('a multivariant playlist with audio only is rejected with a reason', async () => {
     await serve({
       '/master.m3u8': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"\nsound.m3u8',

@@ -99,6 +99,13 @@ describe('media playlist', () => {
     ]);
   });
 
+  test.each([
+    ['the zeros of a string in C behind it', '#EXTM3U\n#EXTINF:4,\na.ts\0\0'],
+    ['lines that end with a carriage return', '#EXTM3U\r#EXTINF:4,\ra.ts\r'],
+  ])('a media playlist is read with %s', (_kind, text) => {
+    expect(parse(text)).toMatchObject({ segments: [{ url: 'https://cdn.example/live/a.ts' }] });
+  });
+
   test.each(['SAMPLE-AES', 'SAMPLE-AES-CTR', 'AES-256', 'ISO-23001-7', 'NEW'])(
     '%s is an unsupported key method',
     (method) => {
