@@ -29,6 +29,10 @@ export const unusedGrants: readonly { grants: RegExp; reason: string }[] = [
     reason: 'Memory of watches, which the emulated stage keeps none of by default.',
   },
   {
+    grants: /: s3:\w+ on \S+\/clips\/\*$|^WebhooksDeliverRole: lambda:InvokeFunction /,
+    reason: 'Clips of alerts, which the emulated stage makes none of by default.',
+  },
+  {
     grants: /^AnalyzeRole: (states:StopExecution |s3:DeleteObject on \S+\/evidence\/)/,
     reason: 'A job that fails, and a tick of a watch that was deleted meanwhile.',
   },
