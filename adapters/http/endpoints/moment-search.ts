@@ -1,8 +1,4 @@
-import { askMoments } from '../../../core/ask/ask-moments.ts';
-import { presentAnswer } from '../../../core/ask/present-answer.ts';
-import { presentBacktest } from '../../../core/backtest/present-backtest.ts';
 import { presentSearch } from '../../../core/memory/present-search.ts';
-import { searchMoments } from '../../../core/memory/search-moments.ts';
 import { askRequestSchema } from '../../../core/requests/ask.ts';
 import { backtestRequestSchema } from '../../../core/requests/backtest.ts';
 import { momentSearchRequestSchema } from '../../../core/requests/moment-search.ts';
@@ -15,7 +11,7 @@ import * as examples from '../../openapi/examples/moments.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Searches, questions and conditions over the memory of watches. */
+/** Searches, questions and conditions over the memory of watches. A cold start needs none of them. */
 
 const shared = {
   tag: 'watches',
@@ -44,6 +40,7 @@ const searchEndpoint = defineEndpoint(
   async ({ body, caller, context }, deps) => {
     const { watch_ids: watchIds, max_calls: maxCalls, query, from, to, limit, thorough, cursor } = body;
     const input = { query, watchIds, from, to, limit, maxCalls, thorough, cursor };
+    const { searchMoments } = await import('../../../core/memory/search-moments.ts');
     const result = await searchMoments(input, caller, deps, context.req.raw.signal);
     return presentSearch(result, maxCalls, deps);
   },
@@ -62,11 +59,12 @@ const askEndpoint = defineEndpoint(
     response: jsonResponse(askResponseSchema, { description: 'The answer' }),
     examples: { body: { delivery: examples.ask }, response: { answered: examples.askResult } },
   },
-  async ({ body: { question, watch_ids: watchIds, from, to }, caller, context }, deps) =>
-    presentAnswer(
-      await askMoments({ question, watchIds, from, to }, caller, deps, context.req.raw.signal),
-      deps,
-    ),
+  async ({ body: { question, watch_ids: watchIds, from, to }, caller, context }, deps) => {
+    const { askMoments } = await import('../../../core/ask/ask-moments.ts');
+    const { presentAnswer } = await import('../../../core/ask/present-answer.ts');
+    const input = { question, watchIds, from, to };
+    return presentAnswer(await askMoments(input, caller, deps, context.req.raw.signal), deps);
+  },
 );
 
 const backtestEndpoint = defineEndpoint(
@@ -97,8 +95,8 @@ const backtestEndpoint = defineEndpoint(
       cursor,
       estimate,
     };
-    // Not needed by a cold start.
     const { backtestWatch } = await import('../../../core/backtest/backtest-watch.ts');
+    const { presentBacktest } = await import('../../../core/backtest/present-backtest.ts');
     return presentBacktest(await backtestWatch(input, caller, deps, context.req.raw.signal), caller, deps);
   },
 );
