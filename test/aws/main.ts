@@ -26,6 +26,7 @@ import { isPermitted, listGrants } from '../lib/iam/simulate.ts';
 import type { RoleRequest } from '../lib/iam/simulate.ts';
 import { addToRecord, modelRequests, readRequests } from './recorded-requests.ts';
 import { createStreamRuntime } from './stream-runtime.ts';
+import { clipThrough } from './clip-through.ts';
 import { watchThrough } from './watch-through.ts';
 
 /**
@@ -89,6 +90,7 @@ say(`Console: ${await signInByEdge(front.baseUrl, await makeKey('owner'))}`);
 const readBus = await queueBusEvents(emulator, deployment.stackName);
 try {
   say(`Monitor: ${await watchThrough(front.baseUrl, await makeKey('watcher'), live.url, readBus)}`);
+  say(`Clip: ${await clipThrough(front.baseUrl, await makeKey('filmer'), live.url)}`);
 } catch (error) {
   for (const line of await troubles(emulator, deployment.outputs['LogGroupName'] ?? '')) say(line);
   throw error;
