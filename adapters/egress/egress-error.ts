@@ -57,6 +57,8 @@ function isTls(code: string): boolean {
   return /^(ERR_TLS_|ERR_SSL_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/.test(code);
 }
 
+/** An error of the parser within a body may have no code. */
 function readCode(error: unknown): string {
+  if (error instanceof errors.HTTPParserError) return error.code ?? 'HPE_UNKNOWN';
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

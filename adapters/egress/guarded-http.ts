@@ -289,13 +289,17 @@ function withCookies({ url, headers }: Hop, cookies: RequestHead['cookies']): Ho
   return cookie === undefined ? headers : { ...headers, cookie };
 }
 
-function toAnswer(received: Received, { url }: Hop, cookies: RequestHead['cookies']): Answer {
+function toAnswer(received: Received, { url, method }: Hop, cookies: RequestHead['cookies']): Answer {
   const { statusCode, headers, body } = received;
   // An unread body that is destroyed emits an error, which may have no other listener.
   body.on('error', () => undefined);
   cookies?.take(url, [headers['set-cookie'] ?? []].flat());
-  return { statusCode, headers: flatten(headers), body, discard: () => discard(body) };
+  // A proxy that changes an answer says so.
+  const status = method === 'GET' && statusCode === changedByProxy ? ok : statusCode;
+  return { statusCode: status, headers: flatten(headers), body, discard: () => discard(body) };
 }
+
+const [ok, changedByProxy] = [200, 203];
 
 /** Two lengths are one number for it. */
 function isRefusedByParser(error: unknown): boolean {

@@ -75,6 +75,20 @@ describe('responses that differ from RFC 9112', () => {
     expect([status, headers['x-a'], Buffer.from(body).toString()]).toEqual([200, '1', 'body']);
   });
 
+  test('a body whose parts are malformed is said to be malformed where it cannot be asked for again', async () => {
+    const { open } = await serve(`${head}${chunks}4  \r\nbody\r\n0\r\n\r\n`);
+    const { body } = await open();
+    const read = async () => {
+      for await (const _chunk of body);
+    };
+    await expect(read()).rejects.toMatchObject({ fault: 'malformed' });
+  });
+
+  test('the answer of a proxy that has changed it is an answer', async () => {
+    const { ask } = await serve('HTTP/1.1 203 Changed\r\nContent-Length: 4\r\n\r\nbody');
+    expect(await ask()).toMatchObject({ status: 200 });
+  });
+
   test('a response without a head is its body', async () => {
     const { ask } = await serve('#EXTM3U\n#EXTINF:2,\n');
     expect(Buffer.from((await ask()).body).toString()).toBe('#EXTM3U\n#EXTINF:2,\n');
