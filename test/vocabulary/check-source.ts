@@ -1,6 +1,6 @@
 import { parseSync, Visitor } from 'oxc-parser';
 import type { Comment } from 'oxc-parser';
-import { checkComment, checkPhrases, checkTitle } from './rules.ts';
+import { checkComment, checkPhrases, checkTitle, checkWidth } from './rules.ts';
 import type { Finding } from './rules.ts';
 
 /** Findings in TypeScript or JavaScript. Throws if the file does not parse. */
@@ -10,6 +10,13 @@ export function checkSource(file: string, source: string): Finding[] {
   const findings: Finding[] = paragraphs(comments, source).flatMap(({ text, offset }) =>
     checkComment(text).map((found) => ({ ...found, offset })),
   );
+  for (const { start, end } of comments) {
+    const begin = source.lastIndexOf('\n', start) + 1;
+    // What follows code on its line is broken with it.
+    if (source.slice(begin, start).trim() !== '') continue;
+    for (const found of checkWidth(source.slice(begin, end)))
+      findings.push({ ...found, offset: begin + found.offset });
+  }
   const strings: { text: string; offset: number }[] = [];
   new Visitor(texts(strings, findings)).visit(program);
   for (const { text, offset } of strings)

@@ -30,6 +30,15 @@ describe('comments', () => {
     );
   });
 
+  test('a line of a comment that is wider than 120 columns is reported, unless it cannot be broken', () => {
+    const wide = `Returns ${'a word '.repeat(20)}`;
+    expect(rulesIn(`/**\n * Short.\n * ${wide}\n */\nconst a = 1;`)).toEqual([
+      'comment-width: * Returns a word a word',
+    ]);
+    expect(rulesIn(`  // ${wide}\nconst a = 1;`)).toHaveLength(1);
+    expect(rulesIn(`// https://${'long.'.repeat(30)}example\nconst a = 1; // ${wide}`)).toEqual([]);
+  });
+
   test('line comments on consecutive lines count as one comment', () => {
     expect(rulesIn('// The last line starts with\n// what would be banned alone.\nconst a = 1;')).toEqual([]);
     expect(rulesIn('// A comment.\n\n// What follows a blank line.\nconst a = 1;')).toHaveLength(1);

@@ -5,6 +5,7 @@ export type Finding = { rule: RuleName; offset: number; text: string };
 export const remedies = {
   'comment-opening': 'Start a docstring of a function with a verb, and any other comment with a noun.',
   'banned-phrase': 'Use the term of the glossary, or say it with subject, verb and object.',
+  'comment-width': 'Break the line at 120 columns; a comment of one line becomes a block.',
   'title-opening': 'Start the title with its subject: "a capture that times out is reported as failed".',
   'title-subject': 'Name the subject before the verb: the title stands alone in the report.',
   'title-fragment': 'Write a whole sentence: subject, verb, condition.',
@@ -25,6 +26,16 @@ const titleOpening =
 /** A verb without a subject: an auxiliary, a verb that is no noun, or a verb in the third person before an article or the like. */
 const titleWithoutSubject =
   /^(?:(?:says|costs|refuses|ends|covers|asks|verifies|keeps|throws|fails|sends|takes|gives|makes|rejects|accepts|stays|becomes|remains|needs|leaves|loses|starts|holds|finds|gets|lets|drops|opens|closes|begins|returns|changes with|also|shorter|longer)\b|(?:is|are|was|were|has|have|had|does|do|can|cannot|may|must|will)\b|(?!this |its |his |always )[a-z]+s (?:a|an|the|its|it|each|every|no|not|nothing|none|only|all|both|whatever|what|which|who|their|them|one|two)\b)/;
+
+/** A line of a comment beyond 120 columns that can be broken. */
+const wideLine = /^.{121,}$/gm;
+
+/** Findings of the lines of a comment, with what stands before it. `offset` is their place in these lines. */
+export function checkWidth(lines: string): Finding[] {
+  return [...lines.matchAll(wideLine)]
+    .filter(([line]) => /\S\s+\S+\s+\S/.test(line))
+    .map(({ 0: line, index }) => ({ rule: 'comment-width', offset: index, text: firstWords(line.trim()) }));
+}
 
 /** Findings of a comment whose text is given without its delimiters. */
 export function checkComment(text: string): Pick<Finding, 'rule' | 'text'>[] {
