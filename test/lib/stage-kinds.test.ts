@@ -10,13 +10,11 @@ import { cfnLint } from './cfn-lint.ts';
 import { covers, findings } from './findings.ts';
 import { joinTemplates } from './join-templates.ts';
 import type { PlainTemplate } from './join-templates.ts';
-import { findPinned } from '../support/python/python-tool.ts';
 import { folderOfRun } from '../support/runner/run-folder.ts';
 import { describeRoleChanges, describeRoles } from './roles.ts';
 import { stageKinds } from './stage-kinds.ts';
 import { ownFunctions, synthesize } from './synthesize.ts';
 import type { Synthesized } from './synthesize.ts';
-import { verdict } from './verdicts.ts';
 
 const kinds = Object.entries(stageKinds).map(([kind, settings]) => {
   const synthesized = synthesize(settings);
@@ -26,7 +24,6 @@ const kinds = Object.entries(stageKinds).map(([kind, settings]) => {
 const slow = { timeout: 300_000 };
 const templates = Object.fromEntries(kinds.map(({ kind, synthesized }) => [kind, inRegion(synthesized)]));
 const cloudFormation = new CloudFormationValidatePlugin();
-const { version: cdkVersion } = JSON.parse(readFileSync('node_modules/aws-cdk-lib/package.json', 'utf8'));
 
 test('cdk-nag inspects the stack and reports the known findings', () => {
   const [{ found } = { found: [] }] = kinds;
@@ -56,15 +53,15 @@ describe.each(kinds)('stage $kind', ({ settings, synthesized, found, acknowledge
   });
 });
 
-test('the CloudFormation rules of CDK report nothing for the resources of all stages', slow, async () => {
-  expect(await templateFindings('joined', joinTemplates(templates))).toBe('');
+test('the CloudFormation rules of CDK report nothing for the resources of all stages', slow, () => {
+  expect(templateFindings(joinTemplates(templates))).toEqual([]);
 });
 
-test('the CloudFormation rules of CDK report an invalid property of the last stage', slow, async () => {
+test('the CloudFormation rules of CDK report an invalid property of the last stage', slow, () => {
   const broken = structuredClone(templates);
   for (const { Type, Properties } of Object.values(Object.values(broken).at(-1)?.Resources ?? {}))
     if (Type === 'AWS::Lambda::Function') Properties.Timeout = 901;
-  expect(await templateFindings('broken', joinTemplates(broken))).toContain('Timeout');
+  expect(templateFindings(joinTemplates(broken))).not.toEqual([]);
 });
 
 test('the production stage reserves more executions for event streams than it permits, in an account of 460 as the page states', () => {
@@ -158,20 +155,14 @@ test(
   'cfn-lint reports nothing for the templates of all stages in any region and for the rules of the event bus',
   { timeout: 300_000 },
   async (context) => {
-    const text = JSON.stringify(joinTemplates(templates));
-    const rules = readFileSync('docs/operate/event-rules.yaml', 'utf8');
-    const [tool = ''] = findPinned('cfn-lint');
-    const findings = verdict('cfn-lint', [tool, ...modelRegions, text, rules], async () => {
-      const lint = await cfnLint(modelRegions);
-      if (lint === undefined)
-        return context.skip(
-          'cfn-lint could not be installed: requires Python 3 with pip and a package registry',
-        );
-      const path = join(folderOfRun(), 'joined.template.json');
-      writeFileSync(path, text);
-      return lint(path, 'docs/operate/event-rules.yaml');
-    });
-    expect(await findings).toBe('');
+    const lint = await cfnLint(modelRegions);
+    if (lint === undefined)
+      return context.skip(
+        'cfn-lint could not be installed: requires Python 3 with pip and a package registry',
+      );
+    const path = join(folderOfRun(), 'joined.template.json');
+    writeFileSync(path, JSON.stringify(joinTemplates(templates)));
+    expect(await lint(path, 'docs/operate/event-rules.yaml')).toBe('');
   },
 );
 
@@ -203,25 +194,21 @@ function splitTemplate(region: string) {
   return { common: JSON.parse(common), model: JSON.stringify(statements.filter(isModel)), logging };
 }
 
-function templateFindings(name: string, template: PlainTemplate): Promise<string> {
-  const text = JSON.stringify(template);
-  return verdict(`aws-cdk-lib, ${name}`, [cdkVersion, text], () => {
-    const [{ synthesized } = { synthesized: synthesize() }] = kinds;
-    const { app, stack, outDir } = synthesized;
-    const templatePath = join(outDir, 'judged.template.json');
-    writeFileSync(templatePath, text);
-    const stackTemplate = {
-      stackConstructPath: stack.node.path,
-      templatePath,
-      accountId: '123456789012',
-      region: 'eu-central-1',
-    };
-    const context: any = {
-      appConstruct: app,
-      templatePaths: [templatePath],
-      stackTemplates: [stackTemplate],
-    };
-    const { violations } = cloudFormation.validate(context);
-    return violations.map(({ ruleName, description }) => `${ruleName}: ${description}`).join('\n');
-  });
+function templateFindings(template: PlainTemplate) {
+  const [{ synthesized } = { synthesized: synthesize() }] = kinds;
+  const { app, stack, outDir } = synthesized;
+  const templatePath = join(outDir, 'judged.template.json');
+  writeFileSync(templatePath, JSON.stringify(template));
+  const stackTemplate = {
+    stackConstructPath: stack.node.path,
+    templatePath,
+    accountId: '123456789012',
+    region: 'eu-central-1',
+  };
+  const context: any = {
+    appConstruct: app,
+    templatePaths: [templatePath],
+    stackTemplates: [stackTemplate],
+  };
+  return cloudFormation.validate(context).violations;
 }

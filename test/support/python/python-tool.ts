@@ -38,15 +38,9 @@ export async function pythonTool(
 
 /** Installs a line of `tools.txt` into a virtual environment, unless `.ci/run` has, and returns its folder. Throws without Python or package registry. */
 export async function installPython(name: string): Promise<string> {
-  const requirements = findPinned(name);
+  const requirements = pinned.find((line) => line.startsWith(`${name}==`))?.split(' ');
+  if (requirements === undefined) throw new Error(`tools.txt has no ${name}`);
   const folder = inProject(`.cache/python/${requirements[0]}`);
   await run(inProject('test/support/python/install.sh'), [folder, ...requirements], { timeout: 300_000 });
   return folder;
-}
-
-/** Returns the packages of a tool with their versions, that of the tool first. */
-export function findPinned(name: string): string[] {
-  const line = pinned.find((each) => each.startsWith(`${name}==`));
-  if (line === undefined) throw new Error(`tools.txt has no ${name}`);
-  return line.split(' ');
 }
