@@ -22,13 +22,13 @@ fi
   --disable-everything --disable-autodetect --disable-doc --disable-debug --disable-shared --enable-static \
   --disable-ffplay --disable-ffprobe --disable-avdevice --enable-gpl --enable-libx264 $dav1d \
   --enable-protocol=pipe,file,tcp,rtp \
-  --enable-demuxer=mpegts,mov,rtsp,image2pipe,rawvideo,mjpeg \
-  --enable-muxer=image2pipe,rawvideo,mp4,null \
+  --enable-demuxer=mpegts,mov,rtsp,h264,image2pipe,rawvideo,mjpeg \
+  --enable-muxer=image2pipe,rawvideo,mp4,mkvtimestamp_v2,null \
   --enable-decoder=h264,hevc,vp8,vp9,mpeg2video,mpeg4,mjpeg,rawvideo \
   --enable-encoder=mjpeg,rawvideo,libx264 \
   --enable-parser=h264,hevc,vp8,vp9,av1,mpegvideo,mpeg4video,mjpeg \
   --enable-bsf=h264_mp4toannexb,hevc_mp4toannexb,extract_extradata,vp9_superframe_split,av1_frame_split \
-  --enable-filter=scale,split,trim,setpts,fps,select,format,null,pad,transpose,hflip,vflip \
+  --enable-filter=scale,setsar,split,trim,setpts,settb,fps,select,format,null,pad,transpose,hflip,vflip,drawbox \
   --extra-ldflags=-static --pkg-config-flags=--static
 make -j"$(nproc)" ffmpeg
 strip ffmpeg
