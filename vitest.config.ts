@@ -17,7 +17,8 @@ export default defineConfig({
     projects: [
       project('stacks', {
         globalSetup: runner('run-folder'),
-        // The rules of the CDK are seven seconds of processor time in each process: `test/lib/stage-kinds.test.ts` runs them.
+        // The rules of the CDK are seven seconds of processor time in each process: `test/lib/stage-kinds.test.ts` runs
+        // them.
         env: { CDK_VALIDATION: 'false' },
       }),
       project('processes', {
@@ -26,7 +27,8 @@ export default defineConfig({
           'test/adapters/aws/dynamodb/start-dynamo-local.ts',
           'test/console/build-console.ts',
         ],
-        // Thousands of captures use the ffmpeg of the layer; `test/cli/service/service.test.ts` uses that of the system.
+        // Thousands of captures use the ffmpeg of the layer; `test/cli/service/service.test.ts` uses that of the
+        // system.
         env: { PATH: layerPath },
       }),
       project('core', {
@@ -53,11 +55,13 @@ function project(name: Lane, options: LaneOptions) {
       exclude: excludedFrom(name),
       // Files of a worker share their modules: half of the processor time of short files is their import.
       isolate: false,
-      // Node loads the modules, as in the service: Vite's transformation takes a tenth of the processor time, and only `vi.mock` needs it.
+      // Node loads the modules, as in the service: Vite's transformation takes a tenth of the processor time, and only
+      // `vi.mock` needs it.
       experimental: { viteModuleRunner: name === 'stacks', nodeLoader: name === 'stacks' },
       testTimeout: 30_000,
       hookTimeout: 60_000,
-      // Real streams, processes and clocks on two shared cores: a test that fails in CI must fail twice. The report lists the retried tests.
+      // Real streams, processes and clocks on two shared cores: a test that fails in CI must fail twice. The report
+      // lists the retried tests.
       retry: process.env['CI'] === 'true' ? 1 : 0,
       ...options,
     },

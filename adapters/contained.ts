@@ -1,6 +1,6 @@
 /**
- * Returns a callback that does not throw: what the callback of a socket, timer or child process throws ends the process, where no `try` of its
- * opener reaches. `fail` must not throw.
+ * Returns a callback that does not throw: what the callback of a socket, timer or child process throws ends the
+ * process, where no `try` of its opener reaches. `fail` must not throw.
  */
 export function contained<Args extends readonly unknown[]>(
   run: (...args: Args) => void,

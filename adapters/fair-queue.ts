@@ -1,11 +1,14 @@
 import { isBehindChecks } from '../core/ports/as-caller.ts';
 
 /**
- * Queue of a resource that callers share fairly: next is the caller that has used the resource least of late, then the order of arrival. Cost is the time
- * of use, so that ten slow calls of one caller delay the quick calls of another by one of them at most. Searches wait for all checks.
+ * Queue of a resource that callers share fairly: next is the caller that has used the resource least of late, then the
+ * order of arrival. Cost is the time of use, so that ten slow calls of one caller delay the quick calls of another by
+ * one of them at most. Searches wait for all checks.
  */
 export type FairQueue<Item> = {
-  /** Adds an item. Returns the one that has no place: the newest of the caller with the most, which may be the new one. */
+  /**
+   * Adds an item. Returns the one that has no place: the newest of the caller with the most, which may be the new one.
+   */
   add(caller: string, item: Item): Item | undefined;
   remove(caller: string, item: Item): boolean;
   /** Returns an item that waits. */

@@ -8,7 +8,10 @@ export const nodeKeyCrypto: KeyCrypto = {
   randomBytes: (length) => randomBytes(length),
 };
 
-/** Creates the clocks, ids and randomness that a service hands to the core. `wakeUpStepMs` is the precision of its wake-ups, in milliseconds. */
+/**
+ * Creates the clocks, ids and randomness that a service hands to the core. `wakeUpStepMs` is the precision of its
+ * wake-ups, in milliseconds.
+ */
 export function createMachine(wakeUpStepMs: number) {
   return {
     ...nodeKeyCrypto,
@@ -22,9 +25,9 @@ export function createMachine(wakeUpStepMs: number) {
 }
 
 /**
- * Returns a monotonic clock for durations that one process measures. It follows the monotonic time of the machine, and the wall
- * clock forward: the monotonic time stops while the machine sleeps. After the wall clock is set back, it stays ahead, so do not
- * show its times.
+ * Returns a monotonic clock for durations that one process measures. It follows the monotonic time of the machine, and
+ * the wall clock forward: the monotonic time stops while the machine sleeps. After the wall clock is set back, it stays
+ * ahead, so do not show its times.
  */
 export function createSteadyClock(source: { wallMs: () => number; monotonicMs: () => number }): () => Date {
   let aheadMs = -Infinity;

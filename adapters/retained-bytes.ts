@@ -1,6 +1,7 @@
 /**
- * Returns about the bytes that a value of plain data keeps in memory: of an array of bytes all of its buffer, of which it may be a small part. A text counts
- * by its length, so a cut one must be copied before (`structuredClone`): V8 keeps the whole text of which it is a part.
+ * Returns about the bytes that a value of plain data keeps in memory: of an array of bytes all of its buffer, of which
+ * it may be a small part. A text counts by its length, so a cut one must be copied before (`structuredClone`): V8 keeps
+ * the whole text of which it is a part.
  */
 export function retainedBytes(value: unknown): number {
   if (typeof value === 'string') return 16 + 2 * value.length;

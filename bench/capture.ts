@@ -1,7 +1,7 @@
 /**
- * Measures speed, freshness and cost of captures beside bare ffmpeg with its best flags on the same live stream, and of an RTSP session that stays open. Each
- * stream is served by a process of its own on loopback, with a delay added to each response.
- * Usage: npm run bench -- capture
+ * Measures speed, freshness and cost of captures beside bare ffmpeg with its best flags on the same live stream, and of
+ * an RTSP session that stays open. Each stream is served by a process of its own on loopback, with a delay added to
+ * each response. Usage: npm run bench -- capture
  *   --only TEXT              races whose name, such as `HLS 2 s, 60 ms, clip` or `RTSP`, contains the text
  */
 import { availableParallelism } from 'node:os';
@@ -29,7 +29,8 @@ type Result = Sample & { worstAgeSeconds: number };
 type Contender = () => Promise<Date | void>;
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
-// A full run takes ten minutes on an idle machine. The garbage collector runs in every third capture: fewer rounds measure its luck.
+// A full run takes ten minutes on an idle machine. The garbage collector runs in every third capture: fewer rounds
+// measure its luck.
 const rounds = { hls: 12, rtsp: { frames: 6, clip: 3 } };
 const modes = ['frames', 'clip'] as const;
 const [framesPerSecond, groupMs, loopSeconds, clipSeconds] = [30, 2000, 60, 3];
@@ -54,7 +55,10 @@ for (const mode of modes) await race(0, 0, mode);
 console.table(rows);
 console.log(describeMachine(located));
 
-/** Records 720p30 H.264 at 3 Mb/s with a key frame every 2 s and camera noise, longer than a race takes: a loop would go back in time. */
+/**
+ * Records 720p30 H.264 at 3 Mb/s with a key frame every 2 s and camera noise, longer than a race takes: a loop would go
+ * back in time.
+ */
 async function recordLoop(): Promise<string> {
   const [loop, recording] = [join(directory, 'loop.mp4'), join(directory, 'recording.mp4')];
   const scene = `testsrc2=size=1280x720:rate=${framesPerSecond},noise=alls=8:allf=t`;
@@ -114,8 +118,9 @@ async function capture(by: StreamCapturer, url: string, mode: Mode): Promise<Dat
 }
 
 /**
- * Runs contenders in turn, so that other load slows all of them equally. The first runs of Watchpost are not counted: a service captures for hours, with compiled
- * code and open connections. Ages do not include the time for which the newest segment was available at the start.
+ * Runs contenders in turn, so that other load slows all of them equally. The first runs of Watchpost are not counted: a
+ * service captures for hours, with compiled code and open connections. Ages do not include the time for which the
+ * newest segment was available at the start.
  */
 async function takeTurns<Name extends string>(
   contenders: Record<Name, Contender>,
@@ -155,9 +160,9 @@ async function takeTurns<Name extends string>(
 }
 
 /**
- * Returns the flags of bare ffmpeg that help, the best of a dozen combinations on these streams, and the encoder settings of a capture: what a developer would
- * write without Watchpost. `-skip_frame nokey` is not among them: with B-frames, ffmpeg then waits for two more key frames. `-t` would count from before the
- * first key frame.
+ * Returns the flags of bare ffmpeg that help, the best of a dozen combinations on these streams, and the encoder
+ * settings of a capture: what a developer would write without Watchpost. `-skip_frame nokey` is not among them: with
+ * B-frames, ffmpeg then waits for two more key frames. `-t` would count from before the first key frame.
  */
 function bareArguments(url: string, mode: Mode, segmentSeconds: number): string {
   const isFrame = mode === 'frames';

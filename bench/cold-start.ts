@@ -1,8 +1,7 @@
 /**
- * Measures what a cold start of each function loads, how long its import takes in a new process, until its settings are read and until its handler is
- * there, and a first request of `api`. An empty module is the comparison of the same run. Processor time is of all threads, and less disturbed by other
- * work on the machine.
- * Usage: npm run bench -- cold-start
+ * Measures what a cold start of each function loads, how long its import takes in a new process, until its settings are
+ * read and until its handler is there, and a first request of `api`. An empty module is the comparison of the same run.
+ * Processor time is of all threads, and less disturbed by other work on the machine. Usage: npm run bench -- cold-start
  */
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -42,7 +41,10 @@ const event = {
   },
   requestContext: { domainName: 'watch.example', http: { method: 'GET' } },
 };
-/** Import in a new process. `until` the settings: one without settings ends its import with their errors; or until a first request has its response. */
+/**
+ * Import in a new process. `until` the settings: one without settings ends its import with their errors; or until a
+ * first request has its response.
+ */
 type Import = { name: string; file: string; until?: 'settings' | 'request'; kilobytes?: number };
 
 const built = await buildFunctions(folder);

@@ -3,8 +3,8 @@ import { sceneArguments } from '../cli/demo/scene.ts';
 import { type LiveStream, runFfmpeg, words } from './streams.ts';
 
 /**
- * Film of the scene of `npm run stream` with a visit every `everySeconds`, with the lengths in turn, in seconds. It shows the stop sign, or one of the clips in
- * turn, which repeats over the whole picture.
+ * Film of the scene of `npm run stream` with a visit every `everySeconds`, with the lengths in turn, in seconds. It
+ * shows the stop sign, or one of the clips in turn, which repeats over the whole picture.
  */
 export type Film = {
   lengths: readonly number[];

@@ -22,7 +22,10 @@ export function describeMachine(ffmpeg?: LocatedFfmpeg): string {
   return `${day}, ${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}${version}; ${load}`;
 }
 
-/** Starts a script of this folder as a process of its own, whose processor time does not count, and waits for its first message. */
+/**
+ * Starts a script of this folder as a process of its own, whose processor time does not count, and waits for its first
+ * message.
+ */
 export async function startProcess(script: string, ...args: string[]) {
   const child = fork(join(import.meta.dirname, script), args);
   const ended = once(child, 'exit');
@@ -46,8 +49,8 @@ export async function startProcess(script: string, ...args: string[]) {
 }
 
 /**
- * Returns a function that returns the processor time used since then, by this process and by its children, except those of Node, which
- * serve streams (Linux).
+ * Returns a function that returns the processor time used since then, by this process and by its children, except those
+ * of Node, which serve streams (Linux).
  */
 export function startProcessorClock(): () => { ownMs: number; childrenMs: number; usedMs: number } {
   const [own, children] = [process.cpuUsage(), childrenCpuMs()];
@@ -59,8 +62,9 @@ export function startProcessorClock(): () => { ownMs: number; childrenMs: number
 }
 
 /**
- * Reads the processor time of children from `/proc`: of those that ended, and of those that run. The unit is ticks of 10 ms, but the kernel
- * keeps the sums exactly: the mean over many runs is exact, a single run is not. Throws an error without `/proc`.
+ * Reads the processor time of children from `/proc`: of those that ended, and of those that run. The unit is ticks of
+ * 10 ms, but the kernel keeps the sums exactly: the mean over many runs is exact, a single run is not. Throws an error
+ * without `/proc`.
  */
 export function childrenCpuMs(proc = '/proc', parent = process.pid): number {
   const ended = readStat(proc, parent);
@@ -76,7 +80,9 @@ export function readResidentMb(): { own: number; children: number } {
   return { own: Math.round(process.memoryUsage.rss() / 1e6), children: Math.round((pages * 4096) / 1e6) };
 }
 
-/** Lists the children that are not of Node. Many kernels have no list of children in `/proc`, so all processes are read. */
+/**
+ * Lists the children that are not of Node. Many kernels have no list of children in `/proc`, so all processes are read.
+ */
 function listChildren(proc: string, parent: number): { stat: number[] }[] {
   return readdirSync(proc).flatMap((pid) => {
     const stat = /^\d+$/.test(pid) ? readStat(proc, pid) : null;

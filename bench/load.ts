@@ -17,26 +17,33 @@ import { type BenchService, openService } from './service.ts';
 import { type LiveStream, runFfmpeg, startStreams, words } from './streams.ts';
 
 /**
- * Measures what checks every 10 s cost on this machine, with monitors or watches in `frames` mode and measured conditions. Prints the processor time per check (service
- * and its ffmpeg processes; the streams come from another process), the delay of checks, and the checks that motion caused. Several loads, of jobs x sources, run
- * after one another.
- * Usage: npm run bench -- load [40x40 …]
- *   --judged 100     percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
+ * Measures what checks every 10 s cost on this machine, with monitors or watches in `frames` mode and measured
+ * conditions. Prints the processor time per check (service and its ffmpeg processes; the streams come from another
+ * process), the delay of checks, and the checks that motion caused. Several loads, of jobs x sources, run after one
+ * another. Usage: npm run bench -- load [40x40 …]
+ *   --judged 100 percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
  *   --look-back      captures scan the stream since the last one
  *   --rtsp           cameras instead of HLS streams
  *   --watches        watches instead of monitors; with `--look-back`, motion wakes those of cameras
  *   --no-wakes       motion causes no check
  *   --visits 0       seconds between two visits in the still pictures; 0: none
- *   --opening 0      percent of the watches that open an alert, one after the other during the measurement, with the clip that is the default of the service
+ *   --opening 0 percent of the watches that open an alert, one after the other during the measurement, with the clip
+ *   that is the default of the service
  *   --seconds 40     duration of the measurement
  *   --readers 0      event streams of another process, and the delay from an event's timestamp to its arrival
  *   --fairness       overloads the service instead, and prints how it treats its jobs (about five minutes a load)
  */
 
 type Load = { jobs: number; sources: number };
-/** `moving`: every frame differs. `still`: one picture. `visited`: one picture, with something that moves for 6 s of each visit. */
+/**
+ * `moving`: every frame differs. `still`: one picture. `visited`: one picture, with something that moves for 6 s of
+ * each visit.
+ */
 type Picture = 'moving' | 'still' | 'visited';
-/** Recording in parts of which streams repeat one each, and by how much later in it each stream begins than the one before. */
+/**
+ * Recording in parts of which streams repeat one each, and by how much later in it each stream begins than the one
+ * before.
+ */
 type Recording = { graph: string; parts: number; partSeconds: number; stepSeconds: number };
 
 const intervalSeconds = 10;
@@ -84,9 +91,9 @@ else await printCosts();
 console.log(describeMachine(ffmpeg));
 
 /**
- * Records 720p30, and returns `sources` streams of each kind of picture, named `moving-0`: no encoder runs during the measurement. Streams that move begin at
- * different places of a long recording, and still ones have a picture each, so that no two of them show the same picture at nearly the same time: the service
- * would judge it once.
+ * Records 720p30, and returns `sources` streams of each kind of picture, named `moving-0`: no encoder runs during the
+ * measurement. Streams that move begin at different places of a long recording, and still ones have a picture each, so
+ * that no two of them show the same picture at nearly the same time: the service would judge it once.
  */
 async function recordCameras(sources: number): Promise<LiveStream[]> {
   const recordings = describeRecordings(sources);
@@ -151,7 +158,10 @@ async function printCosts(): Promise<void> {
   console.log(`processor time of bare ffmpeg for one frame of a stream: ${round(bareMs)} ms`);
 }
 
-/** Runs many jobs with short intervals, so that no measurement contains the compilation of code: a service runs for days. */
+/**
+ * Runs many jobs with short intervals, so that no measurement contains the compilation of code: a service runs for
+ * days.
+ */
 async function warmUp(): Promise<void> {
   const jobs = Math.min(maxJobs, 100);
   await using service = await openWith(jobs);
@@ -179,8 +189,9 @@ async function startJob(
 }
 
 /**
- * Overloads the service, and returns how it treats its jobs: creations that it refuses, checks by job, intervals, gaps, and the recovery once half of the jobs
- * have ended. Detection takes ten seconds, so jobs that are created in that time overload the service; later ones are refused.
+ * Overloads the service, and returns how it treats its jobs: creations that it refuses, checks by job, intervals, gaps,
+ * and the recovery once half of the jobs have ended. Detection takes ten seconds, so jobs that are created in that time
+ * overload the service; later ones are refused.
  */
 async function overload(load: Load) {
   await using service = await openWith(load.jobs + 1);
@@ -278,7 +289,9 @@ async function startReaders(service: BenchService, jobs: number) {
   return startProcess('readers-process.ts', perJob, service.apiKey, ...service.eventUrls());
 }
 
-/** Measures the processor time of ffmpeg as its users call it, for the newest frame of a stream: the mean of nine runs. */
+/**
+ * Measures the processor time of ffmpeg as its users call it, for the newest frame of a stream: the mean of nine runs.
+ */
 function bareFrameMs(): number {
   const runs = 9;
   const options = values.rtsp ? '-rtsp_transport tcp' : '-live_start_index -1';

@@ -4,7 +4,9 @@ import { collectOutput, words } from './streams.ts';
 
 /** Seconds and frames per second of the scene. */
 export const scene = { seconds: 3, rate: 10 };
-/** Blocks of a level each, which depends on their place and on the frame: no region of a picture is that of another one. */
+/**
+ * Blocks of a level each, which depends on their place and on the frame: no region of a picture is that of another one.
+ */
 const luma = '16+mod(X*X*7+Y*Y*13+X*Y*5+N*N*31+X*N*17+Y*N*23,211)';
 const chroma = '64+mod(X*37+Y*59+N*41,128)';
 export const sceneArguments = [

@@ -11,8 +11,9 @@ import { type Moment, toMomentId } from '../core/records/moment.ts';
 import { describeMachine, quantile } from './harness.ts';
 
 /**
- * Measures searches by words in the memory of 25 watches on one machine: the time of a search, and the delay of the event loop meanwhile; also the size on disk of
- * the moments of a watch and day. Usage: npm run bench -- memory [moments]
+ * Measures searches by words in the memory of 25 watches on one machine: the time of a search, and the delay of the
+ * event loop meanwhile; also the size on disk of the moments of a watch and day. Usage: npm run bench -- memory
+ * [moments]
  */
 
 const count = Number(process.argv[2] ?? 1_000_000);

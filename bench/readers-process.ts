@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 
 /**
- * Reads event streams for `bench/load.ts`, as a process of its own, whose processor time does not count. Sends `open` when all streams
- * are open, and at a message the delays in milliseconds, from an event's timestamp to its arrival.
+ * Reads event streams for `bench/load.ts`, as a process of its own, whose processor time does not count. Sends `open`
+ * when all streams are open, and at a message the delays in milliseconds, from an event's timestamp to its arrival.
  * Usage: readers-process.ts <streams per URL> <API key> <URL …>
  */
 

@@ -18,7 +18,9 @@ const neverHolds = 'The picture is entirely black';
 
 export type BenchService = Awaited<ReturnType<typeof openService>>;
 
-/** Starts the service in this process with a data folder of its own, and returns what a measurement of its jobs needs. */
+/**
+ * Starts the service in this process with a data folder of its own, and returns what a measurement of its jobs needs.
+ */
 export async function openService({ ffmpeg, jobs, eventStreams = 10, wakes = true }: ServiceOptions) {
   const folder = openTemporaryFolder('watchpost-bench-');
   const settings = {
@@ -97,7 +99,10 @@ export async function openService({ ffmpeg, jobs, eventStreams = 10, wakes = tru
         ...watches.map(({ state }) => state.last_check),
       ];
     },
-    /** Returns the delays of the checks and alerts of each monitor and watch since a time: capture, comparison, model and commit. */
+    /**
+     * Returns the delays of the checks and alerts of each monitor and watch since a time: capture, comparison, model
+     * and commit.
+     */
     readDelays: async (sinceMs = 0): Promise<AlertDelays[]> => {
       const pages = await Promise.all([
         ...jobIds.map((id) => client.listEvents(id, { limit: 1000 })),
@@ -152,7 +157,10 @@ type AlertDelays = {
 
 type LoggedEvent = { type: string; timestamp: string; data: object };
 
-/** Returns the delays of all checks since a time with a known planned time, from the log of a run: that of the first one is not in it. */
+/**
+ * Returns the delays of all checks since a time with a known planned time, from the log of a run: that of the first one
+ * is not in it.
+ */
 export function readDelays(log: readonly LoggedEvent[], sinceMs = 0): AlertDelays {
   const delays: AlertDelays = { checksMs: [], alertsMs: [], woken: 0 };
   let plannedAt: string | null = null;

@@ -1,6 +1,7 @@
 /**
- * Measures the time from the start of the packed service until `/healthz` responds: packed here, installed by npm in an empty folder, each time with a new data
- * directory. Processor time, on Linux, is less disturbed by other work on the machine.
+ * Measures the time from the start of the packed service until `/healthz` responds: packed here, installed by npm in an
+ * empty folder, each time with a new data directory. Processor time, on Linux, is less disturbed by other work on the
+ * machine.
  *
  * Usage: npm run bench -- start
  *   --rounds 11   starts

@@ -1,6 +1,7 @@
 /**
- * Serves recordings as live streams in real time, over HLS and RTSP, for `startStreams`. A process of its own, whose processor time does not count. Answers the
- * message, what to play, with the addresses and the time at which the recordings began.
+ * Serves recordings as live streams in real time, over HLS and RTSP, for `startStreams`. A process of its own, whose
+ * processor time does not count. Answers the message, what to play, with the addresses and the time at which the
+ * recordings began.
  */
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
@@ -44,7 +45,10 @@ const server = await openLocally(
 for (const name of hls.keys()) urls[name] = server.url(`/${name}/live.m3u8`);
 process.send?.({ startedAtMs, urls });
 
-/** Finds `/NAME/master.m3u8`, and `live.m3u8` and segments of the first rendition, or with its height before the name of the file. */
+/**
+ * Finds `/NAME/master.m3u8`, and `live.m3u8` and segments of the first rendition, or with its height before the name of
+ * the file.
+ */
 async function find(path: string): Promise<Buffer | string | undefined> {
   const [, name = '', ...rest] = path.split('/');
   const [height, file = ''] = rest.length > 1 ? rest : [undefined, rest[0]];
@@ -78,7 +82,10 @@ function playlist(seconds: number): string {
   return head + lines.join('');
 }
 
-/** Returns which one of `count` segments or frames is number `played` of a stream, and how often its part has begun before. */
+/**
+ * Returns which one of `count` segments or frames is number `played` of a stream, and how often its part has begun
+ * before.
+ */
 function locate(part: Part | undefined, played: number, perSecond: number, count: number) {
   const first = Math.round((part?.fromSeconds ?? 0) * perSecond);
   const length = part === undefined ? count : Math.max(1, Math.round(part.seconds * perSecond));
@@ -86,7 +93,10 @@ function locate(part: Part | undefined, played: number, perSecond: number, count
   return { first, index: first + (position % length), rounds: Math.floor(position / length), length };
 }
 
-/** Returns a function that sends the frames that are due to the viewers of a camera, who join at any frame. Cameras share the time of a frame evenly. */
+/**
+ * Returns a function that sends the frames that are due to the viewers of a camera, who join at any frame. Cameras
+ * share the time of a frame evenly.
+ */
 async function openCamera({ name, part, renditions, framesPerSecond }: LiveStream, phase: number) {
   const viewers = new Set<Socket>();
   const { description, frames } = await readFrames(renditions[0].file);
@@ -117,7 +127,10 @@ async function openCamera({ name, part, renditions, framesPerSecond }: LiveStrea
   };
 }
 
-/** RTP packets of one time as a viewer gets them, interleaved, with the places of their headers; the timestamp counts from the first frame. */
+/**
+ * RTP packets of one time as a viewer gets them, interleaved, with the places of their headers; the timestamp counts
+ * from the first frame.
+ */
 type Frame = { bytes: Buffer; offsets: number[]; timestamp: number };
 
 async function splitFrames(file: string): Promise<{ description: string; frames: Frame[] }> {

@@ -2,7 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { startProcess } from './harness.ts';
 
-/** Part of a recording that a stream repeats, and where in it the stream begins. Multiples of the time between key frames. */
+/**
+ * Part of a recording that a stream repeats, and where in it the stream begins. Multiples of the time between key
+ * frames.
+ */
 export type Part = { fromSeconds: number; seconds: number; beginsAtSeconds: number };
 
 type Rendition = { height: number; file: string };
@@ -27,8 +30,9 @@ export type StreamsConfig = {
 };
 
 /**
- * Plays recordings as live streams from another process (`streams-process.ts`). Returns the time of the first frame of the recordings, and
- * the address of each stream; of HLS that of the playlist of its first rendition, beside which `master.m3u8` is.
+ * Plays recordings as live streams from another process (`streams-process.ts`). Returns the time of the first frame of
+ * the recordings, and the address of each stream; of HLS that of the playlist of its first rendition, beside which
+ * `master.m3u8` is.
  */
 export async function startStreams(config: StreamsConfig) {
   const streaming = await startProcess('streams-process.ts');

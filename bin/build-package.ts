@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 /**
- * Builds what the package of one machine runs, in `dist/package` or a named folder: the command line as JavaScript, since Node strips no types below
- * `node_modules`, and the console. `npm pack` runs it. The folder has the layout of the repository.
+ * Builds what the package of one machine runs, in `dist/package` or a named folder: the command line as JavaScript,
+ * since Node strips no types below `node_modules`, and the console. `npm pack` runs it. The folder has the layout of
+ * the repository.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -8,8 +8,8 @@ import type { StageSettings } from '../lib/stages/stage-settings.ts';
 import { root, runForStage } from './stage-command.ts';
 
 /**
- * `npm run deploy -- -c stage=NAME [options of cdk deploy]` builds the ffmpeg layer for the architecture of the stage and deploys its stack. Exit
- * code: that of the CDK, or 1 without a layer and over a table of another version.
+ * `npm run deploy -- -c stage=NAME [options of cdk deploy]` builds the ffmpeg layer for the architecture of the stage
+ * and deploys its stack. Exit code: that of the CDK, or 1 without a layer and over a table of another version.
  */
 
 await runForStage(async ({ stack, settings, aws, runCdk }) => {

@@ -7,8 +7,8 @@ import { endRuns } from '../lib/operations/teardown/end-runs.ts';
 import { runForStage } from './stage-command.ts';
 
 /**
- * `npm run destroy -- -c stage=NAME [--force] [options of cdk destroy]` ends the runs of a stage and removes its stack. It asks before it
- * begins, unless `--force` is given. Exit code: that of the CDK, or 1 for a protected stack.
+ * `npm run destroy -- -c stage=NAME [--force] [options of cdk destroy]` ends the runs of a stage and removes its stack.
+ * It asks before it begins, unless `--force` is given. Exit code: that of the CDK, or 1 for a protected stack.
  */
 
 await runForStage(async ({ stack, isForced, aws, runCdk }) => {

@@ -21,12 +21,15 @@ import type { StageSettings } from '../lib/stages/stage-settings.ts';
 import { assertArnRegions, assertStreamOrigin, assertSupportedRegion } from '../lib/stages/region.ts';
 
 /**
- * `npm run preflight -- -c stage=NAME [--json]` checks an account before a deployment, with the credentials of the operator. Changes nothing. Exit
- * code 0 if nothing is red, 1 if something is, 2 if the stage is invalid.
+ * `npm run preflight -- -c stage=NAME [--json]` checks an account before a deployment, with the credentials of the
+ * operator. Changes nothing. Exit code 0 if nothing is red, 1 if something is, 2 if the stage is invalid.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Context of the CDK with the qualifier of another bootstrap (docs.aws.amazon.com/cdk/v2/guide/bootstrapping-customizing.html). */
+/**
+ * Context of the CDK with the qualifier of another bootstrap
+ * (docs.aws.amazon.com/cdk/v2/guide/bootstrapping-customizing.html).
+ */
 const qualifierName = '@aws-cdk/core:bootstrapQualifier';
 try {
   process.exitCode = await run();

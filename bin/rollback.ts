@@ -4,8 +4,8 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { rollBack } from '../lib/operations/rollback/rollback.ts';
 
 /**
- * `npm run rollback -- --stack NAME [--to RELEASE] [--dry-run]` returns all functions of a stack to an earlier release, by moving their aliases. Exit
- * code 1 if there is no such release or AWS refuses.
+ * `npm run rollback -- --stack NAME [--to RELEASE] [--dry-run]` returns all functions of a stack to an earlier release,
+ * by moving their aliases. Exit code 1 if there is no such release or AWS refuses.
  */
 
 try {

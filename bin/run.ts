@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { findUsageError, parseUsage } from './usage.ts';
 
 /**
- * Runs the parts of a command of `package.json`: `npm run check` runs all of them that are not on request, `npm run check -- words` one, and
- * `npm run bench -- load 40x40` passes its arguments on, those of our scripts if their usage has them. Ends with the first part that fails; those of `check` run
- * beside each other, to the end.
+ * Runs the parts of a command of `package.json`: `npm run check` runs all of them that are not on request, `npm run
+ * check -- words` one, and `npm run bench -- load 40x40` passes its arguments on, those of our scripts if their usage
+ * has them. Ends with the first part that fails; those of `check` run beside each other, to the end.
  */
 
 type Part = { run: string; onRequest?: true };

@@ -22,8 +22,9 @@ import { runSmoke, toExitCode } from '../lib/operations/smoke/run-smoke.ts';
 import type { SmokeStep } from '../lib/operations/smoke/run-smoke.ts';
 
 /**
- * `npm run smoke -- --stack NAME` tests a deployment from the key to the alert, with the credentials of the operator, and removes what it made. Exit
- * code 0 if all steps passed, 1 if one failed, 2 for invalid options, 3 if something could not be removed.
+ * `npm run smoke -- --stack NAME` tests a deployment from the key to the alert, with the credentials of the operator,
+ * and removes what it made. Exit code 0 if all steps passed, 1 if one failed, 2 for invalid options, 3 if something
+ * could not be removed.
  */
 
 const now = () => new Date();

@@ -1,7 +1,8 @@
 /**
- * Usage of a script, as the comment at its top states it after `Usage:`: the arguments in their order, and a line for each option, with its default or an example.
- * `40` stands for any number, `8,6,4` for several, `40x40` for two, `with|without` for one of these words, other words for any text; arguments in brackets may be
- * missing, and before `…]` there may be several.
+ * Usage of a script, as the comment at its top states it after `Usage:`: the arguments in their order, and a line for
+ * each option, with its default or an example. `40` stands for any number, `8,6,4` for several, `40x40` for two,
+ * `with|without` for one of these words, other words for any text; arguments in brackets may be missing, and before
+ * `…]` there may be several.
  */
 export type Usage = { text: string; command: string; options: Map<string, string>; arguments: string[] };
 

@@ -11,7 +11,8 @@ import { WatchpostStack } from '../lib/watchpost-stack.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 const app = new App();
-// `-c stages=FOLDER` selects another folder for the settings, `-c bundles=FOLDER` one with bundles that are built already.
+// `-c stages=FOLDER` selects another folder for the settings, `-c bundles=FOLDER` one with bundles that are built
+// already.
 const stages = z.string().default(`${root}lib/stages`).parse(app.node.tryGetContext('stages'));
 const built = z.string().optional().parse(app.node.tryGetContext('bundles'));
 const bundles = built ?? `${root}dist/functions`;

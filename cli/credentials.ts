@@ -8,7 +8,10 @@ import type { Scope } from '../core/records/key.ts';
 import type { CallerStore } from '../core/ports/caller-store.ts';
 import type { KeyStore } from '../core/ports/key-store.ts';
 
-/** Content of `watchpost.json` in the data directory: what a script needs to call the service on this machine. Mode 0600. */
+/**
+ * Content of `watchpost.json` in the data directory: what a script needs to call the service on this machine. Mode
+ * 0600.
+ */
 const credentialsSchema = z.object({
   base_url: z.string(),
   pid: z.number(),
@@ -52,7 +55,10 @@ export function credentialsFile(dataDir: string): string {
   return join(dataDir, 'watchpost.json');
 }
 
-/** Reads the credentials of the service on this machine. Returns undefined if it has never started, or the file is damaged. */
+/**
+ * Reads the credentials of the service on this machine. Returns undefined if it has never started, or the file is
+ * damaged.
+ */
 export async function readCredentials(dataDir: string): Promise<Credentials | undefined> {
   try {
     const parsed = credentialsSchema.safeParse(JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')));

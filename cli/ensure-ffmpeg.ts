@@ -9,8 +9,8 @@ import type { Terminal } from './terminal.ts';
 const aptGet = '/usr/bin/apt-get';
 
 /**
- * Finds ffmpeg (setting, ffmpeg-static, PATH). If it is missing, installs it on Debian and Ubuntu as root after a note. Otherwise
- * throws `FfmpegMissingError` with the command to run.
+ * Finds ffmpeg (setting, ffmpeg-static, PATH). If it is missing, installs it on Debian and Ubuntu as root after a note.
+ * Otherwise throws `FfmpegMissingError` with the command to run.
  */
 export async function ensureFfmpeg(
   setting: string,

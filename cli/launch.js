@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** Starts the packed command line. Any Node can read this file: an old one names the version that it needs, and a newer one warns of nothing. */
+/**
+ * Starts the packed command line. Any Node can read this file: an old one names the version that it needs, and a newer
+ * one warns of nothing.
+ */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 23 || (major === 22 && minor >= 16)) {
   const emit = process.emitWarning.bind(process);

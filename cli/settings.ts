@@ -8,7 +8,10 @@ import { isOrigin } from '../adapters/http/cors.ts';
 import { maxMemoryDays } from '../core/records/moment.ts';
 import { rules } from '../core/rules.ts';
 
-/** Settings of the embedded service: one list for flags, `WATCHPOST_*` variables, help and docs/operate/configuration.md. */
+/**
+ * Settings of the embedded service: one list for flags, `WATCHPOST_*` variables, help and
+ * docs/operate/configuration.md.
+ */
 
 const help = z.registry<{ fallback: string; text: string }>();
 
@@ -268,7 +271,10 @@ export class SettingsError extends Error {}
 /** Second flags of settings, by their name. */
 const secondFlags: Partial<Record<string, string>> = { visionModel: '--model' };
 
-/** Adds settings to a command as flags. Flags win over variables, variables over defaults. A command with an own `--model` has no `second` flags. */
+/**
+ * Adds settings to a command as flags. Flags win over variables, variables over defaults. A command with an own
+ * `--model` has no `second` flags.
+ */
 export function addSettings(
   command: Command,
   names: readonly SettingName[],

@@ -8,7 +8,10 @@ export type TemporaryFolder = Disposable & { path: string };
 const open = new Set<string>();
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Creates a folder that lasts until it is disposed of or the process ends, also by an error, Ctrl+C or SIGTERM. `prefix` begins its name. */
+/**
+ * Creates a folder that lasts until it is disposed of or the process ends, also by an error, Ctrl+C or SIGTERM.
+ * `prefix` begins its name.
+ */
 export function openTemporaryFolder(prefix: string): TemporaryFolder {
   const path = mkdtempSync(join(tmpdir(), prefix));
   if (open.size === 0) deleteAtEnd();

@@ -33,7 +33,10 @@ export function openTerminal(env: NodeJS.ProcessEnv): Terminal {
   };
 }
 
-/** Shows control characters of foreign texts. Keeps the colors of this program, where there are some; no code hides text. */
+/**
+ * Shows control characters of foreign texts. Keeps the colors of this program, where there are some; no code hides
+ * text.
+ */
 function showText(text: string, colored: boolean): string {
   if (!colored) return showControls(text);
   return text

@@ -11,17 +11,21 @@ import type { Requests } from './watches.ts';
 export type Watchpost = ReturnType<typeof createClient>;
 
 type Signal = { signal?: AbortSignal };
-/** Idempotency key: a repeated key replays the first response. Default: one key per call, so that retries create one job. */
+/**
+ * Idempotency key: a repeated key replays the first response. Default: one key per call, so that retries create one
+ * job.
+ */
 type Creation = Signal & { idempotencyKey?: string };
 
 /**
  * Creates a client with one function per API operation. Retries transient errors of repeatable requests. Throws
- * `WatchpostError` for an error response, `RequestInvalidError` for a 422, `ConnectionError` if the service is unreachable.
+ * `WatchpostError` for an error response, `RequestInvalidError` for a 422, `ConnectionError` if the service is
+ * unreachable.
  *
  * @example
- * const watchpost = createClient({ baseUrl: 'https://HOST/api', apiKey });
- * const { job_id } = await watchpost.startMonitor({ stream_url, condition: 'A ship is in the lock' });
- * for await (const event of watchpost.follow(job_id)) console.log(event.type, event.data);
+ * const watchpost = createClient({ baseUrl: 'https://HOST/api', apiKey }); const { job_id } = await
+ * watchpost.startMonitor({ stream_url, condition: 'A ship is in the lock' }); for await (const event of
+ * watchpost.follow(job_id)) console.log(event.type, event.data);
  */
 export function createClient(options: ClientOptions) {
   const transport = createTransport(options);
@@ -143,7 +147,10 @@ function keyOperations({ get, post, send }: AllRequests) {
   return {
     /** Returns caller, scopes and label of the key in use. */
     ownKey: (o: Signal = {}) => get<Api.Key>('/me', {}, o),
-    /** Lists a page of the keys of a caller, oldest first, without their secret text. The next page begins after `next_after`. */
+    /**
+     * Lists a page of the keys of a caller, oldest first, without their secret text. The next page begins after
+     * `next_after`.
+     */
     listKeys: (query: KeyFilter = {}, o: Signal = {}) => get<Api.KeyList>('/keys', query, o),
     /** Creates a key and returns its text, once. Without retries. */
     createKey: (request: Api.KeyRequest, o: Signal = {}) => post<Api.NewKey>('/keys', request, o, false),
@@ -183,7 +190,9 @@ function keyOperations({ get, post, send }: AllRequests) {
 
 function operatorOperations({ get, send, transport }: AllRequests) {
   return {
-    /** Returns model calls, tokens and cost of your caller by day; `all` and other callers require the scope `admin`. */
+    /**
+     * Returns model calls, tokens and cost of your caller by day; `all` and other callers require the scope `admin`.
+     */
     usage: (query: UsageFilter = {}, o: Signal = {}) => get<Api.Usage>('/usage', query, o),
     /** Returns version, limits and model of the service. */
     service: (o: Signal = {}) => get<Api.Service>('/service', {}, o),
@@ -233,7 +242,8 @@ export type DeliveryFilter = { state?: Api.DeliveryState; after?: number; limit?
 async function readJson<Answer>(response: Response): Promise<Answer> {
   const text = await response.text();
   try {
-    // The types are generated from the OpenAPI document. A body is not validated: a newer service may return more fields.
+    // The types are generated from the OpenAPI document. A body is not validated: a newer service may return more
+    // fields.
     // oxlint-disable-next-line typescript/no-unsafe-return
     return JSON.parse(text);
   } catch {

@@ -22,7 +22,10 @@ export type FollowOptions = Ending & {
 export type FollowWatchesOptions = Ending & {
   /** Watch to follow. Default: all of the caller. */
   watchId?: string;
-  /** `position` of the last event that was read. Default: an event `state`, then new events; `0`: the first event that is kept. */
+  /**
+   * `position` of the last event that was read. Default: an event `state`, then new events; `0`: the first event that
+   * is kept.
+   */
   after?: string;
   /** Types of the events, beside `state`. Default: all. */
   types?: readonly WatchEvent['type'][];
@@ -38,7 +41,10 @@ const silenceMilliseconds = 45_000;
 /** Minimum duration of a session without events that does not count as a failure. */
 const lastingMilliseconds = 30_000;
 
-/** Yields the events of a job in order, each once, after sequence `after` until `job_stopped`. Reopens and throws as `followLog`. */
+/**
+ * Yields the events of a job in order, each once, after sequence `after` until `job_stopped`. Reopens and throws as
+ * `followLog`.
+ */
 export async function* follow(
   jobId: string,
   { after = 0, ...ending }: FollowOptions,
@@ -76,8 +82,9 @@ export async function* followWatches(
 type Log<Event> = { path: string; query?: Call['query']; isEvent: (value: unknown) => value is Event };
 
 /**
- * Yields the events of a log after `position` until the service has no more. Reopens a broken, closed or silent connection after the last event. Throws
- * `WatchpostError` for a permanent error (unknown job, revoked key), and the last error after `maxFailures` consecutive connections without an event.
+ * Yields the events of a log after `position` until the service has no more. Reopens a broken, closed or silent
+ * connection after the last event. Throws `WatchpostError` for a permanent error (unknown job, revoked key), and the
+ * last error after `maxFailures` consecutive connections without an event.
  */
 async function* followLog<Event>(
   log: Log<Event>,

@@ -57,7 +57,10 @@ export function createTransport(options: ClientOptions) {
     }
   }
 
-  /** Sends a request with retries and returns the result of `read` for a 2xx response. A body that breaks off is retried too. */
+  /**
+   * Sends a request with retries and returns the result of `read` for a 2xx response. A body that breaks off is retried
+   * too.
+   */
   async function send<Answer>(call: Call, read: (response: Response) => Promise<Answer>): Promise<Answer> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -86,7 +89,10 @@ export async function readError(response: Response): Promise<WatchpostError> {
   return toError(response.status, parsed(text), response.headers.get('Retry-After'));
 }
 
-/** Returns the delay before the next attempt, in milliseconds: 500 doubled per failure, at most 30,000, with 50 % jitter. */
+/**
+ * Returns the delay before the next attempt, in milliseconds: 500 doubled per failure, at most 30,000, with 50 %
+ * jitter.
+ */
 export function backoffMilliseconds(failures: number): number {
   return Math.min(30_000, 500 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 }

@@ -11,8 +11,8 @@ export type WebhookHeaders = Headers | Record<string, string | string[] | undefi
 
 /**
  * Verifies a webhook request (Standard Webhooks; at most five minutes old) and returns its event and `webhook-id`.
- * `body` is the raw request body, before any parsing. `secret` is `whsec_…` from `GET /webhook-secret`; during a rotation
- * either secret verifies. Throws `WebhookVerificationError`: respond with status 400 and ignore the request.
+ * `body` is the raw request body, before any parsing. `secret` is `whsec_…` from `GET /webhook-secret`; during a
+ * rotation either secret verifies. Throws `WebhookVerificationError`: respond with status 400 and ignore the request.
  */
 export function verifyWebhook(
   secret: string | readonly string[],

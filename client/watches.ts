@@ -39,7 +39,10 @@ export function watchOperations({ get, post, send, jpeg, transport }: Requests) 
     listWatches: (query: WatchFilter = {}, o: Signal = {}) => get<Api.WatchList>('/watches', query, o),
     /** Returns configuration and state of a watch. */
     getWatch: (watchId: string, o: Signal = {}) => get<Api.Watch>(watch(watchId), {}, o),
-    /** Applies a merge patch. With `ifVersion` it fails with `PRECONDITION_FAILED` if the watch has another `config_version`. Without retries. */
+    /**
+     * Applies a merge patch. With `ifVersion` it fails with `PRECONDITION_FAILED` if the watch has another
+     * `config_version`. Without retries.
+     */
     changeWatch: (
       watchId: string,
       patch: Api.WatchPatch,
@@ -113,13 +116,19 @@ export function watchOperations({ get, post, send, jpeg, transport }: Requests) 
     /** Acknowledges an alert: it is not repeated. */
     acknowledgeAlert: (alertId: string, o: Signal = {}) =>
       post<Api.Alert>(`${alert(alertId)}/acknowledge`, undefined, o, true),
-    /** Searches the memory of watches. `next_cursor` of the answer continues. Without retries: a search costs model calls. */
+    /**
+     * Searches the memory of watches. `next_cursor` of the answer continues. Without retries: a search costs model
+     * calls.
+     */
     searchMoments: (request: Api.MomentSearchRequest, o: Signal = {}) =>
       post<Api.MomentSearchResult>('/moments/search', request, o, false),
     /** Answers a question about the memory of watches. Without retries: it costs a model call. */
     askMoments: (request: Api.AskRequest, o: Signal = {}) =>
       post<Api.AskResult>('/moments/ask', request, o, false),
-    /** Plays conditions over the memory of a watch. `next_cursor` of the answer continues. Without retries: it costs model calls. */
+    /**
+     * Plays conditions over the memory of a watch. `next_cursor` of the answer continues. Without retries: it costs
+     * model calls.
+     */
     backtestWatch: (watchId: string, request: Api.BacktestRequest = {}, o: Signal = {}) =>
       post<Api.BacktestResult>(`${watch(watchId)}/backtest`, request, o, false),
     /** Returns the frame of the opening of an alert as JPEG. */

@@ -1,6 +1,7 @@
 /**
- * Builds the console after an install (npm's `prepare`), so that a fresh clone serves it. Without development dependencies
- * it builds nothing, and `/console` reports that. JavaScript, because every Node version that npm supports must read it.
+ * Builds the console after an install (npm's `prepare`), so that a fresh clone serves it. Without development
+ * dependencies it builds nothing, and `/console` reports that. JavaScript, because every Node version that npm supports
+ * must read it.
  */
 import { fileURLToPath } from 'node:url';
 

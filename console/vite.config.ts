@@ -4,8 +4,8 @@ import { defineConfig } from 'vite';
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 /**
- * Builds the console as static files below `/console/`, for the embedded service and for a bucket behind a CDN, and beside it the page
- * of `watchpost label`.
+ * Builds the console as static files below `/console/`, for the embedded service and for a bucket behind a CDN, and
+ * beside it the page of `watchpost label`.
  */
 export default defineConfig({
   root: file('.'),

@@ -28,8 +28,8 @@ export type ErrorCode =
   | 'INTERNAL_ERROR';
 
 /**
- * Error for callers: what failed and the next step. Neither text contains a credential or an internal address. Each class states its name, which
- * logs contain, because bundles shorten the names of classes.
+ * Error for callers: what failed and the next step. Neither text contains a credential or an internal address. Each
+ * class states its name, which logs contain, because bundles shorten the names of classes.
  */
 export class WatchpostError extends Error {
   override name = 'WatchpostError';
@@ -85,7 +85,10 @@ export class StreamEndedError extends NotLiveError {
 /** Transient failure: cannot connect, download or decode. */
 export class StreamFetchError extends StreamError {
   override name = 'StreamFetchError';
-  /** True if the server refuses the user name and password of the URL, or requires some. Frequent attempts can lock the account. */
+  /**
+   * True if the server refuses the user name and password of the URL, or requires some. Frequent attempts can lock the
+   * account.
+   */
   readonly accessRefused: boolean;
   /** True if pictures arrive, and none is whole: packets are lost on their way. */
   readonly isDamaged: boolean;
@@ -132,7 +135,10 @@ export class VisionError extends WatchpostError {
   }
 }
 
-/** The model of this machine has more images to judge than it can in time: a check is missed by the service, not by the model. */
+/**
+ * The model of this machine has more images to judge than it can in time: a check is missed by the service, not by the
+ * model.
+ */
 export class ModelBusyError extends VisionError {
   override name = 'ModelBusyError';
 
@@ -144,7 +150,10 @@ export class ModelBusyError extends VisionError {
   }
 }
 
-/** The model takes fewer frames in one call than it was sent: each frame needs a call of its own. Stays inside of a check. */
+/**
+ * The model takes fewer frames in one call than it was sent: each frame needs a call of its own. Stays inside of a
+ * check.
+ */
 export class TooManyFramesError extends Error {
   override name = 'TooManyFramesError';
   /** Call whose tokens were used up for no answer; a refused one costs nothing. */
@@ -255,7 +264,10 @@ export class UnreadableFrameError extends WatchpostError {
   }
 }
 
-/** The caller's `Idempotency-Key` belongs to another request. A mistake in the request's shape, so it has no code: the edge answers 422. */
+/**
+ * The caller's `Idempotency-Key` belongs to another request. A mistake in the request's shape, so it has no code: the
+ * edge answers 422.
+ */
 export class IdempotencyKeyReusedError extends Error {
   constructor() {
     super('The idempotency key belongs to another request');
@@ -333,7 +345,10 @@ export class UnknownConditionError extends Error {
   }
 }
 
-/** A field whose value this service cannot serve, such as a recipient that the operator does not allow: the edge answers 422. */
+/**
+ * A field whose value this service cannot serve, such as a recipient that the operator does not allow: the edge answers
+ * 422.
+ */
 export class UnservedFieldError extends Error {
   readonly path: readonly (string | number)[];
 

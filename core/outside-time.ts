@@ -17,7 +17,9 @@ export function parseHttpDate(text: string): number | undefined {
   return number === -1 || Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Parses a date with a time of day and perhaps a zone (ISO 8601), in milliseconds since 1970. Without a zone it is UTC. */
+/**
+ * Parses a date with a time of day and perhaps a zone (ISO 8601), in milliseconds since 1970. Without a zone it is UTC.
+ */
 export function parseIsoTime(text: string): number | undefined {
   const parts = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?\d*(Z|[+-]\d\d(?::?\d\d)?)?$/i.exec(
     text.trim().slice(0, 64),
@@ -32,7 +34,8 @@ export function parseIsoTime(text: string): number | undefined {
 }
 
 /**
- * Returns the seconds that a `Retry-After` requests: seconds, also with a fraction, a unit or quotes, or a date, of HTTP (RFC 9110 section 10.2.3) or of ISO
+ * Returns the seconds that a `Retry-After` requests: seconds, also with a fraction, a unit or quotes, or a date, of
+ * HTTP (RFC 9110 section 10.2.3) or of ISO
  * 8601. The first of several counts. Returns undefined if it is absent or malformed.
  */
 export function parseRetryAfter(value: string | null, now: Date): number | undefined {

@@ -11,8 +11,8 @@ export function committed<Value>(value: Value): CommitAttempt<Value> {
 }
 
 /**
- * Repeats `attempt`, which reads the stored state and commits a change of it, until there is no conflict. Throws `TransientError` with
- * `message` after `rules.maxCommitAttempts`.
+ * Repeats `attempt`, which reads the stored state and commits a change of it, until there is no conflict. Throws
+ * `TransientError` with `message` after `rules.maxCommitAttempts`.
  */
 export async function retryConflicts<Value>(
   message: string,

@@ -6,7 +6,10 @@ export const rules = {
   downtimeSeconds: 120,
   /** Timeout of a capture: a tick that is later than this means that the service did not watch. */
   failedCaptureSeconds: 50,
-  /** Maximum difference between the clocks of several machines. A time further ahead was stored before the clock was set back. */
+  /**
+   * Maximum difference between the clocks of several machines. A time further ahead was stored before the clock was set
+   * back.
+   */
   clockDifferenceSeconds: 5,
   /** Grace period of a lost or stale stream, in seconds; its job fails afterwards. */
   streamGraceSeconds: 60,
@@ -44,28 +47,41 @@ export const rules = {
   cancelSummaryTimeoutSeconds: 10,
   /** Silence beyond the next wake-up after which `reconcile` inspects a job. */
   leaseMarginSeconds: 600,
-  /** Lifetime of a slot whose job is not stored yet, in seconds: longer than the wait for a permit and the probe of the stream. */
+  /**
+   * Lifetime of a slot whose job is not stored yet, in seconds: longer than the wait for a permit and the probe of the
+   * stream.
+   */
   slotReservationSeconds: 180,
   /**
-   * Maximum silence of a job whose execution runs. More than all retries of Begin, Capture and Analyze in `run.asl.json` take, each attempt up to its
-   * timeout, after a start that `reconcile` had to repeat: 4.6 hours, as a test computes.
+   * Maximum silence of a job whose execution runs. More than all retries of Begin, Capture and Analyze in
+   * `run.asl.json` take, each attempt up to its timeout, after a start that `reconcile` had to repeat: 4.6 hours, as a
+   * test computes.
    */
   maxTickSeconds: 18_000,
   /** First lease of an accepted job, in seconds: its execution must start within it. */
   startLeaseSeconds: 60,
   /** Delay of a tick that is reported as late, in seconds: longer than a capture takes. */
   lateTickSeconds: 60,
-  /** Delay of a check of a watch that its events report, in seconds: longer than a capture, a model call and their first retries take. */
+  /**
+   * Delay of a check of a watch that its events report, in seconds: longer than a capture, a model call and their first
+   * retries take.
+   */
   lateWatchSeconds: 300,
   /** Time for which unsure sightings are counted, a week, and least number of them that is worth a message. */
   unsureSeconds: 7 * 86_400,
   minUnsureSightings: 7,
-  /** Time for which a camera shows another view than that of the regions, and pictures of it, after which it is reported. */
+  /**
+   * Time for which a camera shows another view than that of the regions, and pictures of it, after which it is
+   * reported.
+   */
   otherViewSeconds: 600,
   otherViewPictures: 5,
   /** Factor of the interval in an overload from which the checks of a watch are reported as late. */
   lateWatchStretch: 2,
-  /** Failed attempts in a row after which a destination is reported as failing: those of the first two and a half minutes. */
+  /**
+   * Failed attempts in a row after which a destination is reported as failing: those of the first two and a half
+   * minutes.
+   */
   failingDestinationAttempts: 4,
   /** Delay of a tick, in intervals, that means a downtime of the service. */
   lateIntervals: 2,
@@ -79,10 +95,16 @@ export const rules = {
   maxDestinationRetryAfterSeconds: 3_600,
   /** Minimum time between attempts at one address of a vendor: Slack permits one message per second, others more. */
   minDestinationSpacingSeconds: 1,
-  /** Messages about openings of a watch within `burstSeconds`, after which further openings wait and are one message to people. */
+  /**
+   * Messages about openings of a watch within `burstSeconds`, after which further openings wait and are one message to
+   * people.
+   */
   openingsPerBurst: 2,
   burstSeconds: 60,
-  /** Validity of a link to evidence that needs no key, in seconds: people read an e-mail or a channel after a vacation of a week. */
+  /**
+   * Validity of a link to evidence that needs no key, in seconds: people read an e-mail or a channel after a vacation
+   * of a week.
+   */
   evidenceLinkSeconds: 7 * 86_400,
   /** Time between two repetitions of the states of a watch at a broker. */
   brokerRefreshSeconds: 300,
@@ -102,7 +124,9 @@ export const rules = {
   underWaySeconds: 30,
   /** Maximum attempts in the record of one delivery, however often it is sent again. */
   maxAttemptsKept: 40,
-  /** Maximum random change of a retry delay, as a fraction of it: it spreads the load on a receiver that has recovered. */
+  /**
+   * Maximum random change of a retry delay, as a fraction of it: it spreads the load on a receiver that has recovered.
+   */
   retryJitter: 0.2,
   /** The longest `Retry-After` that is honoured. */
   maxRetryAfterSeconds: 300,
@@ -115,9 +139,9 @@ export const rules = {
   /** Time after the end of a job at which the service drops its undelivered events, in seconds. */
   deliveryTtlSeconds: 3600,
   /**
-   * Added by a restore to numbers that identify something to receivers: sequences, and openings of alerts. After the backup, the lost time gave out higher
-   * ones; a repetition would look like a delivery that was received already. More than a job or a watch gives out in the 35 days of point-in-time
-   * recovery, and sequences have ten digits.
+   * Added by a restore to numbers that identify something to receivers: sequences, and openings of alerts. After the
+   * backup, the lost time gave out higher ones; a repetition would look like a delivery that was received already. More
+   * than a job or a watch gives out in the 35 days of point-in-time recovery, and sequences have ten digits.
    */
   restoredJump: 10_000_000,
   /** Default of the setting `watchesPerCaller`. */
@@ -147,39 +171,51 @@ export const rules = {
   /** Attempts to commit a change that conflicts with concurrent ones. */
   maxCommitAttempts: 8,
   /**
-   * Ticks of one execution. Its history ends at 25,000 events (Step Functions quotas): 14 per tick, and 302 if every retry is used,
-   * as a test computes. It also bounds the duration of an execution to less than its timeout.
+   * Ticks of one execution. Its history ends at 25,000 events (Step Functions quotas): 14 per tick, and 302 if every
+   * retry is used, as a test computes. It also bounds the duration of an execution to less than its timeout.
    */
   ticksPerExecution: 60,
   /**
-   * Timeout of an execution, in seconds. More than all ticks of an execution take, one of them with every retry; without one, a stuck
-   * execution of Step Functions ends after a year.
+   * Timeout of an execution, in seconds. More than all ticks of an execution take, one of them with every retry;
+   * without one, a stuck execution of Step Functions ends after a year.
    */
   executionTimeoutSeconds: 172_800,
   /**
-   * Wait of a watch from which the next execution does the waiting, in seconds, and the longest wait. An execution has at most one long wait, at its
-   * begin, and then waits below this: less than its timeout together.
+   * Wait of a watch from which the next execution does the waiting, in seconds, and the longest wait. An execution has
+   * at most one long wait, at its begin, and then waits below this: less than its timeout together.
    */
   handOverWaitSeconds: 900,
   maxWatchWaitSeconds: 86_400,
-  /** Begins of one execution whose ticks run in bursts; each follows a failed burst and adds up to 70 events to the history. */
+  /**
+   * Begins of one execution whose ticks run in bursts; each follows a failed burst and adds up to 70 events to the
+   * history.
+   */
   beginsPerExecution: 50,
-  /** Maximum time from the start of a burst after which it begins no tick, in seconds: leaves 55 s for the last tick. */
+  /**
+   * Maximum time from the start of a burst after which it begins no tick, in seconds: leaves 55 s for the last tick.
+   */
   maxBurstSeconds: 240,
   /** Time from the start of a burst at which Step Functions ends it: Express workflows have 300 s. */
   burstTimeoutSeconds: 295,
   /**
-   * Longest wait in a burst, in seconds. Express workflows bill the wait ($0.00000104 per second at 64 MB), and another burst costs
-   * four transitions and a request ($0.000101).
+   * Longest wait in a burst, in seconds. Express workflows bill the wait ($0.00000104 per second at 64 MB), and another
+   * burst costs four transitions and a request ($0.000101).
    */
   maxBurstWaitSeconds: 97,
   /**
-   * Shortest time to a failure of a burst that means a cut, in seconds: a refused call and its retries take some seconds.
+   * Shortest time to a failure of a burst that means a cut, in seconds: a refused call and its retries take some
+   * seconds.
    */
   minHoldSeconds: 30,
-  /** Cuts that shorten the bursts of a deployment, fewer than the failures in a row that end a job, and the time without a cut that ends it. */
+  /**
+   * Cuts that shorten the bursts of a deployment, fewer than the failures in a row that end a job, and the time without
+   * a cut that ends it.
+   */
   cutsToShorten: 3,
   shortBurstsSeconds: 86_400,
-  /** Shortest wait between two bursts that is worth a transition ($0.000025) instead of being billed in the next burst, in seconds. */
+  /**
+   * Shortest wait between two bursts that is worth a transition ($0.000025) instead of being billed in the next burst,
+   * in seconds.
+   */
   minRestSeconds: 24,
 } as const;

@@ -8,8 +8,8 @@ export type SharedCall<Result> = {
 };
 
 /**
- * Begins a call whose result is shared. An aborted wait leaves the call to the others. `onAbort` runs before the call is aborted, so that nobody joins
- * it any more.
+ * Begins a call whose result is shared. An aborted wait leaves the call to the others. `onAbort` runs before the call
+ * is aborted, so that nobody joins it any more.
  */
 export function shareCall<Result>(
   begin: (signal: AbortSignal) => Promise<Result>,

@@ -6,7 +6,10 @@ export function createTimeLimit(seconds: number, signal?: AbortSignal): AbortSig
   return signal ? AbortSignal.any([signal, timeout]) : timeout;
 }
 
-/** Waits for `work` until `signal` aborts, and throws its reason then. For work that may ignore the signal: it runs to its end unobserved. */
+/**
+ * Waits for `work` until `signal` aborts, and throws its reason then. For work that may ignore the signal: it runs to
+ * its end unobserved.
+ */
 export async function waitUntilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
@@ -15,7 +18,9 @@ export async function waitUntilAborted<Result>(work: Promise<Result>, signal: Ab
   return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', abort));
 }
 
-/** Waits for `work` at most until a timer fires, and settles as `expire` does then. The work runs to its end unobserved. */
+/**
+ * Waits for `work` at most until a timer fires, and settles as `expire` does then. The work runs to its end unobserved.
+ */
 export async function waitAtMost<Result>(
   milliseconds: number,
   work: Promise<Result>,

@@ -53,11 +53,20 @@ type ServiceFunctions = Record<
   IFunction
 >;
 
-/** Properties of a deployment: the settings of a stage (docs/operate/configuration.md), whose ARNs and ids can be tokens, and resources of the app. */
+/**
+ * Properties of a deployment: the settings of a stage (docs/operate/configuration.md), whose ARNs and ids can be
+ * tokens, and resources of the app.
+ */
 export type WatchpostProps = Omit<StageSettingsInput, 'region' | 'account'> & {
-  /** Name of what has one in the account: state machines, alarms, policies of CloudFront; at most 40 characters. Default: stack and path of the construct. */
+  /**
+   * Name of what has one in the account: state machines, alarms, policies of CloudFront; at most 40 characters.
+   * Default: stack and path of the construct.
+   */
   name?: string;
-  /** Key of KMS for what the deployment stores, whose policy the construct completes. Default: `encryptionKeyArn`, or keys of AWS. */
+  /**
+   * Key of KMS for what the deployment stores, whose policy the construct completes. Default: `encryptionKeyArn`, or
+   * keys of AWS.
+   */
   encryptionKey?: IKey;
   /** Layer with `/opt/bin/ffmpeg`. Default: the one that `npx watchpost-cdk-layer` has built beside the package. */
   ffmpegLayer?: ILayerVersion;
@@ -225,7 +234,10 @@ export class Watchpost extends Construct {
     applyToAll(this, settings);
   }
 
-  /** Grants the invocation of a function. `api` answers events of an HTTP API in payload format 2.0 that have the origin secret. */
+  /**
+   * Grants the invocation of a function. `api` answers events of an HTTP API in payload format 2.0 that have the origin
+   * secret.
+   */
   grantInvoke(grantee: IGrantable, name: keyof ServiceFunctions = 'api'): Grant {
     return this.functions[name].grantInvoke(grantee);
   }
@@ -236,7 +248,10 @@ export class Watchpost extends Construct {
       new StringParameter(this, `Parameter${name}`, { parameterName: `${path}/${name}`, stringValue });
   }
 
-  /** Adds the outputs, which `--stack` of the commands reads. In a stack of others, their names begin with the path of the construct. */
+  /**
+   * Adds the outputs, which `--stack` of the commands reads. In a stack of others, their names begin with the path of
+   * the construct.
+   */
   #addOutputs(outputs: Record<string, string>): void {
     const prefix = isWholeStack(this) ? '' : toPrefix(this);
     for (const [name, value] of Object.entries(outputs))
@@ -263,7 +278,10 @@ function importKey(scope: Construct, { encryptionKeyArn: arn }: StageSettings): 
   return arn === undefined ? undefined : Key.fromKeyArn(scope, 'EncryptionKey', arn);
 }
 
-/** Throws for a region that a deployment cannot have, and for a stack without one: models and their prices differ by region. */
+/**
+ * Throws for a region that a deployment cannot have, and for a stack without one: models and their prices differ by
+ * region.
+ */
 function assertRegion(scope: Construct, settings: StageSettings): void {
   const { region } = Stack.of(scope);
   if (Token.isUnresolved(region))

@@ -4,7 +4,10 @@ import { allCases } from './conformance/cases/index.ts';
 import { listStatements } from './conformance/report.ts';
 import { statements } from './conformance/statements.ts';
 
-/** The statements of the interface, the conformance cases and the tests agree: no statement without cover, no name that leads nowhere. */
+/**
+ * The statements of the interface, the conformance cases and the tests agree: no statement without cover, no name that
+ * leads nowhere.
+ */
 
 const ids = statements.map(({ id }) => id);
 

@@ -1,6 +1,9 @@
 /** Lanes of the tests. A test file belongs to the first lane with a pattern that matches it. */
 export const lanes = {
-  /** Templates of the stack. Their files share the CDK, whose import takes seconds, and the stacks that they have synthesized. */
+  /**
+   * Templates of the stack. Their files share the CDK, whose import takes seconds, and the stacks that they have
+   * synthesized.
+   */
   stacks: ['test/lib/**/*.test.ts'],
   /** Whole services, functions and packages, captures, Chromium, adapters that need sockets or processes. */
   processes: [
@@ -38,7 +41,10 @@ export const lanes = {
 
 export type Lane = keyof typeof lanes;
 
-/** Lanes in the order of their start. Files that need the processor alone are last: they fill the pauses of those that wait. */
+/**
+ * Lanes in the order of their start. Files that need the processor alone are last: they fill the pauses of those that
+ * wait.
+ */
 export const laneOrder: readonly Lane[] = ['stacks', 'processes', 'core'];
 
 /** Files that mostly wait, for minutes: they start before all others. */
@@ -47,7 +53,10 @@ export const waitingFiles: readonly string[] = [
   'test/conformance/embedded.test.ts',
 ];
 
-/** Files that take longest, by processor time or by waits. Without times of a run before, as in CI, a large file counts as a long one. */
+/**
+ * Files that take longest, by processor time or by waits. Without times of a run before, as in CI, a large file counts
+ * as a long one.
+ */
 export const longFiles: readonly string[] = [
   'test/lib/stage-kinds.test.ts',
   'test/lib/bundle/bundles.test.ts',

@@ -14,7 +14,10 @@ const definitionSchema = z.looseObject({
     .and(z.object({ Capture: stateSchema, Analyze: stateSchema, Pause: stateSchema })),
 });
 
-/** Retries of a task in a burst: some seconds, since a burst has five minutes. Its parent repeats a failed burst for minutes. */
+/**
+ * Retries of a task in a burst: some seconds, since a burst has five minutes. Its parent repeats a failed burst for
+ * minutes.
+ */
 const burstRetries = [
   {
     ErrorEquals: [
@@ -52,8 +55,9 @@ const burstRetries = [
 ] as const;
 
 /**
- * Creates the definition of a burst (Express) from that of `lib/workflow/run.asl.json`: the loop alone, which begins with the wait for the
- * planned tick, retries for seconds and ends within five minutes. Begin, failures and the hand-over are in `lib/workflow/bursts.asl.json`.
+ * Creates the definition of a burst (Express) from that of `lib/workflow/run.asl.json`: the loop alone, which begins
+ * with the wait for the planned tick, retries for seconds and ends within five minutes. Begin, failures and the
+ * hand-over are in `lib/workflow/bursts.asl.json`.
  */
 export function createBurstDefinition(run: unknown, burstSeconds: number): object {
   const { States: states, ...definition } = definitionSchema.parse(run);

@@ -14,8 +14,8 @@ import type { MediaStoreOptions } from './media-store.ts';
 import type { RecentLogOptions } from './recent-log.ts';
 
 /**
- * Adapters whose clients and libraries a cold start does not load. The first call loads them: the bundler writes each dynamic import to a
- * file of its own, and the test of the bundles limits the size of the rest.
+ * Adapters whose clients and libraries a cold start does not load. The first call loads them: the bundler writes each
+ * dynamic import to a file of its own, and the test of the bundles limits the size of the rest.
  */
 
 /** Creates the media store; loads the S3 client at the first call. */

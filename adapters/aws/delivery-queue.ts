@@ -17,8 +17,8 @@ export type SqsQueue = DeliveryQueue & {
 };
 
 /**
- * Creates the delivery queue on SQS FIFO. Its message groups (`messageGroup`) keep first attempts in order. Messages are deduplicated for five
- * minutes.
+ * Creates the delivery queue on SQS FIFO. Its message groups (`messageGroup`) keep first attempts in order. Messages
+ * are deduplicated for five minutes.
  */
 export function createDeliveryQueue({
   client = new SQSClient(queueSettings),

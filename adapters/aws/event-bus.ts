@@ -20,8 +20,9 @@ export type EventBusOptions = {
 };
 
 /**
- * Maximum size of an entry, in bytes. EventBridge accepts 1 MB since January 2026, and targets of rules 256 kB; the rest is for the envelope
- * that EventBridge adds (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html).
+ * Maximum size of an entry, in bytes. EventBridge accepts 1 MB since January 2026, and targets of rules 256 kB; the
+ * rest is for the envelope that EventBridge adds
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html).
  */
 const maxEntryBytes = 250 * 1000;
 
@@ -67,7 +68,9 @@ function refusal({
   return new TransientError(`The event bus refused the event: ${code}: ${text}`);
 }
 
-/** Returns the event as JSON, with its texts shortened until it fits. Lists keep their length, so that the schema holds. */
+/**
+ * Returns the event as JSON, with its texts shortened until it fits. Lists keep their length, so that the schema holds.
+ */
 function fit(event: BusEvent & { deployment: string }): { text: string; isShortened: boolean } {
   let text = JSON.stringify(event);
   let maxLength = 16_384;

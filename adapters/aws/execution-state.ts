@@ -11,9 +11,10 @@ type Deps = { media: Pick<MediaStore, 'put' | 'get' | 'remove'>; log: Log };
 export type ExecutionState = ReturnType<typeof createExecutionState>;
 
 /**
- * Keeps pictures and texts out of the state of Standard executions: Step Functions keeps what their states receive and return for 90 days, and nothing removes it
- * before (docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html). A motion reference is a picture of 160×90; where the state is kept, it has the key of an
- * object below the run's prefix instead. Of a burst, an Express execution, nothing is kept but what its parent gives and receives.
+ * Keeps pictures and texts out of the state of Standard executions: Step Functions keeps what their states receive and
+ * return for 90 days, and nothing removes it before (docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html).
+ * A motion reference is a picture of 160×90; where the state is kept, it has the key of an object below the run's
+ * prefix instead. Of a burst, an Express execution, nothing is kept but what its parent gives and receives.
  */
 export function createExecutionState({ media, log }: Deps) {
   return {
@@ -36,7 +37,10 @@ export function createExecutionState({ media, log }: Deps) {
       return { output_key: key };
     },
 
-    /** Returns an event with the output of its capture. One that is gone, such as that of an erased job, is a tick without a capture. */
+    /**
+     * Returns an event with the output of its capture. One that is gone, such as that of an erased job, is a tick
+     * without a capture.
+     */
     async complete(event: unknown, now: Date): Promise<{ complete: unknown; outputKey?: string }> {
       const stored = storedOutputSchema.safeParse(event).data;
       if (stored === undefined) return { complete: event };
@@ -55,7 +59,10 @@ export function createExecutionState({ media, log }: Deps) {
       return { ...change, set: { ...change.set, handed_over: stored } };
     },
 
-    /** Returns a state whose motion reference is stored, unless the burst continues, and removes the objects that the tick has used. */
+    /**
+     * Returns a state whose motion reference is stored, unless the burst continues, and removes the objects that the
+     * tick has used.
+     */
     async detach<Result extends WorkflowState | { run_id: string; done: true }>(
       state: Result,
       used: readonly (string | null | undefined)[] = [],

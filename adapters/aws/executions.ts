@@ -27,8 +27,8 @@ export type ExecutionsOptions = {
 /** Executions, and a list of those that run. */
 export type StateMachineExecutions = Executions & {
   /**
-   * Lists the names of all running executions: one request per thousand, where `status` needs one each. Returns undefined if there are more
-   * than the pages hold: Step Functions refills 2 to 5 requests per second.
+   * Lists the names of all running executions: one request per thousand, where `status` needs one each. Returns
+   * undefined if there are more than the pages hold: Step Functions refills 2 to 5 requests per second.
    */
   listRunning: (maxPages: number) => Promise<string[] | undefined>;
 };

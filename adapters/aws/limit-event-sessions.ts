@@ -23,8 +23,9 @@ type Deps = {
 const maxPerShard = 25;
 
 /**
- * Bounds the event streams of a deployment: on Lambda, each is an execution for up to 14 minutes, also if its reader has left. All callers share
- * `max` sessions, whose permits are spread over items that no caller name can have. Throws `RateLimitedError` at the limit.
+ * Bounds the event streams of a deployment: on Lambda, each is an execution for up to 14 minutes, also if its reader
+ * has left. All callers share `max` sessions, whose permits are spread over items that no caller name can have. Throws
+ * `RateLimitedError` at the limit.
  */
 export function limitEventSessions({
   sessions,

@@ -1,14 +1,18 @@
 import { Resolver } from 'node:dns/promises';
 import type { Address } from '../egress/address-rule.ts';
 
-/** Time for an answer to the first of two tries, in milliseconds; the second takes twice as long. A connection waits 5 s at most. */
+/**
+ * Time for an answer to the first of two tries, in milliseconds; the second takes twice as long. A connection waits 5 s
+ * at most.
+ */
 const timeoutMs = 1_500;
 
 type NameServers = Record<'resolve4' | 'resolve6', (host: string) => Promise<string[]>>;
 
 /**
- * Creates the lookup of names that callers choose. It asks the name servers itself: a silent name holds no thread of the process, on which the next invocation
- * of the instance, for another caller, would wait. Functions have no hosts file to read.
+ * Creates the lookup of names that callers choose. It asks the name servers itself: a silent name holds no thread of
+ * the process, on which the next invocation of the instance, for another caller, would wait. Functions have no hosts
+ * file to read.
  */
 export function createLookup(
   resolver: NameServers = new Resolver({ timeout: timeoutMs, tries: 2 }),

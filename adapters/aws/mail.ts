@@ -12,7 +12,10 @@ export type MailSettings = {
 
 export type MailDeps = { secret: (arn: string) => Pick<Secret, 'current'>; log: Log };
 
-/** Creates the mail of destinations; undefined without an SMTP server. Reads its URL and loads the SMTP library at the first e-mail. */
+/**
+ * Creates the mail of destinations; undefined without an SMTP server. Reads its URL and loads the SMTP library at the
+ * first e-mail.
+ */
 export function createMail(
   { SMTP_SECRET_ARN: arn, EMAIL_FROM: from, EMAIL_RECIPIENTS: recipients }: MailSettings,
   { secret, log }: MailDeps,

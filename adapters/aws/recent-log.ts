@@ -77,7 +77,10 @@ const levels = {
   CRITICAL: 'ERROR',
 } as const;
 
-/** Parses a log line. Returns undefined for other formats. Redacts it again: entries of earlier releases are kept for weeks. */
+/**
+ * Parses a log line. Returns undefined for other formats. Redacts it again: entries of earlier releases are kept for
+ * weeks.
+ */
 function readEntry(line: string): LogEntry | undefined {
   if (!line.startsWith('{')) return undefined;
   const read = lineSchema.safeParse(parsed(line));

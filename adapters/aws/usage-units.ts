@@ -4,14 +4,18 @@ export type SourceKind = (typeof sourceKinds)[number];
 
 /**
  * Usage of one tick on AWS. Memory equals that of the stack (`lib/`); a test compares both. Seconds are upper estimates
- * from `npm run bench -- capture` on two cores, with 60 ms per request and occasional cold connections. Database units are
- * those of docs/contribute/storage.md. Tokens of prompt and schema are the characters that `adapters/vision` sends, divided by 4.
+ * from `npm run bench -- capture` on two cores, with 60 ms per request and occasional cold connections. Database units
+ * are those of docs/contribute/storage.md. Tokens of prompt and schema are the characters that `adapters/vision` sends,
+ * divided by 4.
  */
 export const units = {
   capture: {
     megabytes: 1769,
     seconds: { frames: 0.5, clip: 1, hybrid: 1.2 },
-    /** Delay until the source sends a key frame, in seconds: for a camera half of a group of pictures of 4 s, and two round trips. */
+    /**
+     * Delay until the source sends a key frame, in seconds: for a camera half of a group of pictures of 4 s, and two
+     * round trips.
+     */
     extraSeconds: { hls: 0, rtsp: 2.5 },
     /** Further time of a capture with `look_back`: the segments since the last one in the lowest rendition. */
     scanSeconds: 0.4,
@@ -50,6 +54,9 @@ export const units = {
   answerTokens: 60,
   /** Verdict of a watch on a frame: one short sentence, with its numbers. */
   watchAnswerTokens: 35,
-  /** Further use of a check that a memory keeps: its item with one frame, or with several; the question what is visible, its field, and the longest answer. */
+  /**
+   * Further use of a check that a memory keeps: its item with one frame, or with several; the question what is visible,
+   * its field, and the longest answer.
+   */
   memory: { writeUnits: 2, writeUnitsOfSeveral: 4, promptTokens: 60, answerTokens: 40 },
 } as const;

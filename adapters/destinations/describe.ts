@@ -22,7 +22,10 @@ export type Description = {
 /** Evidence as a file of a message. */
 export type EvidenceFile = { filename: string; contentType: string; content: Uint8Array };
 
-/** Returns the picture of a notification, or its clip, as a file; undefined without one, or if it is larger than a picture may be. */
+/**
+ * Returns the picture of a notification, or its clip, as a file; undefined without one, or if it is larger than a
+ * picture may be.
+ */
 export function findFile(
   { event, frame }: Pick<Notification, 'event' | 'frame'>,
   maxPictureBytes: number,
@@ -273,7 +276,9 @@ const ended: Partial<Record<WatchChangeReason, string>> = {
   view_restored: 'another view',
 };
 
-/** Shortens a text to a number of UTF-16 units, without splitting a character. Replaces control characters by spaces. */
+/**
+ * Shortens a text to a number of UTF-16 units, without splitting a character. Replaces control characters by spaces.
+ */
 export function shorten(text: string, maxLength: number): string {
   const clean = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   if (clean.length <= maxLength) return clean;

@@ -150,7 +150,9 @@ async function sendToPagerduty(
   return result;
 }
 
-/** Publishes again if the state has changed during the attempt, because another attempt may have published it before. */
+/**
+ * Publishes again if the state has changed during the attempt, because another attempt may have published it before.
+ */
 async function publishStates(
   address: DestinationAddress,
   notification: Notification,
@@ -181,13 +183,18 @@ async function endAll(
   return results;
 }
 
-/** Returns true for a message with a picture that a second request can leave out. That of MQTT is a message of its own. */
+/**
+ * Returns true for a message with a picture that a second request can leave out. That of MQTT is a message of its own.
+ */
 function hasPicture({ type }: DestinationAddress, { frame, frameUrl, includeFrame }: Notification): boolean {
   if (type === 'mqtt' || type === 'heartbeat') return false;
   return type === 'webhook' ? includeFrame && frame !== null : frame !== null || frameUrl !== null;
 }
 
-/** Returns true if the message may have been refused for its picture. ntfy counts the bytes of attachments per day, and answers 429. */
+/**
+ * Returns true if the message may have been refused for its picture. ntfy counts the bytes of attachments per day, and
+ * answers 429.
+ */
 function mayRefusePicture({ type }: DestinationAddress, result: DestinationResult): boolean {
   return result.outcome === 'rejected' || isTooLarge(result) || (type === 'ntfy' && result.status === 429);
 }

@@ -1,4 +1,7 @@
-/** Formats a time for people, in a time zone that it names: `Sun, 1 Mar 2026, 13:00:00 (Europe/Berlin)`; `clock`: `13:00:00`. */
+/**
+ * Formats a time for people, in a time zone that it names: `Sun, 1 Mar 2026, 13:00:00 (Europe/Berlin)`; `clock`:
+ * `13:00:00`.
+ */
 export function formatTime(at: string, timeZone: string, style: 'full' | 'clock' = 'full'): string {
   const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
   const day = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;

@@ -111,7 +111,9 @@ export function parseJson(text: string): unknown {
 /** Size of an answer that is read. */
 const maxAnswerBytes = 100_000;
 
-/** Returns the meaning of a response: 2xx delivers, `null` is no response, any other one is retried, redirects included. */
+/**
+ * Returns the meaning of a response: 2xx delivers, `null` is no response, any other one is retried, redirects included.
+ */
 export function outcomeFor(status: number | null, { gone, rejected }: PermanentStatuses): DestinationOutcome {
   if (status === null) return 'retry';
   if (status >= 200 && status < 300) return 'delivered';

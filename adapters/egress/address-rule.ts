@@ -11,7 +11,9 @@ export type AddressRule = (address: string) => boolean;
 
 /**
  * Creates a rule that allows public addresses and those in `allowRanges` (CIDRs). No range opens the addresses of
- * `denyRanges`, `neverOpened` and `carriesIpv4`. An address of NAT64 is as public as that behind it. With `onlyRanges`, public addresses need a range too, and those of `isOwn` always: this machine may offer itself what it offers nobody else. Throws `RangeError` for an invalid CIDR.
+ * `denyRanges`, `neverOpened` and `carriesIpv4`. An address of NAT64 is as public as that behind it. With `onlyRanges`,
+ * public addresses need a range too, and those of `isOwn` always: this machine may offer itself what it offers nobody
+ * else. Throws `RangeError` for an invalid CIDR.
  */
 export function createAddressRule(
   allowRanges: readonly string[],
@@ -41,8 +43,8 @@ export function createAddressRule(
 }
 
 /**
- * Returns the addresses of IPv4 ranges, at most `max`. Leaves out ranges that do not fit, and the first and last address of a network, which are
- * no host.
+ * Returns the addresses of IPv4 ranges, at most `max`. Leaves out ranges that do not fit, and the first and last
+ * address of a network, which are no host.
  */
 export function listAddresses(ranges: readonly string[], max: number): string[] {
   const addresses = new Set<string>();
@@ -116,7 +118,10 @@ const neverOpened = [
 
 const nat64 = readRange('64:ff9b::/96');
 
-/** Returns the IPv4 address of NAT64: in a network without IPv4, DNS64 returns it for all names that have no IPv6 address. Null for other addresses. */
+/**
+ * Returns the IPv4 address of NAT64: in a network without IPv4, DNS64 returns it for all names that have no IPv6
+ * address. Null for other addresses.
+ */
 function readTranslated(address: Ip): ipaddr.IPv4 | null {
   if (!(address instanceof ipaddr.IPv6) || !isWithin(address, nat64)) return null;
   return new ipaddr.IPv4(address.toByteArray().slice(-4));

@@ -2,7 +2,10 @@ import { Agent, ProxyAgent } from 'undici';
 import type { buildConnector, Dispatcher } from 'undici';
 import { connectGuarded, type Connections } from './guarded-tcp.ts';
 
-/** Time without a request after which no connection is reused, in milliseconds. Longer than a tick of 10 s, so that captures of a job share one. */
+/**
+ * Time without a request after which no connection is reused, in milliseconds. Longer than a tick of 10 s, so that
+ * captures of a job share one.
+ */
 export const keepAliveMs = 20_000;
 
 const usual = {

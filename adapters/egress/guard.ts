@@ -10,9 +10,9 @@ export type { Address } from './address-rule.ts';
 /** Guard that all outgoing connections pass. */
 export type EgressGuard = {
   /**
-   * Returns the addresses of a host name or IP literal (any notation), all of them allowed. Throws
-   * `EgressRefusedError` if the literal or ANY resolved address is not allowed, `EgressUnresolvedError` if DNS has
-   * none. Refuses this service itself at `port`. Connect to the returned addresses, never to the name: that prevents DNS rebinding.
+   * Returns the addresses of a host name or IP literal (any notation), all of them allowed. Throws `EgressRefusedError`
+   * if the literal or ANY resolved address is not allowed, `EgressUnresolvedError` if DNS has none. Refuses this
+   * service itself at `port`. Connect to the returned addresses, never to the name: that prevents DNS rebinding.
    */
   resolve(host: string, port?: number): Promise<Address[]>;
   /**

@@ -35,7 +35,10 @@ export type GuardedRequest = {
   body?: string | Uint8Array;
   /** Maximum size of the decoded body, in bytes. */
   maxBytes: number;
-  /** Called with the size of each decoded chunk of the body before it is kept. Throws to end the request with that error. */
+  /**
+   * Called with the size of each decoded chunk of the body before it is kept. Throws to end the request with that
+   * error.
+   */
   onChunk?: (bytes: number) => void;
   /** Timeout from the call to the last byte, including redirects. */
   timeoutMs: number;
@@ -44,7 +47,10 @@ export type GuardedRequest = {
   signal?: AbortSignal;
   /** Returns after the headers and discards the body. */
   headersOnly?: boolean;
-  /** For a POST that must not be repeated: it has a connection of its own, and what answers it may break the rules of HTTP. Others are queries, as of platforms. */
+  /**
+   * For a POST that must not be repeated: it has a connection of its own, and what answers it may break the rules of
+   * HTTP. Others are queries, as of platforms.
+   */
   isLenient?: boolean;
   /** True if a body that is too large, late or broken counts as an empty one: the status says enough. */
   mayLackBody?: boolean;
@@ -64,7 +70,10 @@ export type OpenResponse = Omit<GuardedResponse, 'body'> & {
 
 /** HTTP client for bodies without an end. */
 export type StreamingHttp = {
-  /** Returns a response with any status after its headers. The timeout lasts until `close`. Throws like `GuardedHttp.request`. */
+  /**
+   * Returns a response with any status after its headers. The timeout lasts until `close`. Throws like
+   * `GuardedHttp.request`.
+   */
   open(
     url: string,
     options: Pick<GuardedRequest, 'headers' | 'timeoutMs' | 'signal' | 'cookies'>,
@@ -84,8 +93,9 @@ export type GuardedHttp = {
 };
 
 /**
- * Creates an HTTP client with keep-alive. It ignores proxy variables of the environment. The timers of undici stop while a function is frozen or
- * a machine sleeps, and a server closes its side meanwhile: connections are replaced by the wall clock.
+ * Creates an HTTP client with keep-alive. It ignores proxy variables of the environment. The timers of undici stop
+ * while a function is frozen or a machine sleeps, and a server closes its side meanwhile: connections are replaced by
+ * the wall clock.
  */
 export function createGuardedHttp(
   guard: EgressGuard,
@@ -159,7 +169,9 @@ export function createGuardedHttp(
 /** Request without the limits of its body. */
 type RequestHead = Omit<GuardedRequest, 'maxBytes' | 'onChunk' | 'headersOnly'>;
 
-/** Returns the egress error of a failed request. Throws `EgressTimeoutError`, or the abort reason, if its time is over. */
+/**
+ * Returns the egress error of a failed request. Throws `EgressTimeoutError`, or the abort reason, if its time is over.
+ */
 function asEgressError(error: unknown, guard: EgressGuard, deadline: Deadline): Error {
   deadline.throwIfOver();
   if (!(error instanceof InvalidUrlError)) return toEgressError(error);
@@ -308,7 +320,10 @@ function isRefusedByParser(error: unknown): boolean {
   );
 }
 
-/** Returns true if the server closed a connection, which it had answered on, while the request was under way (RFC 9112, 9.3.1). */
+/**
+ * Returns true if the server closed a connection, which it had answered on, while the request was under way (RFC 9112,
+ * 9.3.1).
+ */
 function wasClosedMeanwhile(error: unknown): boolean {
   return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
 }
@@ -321,7 +336,10 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
   return flat;
 }
 
-/** Returns a reader of answers to a request, which is sent again for an odd body: bytes that were counted before do not count twice. */
+/**
+ * Returns a reader of answers to a request, which is sent again for an odd body: bytes that were counted before do not
+ * count twice.
+ */
 function createReader(request: GuardedRequest): (answer: Answer, hop: Hop) => Promise<GuardedResponse> {
   let counted = 0;
   return (answer, hop) => {
@@ -353,7 +371,10 @@ async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promi
 const discardedBytes = 16_384;
 const discardMs = 1_000;
 
-/** Reads a short remainder, so that the connection can be reused, or ends without a reset. Closes it if the remainder is long or slow. */
+/**
+ * Reads a short remainder, so that the connection can be reused, or ends without a reset. Closes it if the remainder is
+ * long or slow.
+ */
 function discard(body: Readable): void {
   const timer = setTimeout(() => body.destroy(), discardMs);
   let left = discardedBytes;

@@ -22,9 +22,10 @@ export type GuardedTcpOptions = {
 };
 
 /**
- * Connects to one of the addresses that the guard returns for `host`, within `timeoutMs` including the lookup. `net.connect` looks up no address, so DNS rebinding
- * is impossible; an environment variable that disables TLS checks has no effect. Throws the errors of the guard, `EgressTimeoutError`, `EgressNetworkError` (for a
- * certificate with that fault), and the abort reason.
+ * Connects to one of the addresses that the guard returns for `host`, within `timeoutMs` including the lookup.
+ * `net.connect` looks up no address, so DNS rebinding is impossible; an environment variable that disables TLS checks
+ * has no effect. Throws the errors of the guard, `EgressTimeoutError`, `EgressNetworkError` (for a certificate with
+ * that fault), and the abort reason.
  */
 export async function connectGuarded(guard: EgressGuard, options: GuardedTcpOptions): Promise<Socket> {
   const deadline = openDeadline(options.timeoutMs, options.signal);

@@ -18,9 +18,10 @@ const maxHeadBytes = 32_768;
 const maxInterimHeads = 8;
 
 /**
- * Requests a URL whose response the parser may refuse: cheap cameras write header lines without a colon, lines that end with LF alone, two lengths, or no head at
- * all; what answers a POST has a status. One request has one connection, to an address of the guard, so nothing can be hidden in it for another. Throws the errors of `connectGuarded`,
- * and `EgressLimitError`.
+ * Requests a URL whose response the parser may refuse: cheap cameras write header lines without a colon, lines that end
+ * with LF alone, two lengths, or no head at all; what answers a POST has a status. One request has one connection, to
+ * an address of the guard, so nothing can be hidden in it for another. Throws the errors of `connectGuarded`, and
+ * `EgressLimitError`.
  */
 export async function sendLenient(
   { guard, connectTimeoutMs: timeoutMs }: Connections,
@@ -102,7 +103,10 @@ function parseHead(head: string): Omit<LenientAnswer, 'body'> {
   return { statusCode: Number(status ?? 200), headers };
 }
 
-/** Returns a body whose end, or destruction, ends its connection: one made of a generator alone would wait for the next bytes of it. */
+/**
+ * Returns a body whose end, or destruction, ends its connection: one made of a generator alone would wait for the next
+ * bytes of it.
+ */
 function toReadable(bytes: Chunks, socket: Socket): Readable {
   const body = new Readable({
     read: () =>
@@ -141,7 +145,10 @@ async function* prepend(rest: Buffer, chunks: Chunks): Chunks {
 
 const maxSizeLine = 1024;
 
-/** Reads a chunked body. Without its last chunk it is cut. The parts of a packet are joined: there may be thousands, of a byte each. */
+/**
+ * Reads a chunked body. Without its last chunk it is cut. The parts of a packet are joined: there may be thousands, of
+ * a byte each.
+ */
 async function* readParts(bytes: Chunks): Chunks {
   let held = Buffer.alloc(0);
   /** Bytes of the part under way; null before its size. */

@@ -25,7 +25,10 @@ export type Target = {
   isOpen: boolean;
 };
 
-/** Returns true if a connection leads to the service, or to another port of its public host that nobody has opened: a request from inside may be trusted there. */
+/**
+ * Returns true if a connection leads to the service, or to another port of its public host that nobody has opened: a
+ * request from inside may be trusted there.
+ */
 export function leadsToService(
   { port: ownPort, publicUrl, isOwnAddress: isOwn }: OwnService,
   target: Target,

@@ -20,7 +20,10 @@ export async function readBody(
   return collectBytes(decodeBody(body, headers, maxBytes), maxBytes, onChunk);
 }
 
-/** Reads a body of at most `maxBytes`. Throws `EgressLimitError` beyond that, which ends the body, and the errors of the stream. */
+/**
+ * Reads a body of at most `maxBytes`. Throws `EgressLimitError` beyond that, which ends the body, and the errors of the
+ * stream.
+ */
 export async function collectBytes(
   body: AsyncIterable<unknown>,
   maxBytes: number,
@@ -47,7 +50,10 @@ export async function collectBytes(
   }
 }
 
-/** Returns a body without its content encoding, of at most about `maxBytes` encoded bytes. With an unknown encoding, its bytes decide. */
+/**
+ * Returns a body without its content encoding, of at most about `maxBytes` encoded bytes. With an unknown encoding, its
+ * bytes decide.
+ */
 export function decodeBody(body: Readable, headers: Record<string, string>, maxBytes: number): Readable {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return body;

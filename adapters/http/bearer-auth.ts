@@ -36,8 +36,8 @@ const touchAfterMs = 60_000;
 type ReadKey = (context: Context) => Promise<ApiKey | undefined>;
 
 /**
- * Authenticates the request and sets `key`. Throws `UnauthorizedError` for a missing, unknown or revoked key. `others` read keys only of
- * requests without `Authorization`.
+ * Authenticates the request and sets `key`. Throws `UnauthorizedError` for a missing, unknown or revoked key. `others`
+ * read keys only of requests without `Authorization`.
  */
 export function bearerAuth(deps: AuthDeps, ...others: ReadKey[]) {
   return createMiddleware<AuthEnv>(async (c, next) => {
@@ -64,7 +64,9 @@ async function readKey(header: string, deps: AuthDeps): Promise<ApiKey | undefin
   return hash === undefined ? undefined : deps.keys.find(hash);
 }
 
-/** Stores `last_used_at`, at most once per minute to save writes. A full disk rejects no request: the failure is logged. */
+/**
+ * Stores `last_used_at`, at most once per minute to save writes. A full disk rejects no request: the failure is logged.
+ */
 async function touch(key: ApiKey, { keys, now, log }: AuthDeps): Promise<void> {
   const last = key.last_used_at === null ? 0 : Date.parse(key.last_used_at);
   if (now().getTime() - last <= touchAfterMs) return;

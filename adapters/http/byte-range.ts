@@ -2,8 +2,9 @@ import type { Context } from 'hono';
 import type { ByteRange, MediaFile } from '../../core/ports/media-store.ts';
 
 /**
- * Responds with a file, or with a range of it (RFC 9110, 13 and 14). Several ranges, what is no range of bytes, and ranges of another content (`If-Range`) are
- * answered by the whole, as is permitted. One beyond the end has 416. A large file is read in blocks, each when the one before is sent.
+ * Responds with a file, or with a range of it (RFC 9110, 13 and 14). Several ranges, what is no range of bytes, and
+ * ranges of another content (`If-Range`) are answered by the whole, as is permitted. One beyond the end has 416. A
+ * large file is read in blocks, each when the one before is sent.
  */
 export async function fileResponse(
   { req }: Pick<Context, 'req'>,

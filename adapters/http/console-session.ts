@@ -23,7 +23,10 @@ export const sessionCookie = 'watchpost_session';
 const cookiePath = '/api';
 const proofBytes = 32;
 
-/** Reads the key of a session, for requests without `Authorization`. Returns undefined without a valid session, and for other pages. */
+/**
+ * Reads the key of a session, for requests without `Authorization`. Returns undefined without a valid session, and for
+ * other pages.
+ */
 export function readSession({ keys, steadyNow, evidenceLinks: { signer } }: Deps) {
   return async (context: Context): Promise<ApiKey | undefined> => {
     const proof = context.req.header(sessionHeaders.proof);

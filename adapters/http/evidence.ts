@@ -19,7 +19,10 @@ const linkSchema = z.object({
   boxes: z.literal('true').optional(),
 });
 
-/** Handles `GET /evidence/{watch_id}/{sequence}.jpg`, or `.mp4` for a clip: the evidence of an event, by its signed link instead of a key. */
+/**
+ * Handles `GET /evidence/{watch_id}/{sequence}.jpg`, or `.mp4` for a clip: the evidence of an event, by its signed link
+ * instead of a key.
+ */
 export function evidence(deps: Pick<HttpDeps, 'runs' | 'media' | 'now' | 'evidenceLinks' | 'drawBoxes'>) {
   return async (context: Context): Promise<Response> => {
     const link = linkSchema.safeParse({ ...context.req.param(), ...context.req.query() });

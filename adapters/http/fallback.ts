@@ -7,8 +7,8 @@ import { errorResponse } from './error-envelope.ts';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
- * Handles requests that match no route: 404 for an unknown path, with the most similar address; 405 with `Allow` for a method that the path
- * does not support. OPTIONS returns `Allow` with 204. `/` redirects a browser to the console.
+ * Handles requests that match no route: 404 for an unknown path, with the most similar address; 405 with `Allow` for a
+ * method that the path does not support. OPTIONS returns `Allow` with 204. `/` redirects a browser to the console.
  */
 export function fallbackHandler<E extends Env>(app: Hono<E>) {
   return (context: Context<E>): Response => {
@@ -35,7 +35,10 @@ function refuse<E extends Env>(context: Context<E>, error: WatchpostError): Resp
   return context.json(body, status);
 }
 
-/** Paths that other services have, with those that have the same purpose here. On AWS, CloudFront serves `/docs` and this app does not. */
+/**
+ * Paths that other services have, with those that have the same purpose here. On AWS, CloudFront serves `/docs` and
+ * this app does not.
+ */
 const aliases: Record<string, string[]> = {
   '/health': ['/healthz'],
   '/livez': ['/healthz'],

@@ -5,8 +5,8 @@ import { WatchpostError } from '../../core/errors.ts';
 export type AcceptsHost = (hostname: string) => boolean;
 
 /**
- * Rejects requests for hosts of other services: a web page that resolves its name to this machine (DNS rebinding) could read the
- * responses. Only clients that are not browsers omit `Host`.
+ * Rejects requests for hosts of other services: a web page that resolves its name to this machine (DNS rebinding) could
+ * read the responses. Only clients that are not browsers omit `Host`.
  */
 export function guardHost({ acceptsHost }: { acceptsHost: AcceptsHost }) {
   return createMiddleware(async (context, next) => {

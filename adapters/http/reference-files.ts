@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module';
 
-/** Files of the reference page at `/docs`: Swagger UI from its npm package, so that it works offline. Both hosts serve them. */
+/**
+ * Files of the reference page at `/docs`: Swagger UI from its npm package, so that it works offline. Both hosts serve
+ * them.
+ */
 
 const require = createRequire(import.meta.url);
 
@@ -36,8 +39,8 @@ export const referencePage = `<!doctype html>
 `;
 
 /**
- * Script that starts Swagger UI. Without `validatorUrl: null` the page sends the document's address to a validator on the
- * internet.
+ * Script that starts Swagger UI. Without `validatorUrl: null` the page sends the document's address to a validator on
+ * the internet.
  */
 const showReference = `SwaggerUIBundle({
   url: '/openapi.json',

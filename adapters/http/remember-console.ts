@@ -8,8 +8,8 @@ const header = 'Watchpost-Console';
 const maxLength = 200;
 
 /**
- * Reports the address at which a caller opened the console: that of the request itself, whose host `guardHost` has accepted, by a key that may write.
- * A page with a key of scope `read` must not direct the links of alerts elsewhere.
+ * Reports the address at which a caller opened the console: that of the request itself, whose host `guardHost` has
+ * accepted, by a key that may write. A page with a key of scope `read` must not direct the links of alerts elsewhere.
  */
 export function rememberConsole({ consoleOpened }: Pick<HttpDeps, 'consoleOpened'>) {
   return createMiddleware<AuthEnv>(async (context, next) => {

@@ -27,7 +27,10 @@ export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorizat
   };
 }
 
-/** Describes the arguments that the tool does not have, as the API does: they are ignored. Returns undefined without any. */
+/**
+ * Describes the arguments that the tool does not have, as the API does: they are ignored. Returns undefined without
+ * any.
+ */
 export function describeIgnoredArguments(endpoint: CallableEndpoint, given: Arguments): string | undefined {
   return describeIgnored(findUnknownFields(given, Object.keys(argumentFields(endpoint))));
 }

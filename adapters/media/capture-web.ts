@@ -42,8 +42,9 @@ const loadPictures = loadOnce(async () => import('./pictures/capture-pictures.ts
 const loadTsStream = loadOnce(async () => import('./ts-stream/capture-ts-stream.ts'));
 
 /**
- * Creates a capturer for web addresses, by the content of their response: a JPEG, Motion JPEG, MPEG-TS or an HLS playlist. An address that ends like a playlist is one.
- * For any other, the content decides at each capture; that it is a playlist is known until a failure.
+ * Creates a capturer for web addresses, by the content of their response: a JPEG, Motion JPEG, MPEG-TS or an HLS
+ * playlist. An address that ends like a playlist is one. For any other, the content decides at each capture; that it is
+ * a playlist is known until a failure.
  */
 export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
   const { hls, ffmpeg, now, clips, elapsedMs = () => performance.now() } = deps;

@@ -36,8 +36,8 @@ export function toUrlHost(ip: string): string {
 }
 
 /**
- * Returns the URL of a service that a device states, on the host that the user chose: a device sends no request to another one. The stated
- * port counts if the host is its own.
+ * Returns the URL of a service that a device states, on the host that the user chose: a device sends no request to
+ * another one. The stated port counts if the host is its own.
  */
 export function toServiceUrl(stated: string, device: URL): URL {
   const address = URL.parse(stated);
@@ -50,7 +50,10 @@ export function toServiceUrl(stated: string, device: URL): URL {
   return service;
 }
 
-/** Returns the address of a stream or picture that a device states: on its own host, without credentials. Null for other schemes. */
+/**
+ * Returns the address of a stream or picture that a device states: on its own host, without credentials. Null for other
+ * schemes.
+ */
 export function toMediaUrl(
   stated: string | undefined,
   device: URL,

@@ -22,8 +22,8 @@ export type DeviceCallsDeps = {
 /** Calls of one device. */
 export type DeviceCalls = {
   /**
-   * Returns the response to an operation. The first call is sent without the user: a device that asks for a user gets a digest, in HTTP or in
-   * WS-Security. Throws `StreamFetchError`.
+   * Returns the response to an operation. The first call is sent without the user: a device that asks for a user gets a
+   * digest, in HTTP or in WS-Security. Throws `StreamFetchError`.
    */
   call(url: URL, operation: Operation): Promise<XmlElement>;
   /** Sends an operation without the user. Returns null if the device refuses it. */

@@ -37,8 +37,8 @@ const maxAddresses = 16;
 const maxNameLength = 100;
 
 /**
- * Returns the cameras of an answer. Ignores a text that is no answer, devices of other kinds, and addresses of other hosts than the sender: each
- * device speaks for itself only.
+ * Returns the cameras of an answer. Ignores a text that is no answer, devices of other kinds, and addresses of other
+ * hosts than the sender: each device speaks for itself only.
  */
 export function readProbeMatches(text: string, sender: string): Camera[] {
   if (text.length > maxAnswerLength) return [];

@@ -46,7 +46,10 @@ function createSecurity({ username, password, nonce, created }: UsernameToken): 
   ].join('');
 }
 
-/** Response: the element in its body, or a fault: of the user, of anything else, or `unclear` if the sender is blamed without a reason. */
+/**
+ * Response: the element in its body, or a fault: of the user, of anything else, or `unclear` if the sender is blamed
+ * without a reason.
+ */
 export type SoapResponse = { kind: 'result'; result: XmlElement } | { kind: 'fault'; cause: FaultCause };
 type FaultCause = 'user' | 'other' | 'unclear';
 

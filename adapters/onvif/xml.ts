@@ -8,8 +8,8 @@ export class UnreadableXmlError extends Error {
 }
 
 /**
- * Parses an XML document into its root. The parser knows no entities but those of XML and never reads another file. A bare ampersand, which
- * cameras write in addresses, is text. Throws `UnreadableXmlError`.
+ * Parses an XML document into its root. The parser knows no entities but those of XML and never reads another file. A
+ * bare ampersand, which cameras write in addresses, is text. Throws `UnreadableXmlError`.
  */
 export function readXml(text: string): XmlElement {
   if (text.length > maxLength || isNestedTooDeep(text)) throw new UnreadableXmlError('XML is too large');
@@ -28,7 +28,10 @@ export function readXml(text: string): XmlElement {
 /** Sixteen profiles of a camera have 100 kB, 3,000 tags and a depth of 10. */
 const [maxLength, maxTags, maxDepth] = [500_000, 20_000, 64];
 
-/** Counts the begins and ends of tags, also in comments, and what else the parser takes one by one: only a document that is larger than those of cameras is refused for them. */
+/**
+ * Counts the begins and ends of tags, also in comments, and what else the parser takes one by one: only a document that
+ * is larger than those of cameras is refused for them.
+ */
 function isNestedTooDeep(text: string): boolean {
   let [tags, depth] = [0, 0];
   for (const [tag] of text.matchAll(/<[/!?]?|\/>|[&=]/g)) {
@@ -57,7 +60,10 @@ export function findElement(element: XmlElement | undefined, ...path: string[]):
   );
 }
 
-/** Returns the text at a path of names, without white space around it and the text of elements in it; undefined without a text. */
+/**
+ * Returns the text at a path of names, without white space around it and the text of elements in it; undefined without
+ * a text.
+ */
 export function findText(element: XmlElement | undefined, ...path: string[]): string | undefined {
   const children = findElement(element, ...path)?.children ?? [];
   const texts = children.flatMap((child) => (child instanceof XmlText ? child.text : []));

@@ -6,8 +6,9 @@ export type JsonObject = { [name: string]: unknown };
 type Direction = 'request' | 'response';
 
 /**
- * Converts a schema to JSON Schema (draft 2020-12). Requests state the plain type even if the service also accepts its text form
- * (`"10"` for 10), since clients are generated from it. Responses stay open, so that a new field breaks no client.
+ * Converts a schema to JSON Schema (draft 2020-12). Requests state the plain type even if the service also accepts its
+ * text form (`"10"` for 10), since clients are generated from it. Responses stay open, so that a new field breaks no
+ * client.
  */
 export function jsonSchema(schema: z.ZodType, direction: Direction): JsonObject {
   return unnamed(z.toJSONSchema(schema, settings(direction)));

@@ -2,8 +2,8 @@ import type { Env, Hono } from 'hono';
 import { loadOnce } from '../load-once.ts';
 
 /**
- * Adds `GET /openapi.json`, which needs no key; `createApp` leads to it from below `/api`. Separate from that, because the document reads the endpoints that the app
- * mounts. The first request loads what only the document needs.
+ * Adds `GET /openapi.json`, which needs no key; `createApp` leads to it from below `/api`. Separate from that, because
+ * the document reads the endpoints that the app mounts. The first request loads what only the document needs.
  */
 export function mountOpenApi<E extends Env>(app: Hono<E>, { baseUrl }: { baseUrl: string }): void {
   const text = loadOnce(async () => {

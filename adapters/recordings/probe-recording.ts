@@ -4,8 +4,8 @@ import { fileInput, quietArguments } from '../media/ffmpeg/capture-arguments.ts'
 import { RecordingError } from './recording-error.ts';
 
 /**
- * Facts of a recording. `keyFrames` are the times of its key frames from the first one, in seconds. `refersBack`: some begin an open group or an
- * intra refresh of H.264, which ffmpeg outputs only if it has decoded what comes before.
+ * Facts of a recording. `keyFrames` are the times of its key frames from the first one, in seconds. `refersBack`: some
+ * begin an open group or an intra refresh of H.264, which ffmpeg outputs only if it has decoded what comes before.
  */
 export type RecordingFacts = { durationSeconds: number; keyFrames: number[]; refersBack?: boolean };
 

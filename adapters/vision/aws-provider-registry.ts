@@ -32,7 +32,10 @@ export const visionProviderSchema = z.custom<VisionProviderName>(isProviderName,
 
 const freeOfCharge: ModelPrice = { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 };
 
-/** Returns the price of a model in use: built-in models and own servers cost nothing; `null` if the price of a provider's model is not known. */
+/**
+ * Returns the price of a model in use: built-in models and own servers cost nothing; `null` if the price of a
+ * provider's model is not known.
+ */
 export function findModelPrice(named: { provider: string; model: string }): ModelPrice | null {
   // The built-in one of two models costs nothing.
   const [provider, model] = [withoutObjects(named.provider), withoutObjects(named.model)];

@@ -4,8 +4,8 @@ import type { PromptVariant } from './prompt-variants.ts';
 import type { Capabilities, VisionModel } from '../../core/ports/vision-model.ts';
 
 /**
- * Provider of models on AWS: a folder with `provider.ts`, which describes it, and `create-model.ts`, which imports its client. The line of
- * the folder in `aws-provider-list.ts` is the only other place that names it.
+ * Provider of models on AWS: a folder with `provider.ts`, which describes it, and `create-model.ts`, which imports its
+ * client. The line of the folder in `aws-provider-list.ts` is the only other place that names it.
  */
 export type VisionProvider = {
   /** Environment variables of `analyze`, with a prefix of the provider. */
@@ -22,11 +22,16 @@ export type VisionProvider = {
     settings: never,
     stack: { region: string; partition: string; account: string },
   ) => VisionPermission[];
-  /** Creates a model from the environment of `analyze`. Imported from `create-model.ts`, which other functions do not bundle. */
+  /**
+   * Creates a model from the environment of `analyze`. Imported from `create-model.ts`, which other functions do not
+   * bundle.
+   */
   createModel: (settings: never, deps: VisionFactoryDeps) => VisionModel;
 };
 
-/** Model as `/metrics` and job creation see it, known without a request. The stack writes it to an environment variable. */
+/**
+ * Model as `/metrics` and job creation see it, known without a request. The stack writes it to an environment variable.
+ */
 export type DescribedModel = Pick<VisionModel, 'provider' | 'model'> &
   Pick<Capabilities, 'supportsVideo' | 'judgesMoments' | 'maxPictures'>;
 

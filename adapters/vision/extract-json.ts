@@ -1,9 +1,13 @@
-/** Maximum braces that are tried in vain as the start of an object, and maximum depth of a cut one: a hostile server may send a megabyte of braces. */
+/**
+ * Maximum braces that are tried in vain as the start of an object, and maximum depth of a cut one: a hostile server may
+ * send a megabyte of braces.
+ */
 const maxBraces = 40;
 
 /**
- * Returns the last complete JSON object behind the thoughts of a text, or undefined. Models draft answers before they write one, wrap it in code fences,
- * and add remarks. `isCut`: the text lacks its end, so an object that prose follows is a draft.
+ * Returns the last complete JSON object behind the thoughts of a text, or undefined. Models draft answers before they
+ * write one, wrap it in code fences, and add remarks. `isCut`: the text lacks its end, so an object that prose follows
+ * is a draft.
  */
 export function extractJson(text: string, isCut = false): unknown {
   const plain = withoutFence(text);
@@ -29,8 +33,9 @@ export function extractJson(text: string, isCut = false): unknown {
 }
 
 /**
- * Returns the part of a cut JSON object that is certain: complete values, and the beginning of the last text. Returns undefined if the text behind the
- * thoughts does not begin with an open object: prose before it may be thoughts, and the object a draft.
+ * Returns the part of a cut JSON object that is certain: complete values, and the beginning of the last text. Returns
+ * undefined if the text behind the thoughts does not begin with an open object: prose before it may be thoughts, and
+ * the object a draft.
  */
 export function extractCutJson(text: string): unknown {
   const spoken = withoutFence(withoutThoughts(text));
@@ -63,8 +68,9 @@ function closeObject(text: string): unknown {
 
 const thinking = String.raw`(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)`;
 /**
- * Marks behind which the answer begins. The opening mark is often part of the chat template: Qwen and others, Magistral, Kimi-VL, Gemma 4, MedGemma,
- * Command A, gpt-oss with and without its special tokens (github.com/vllm-project/vllm/issues/31045, github.com/ggml-org/llama.cpp/issues/24671).
+ * Marks behind which the answer begins. The opening mark is often part of the chat template: Qwen and others,
+ * Magistral, Kimi-VL, Gemma 4, MedGemma, Command A, gpt-oss with and without its special tokens
+ * (github.com/vllm-project/vllm/issues/31045, github.com/ggml-org/llama.cpp/issues/24671).
  */
 const closingMarks = new RegExp(
   [

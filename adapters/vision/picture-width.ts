@@ -10,8 +10,8 @@ export const capturedWidthPixels = 896;
 export const minPictureWidthPixels = 224;
 
 /**
- * Returns a model that receives frames of at most `widthPixels` for its checks and searches: fewer pixels are fewer tokens. The evidence keeps its
- * width. Throws `VisionError` if a frame cannot be scaled.
+ * Returns a model that receives frames of at most `widthPixels` for its checks and searches: fewer pixels are fewer
+ * tokens. The evidence keeps its width. Throws `VisionError` if a frame cannot be scaled.
  */
 export function withPictureWidth(vision: VisionModel, widthPixels: number, resize: ResizeJpeg): VisionModel {
   const scale = async (jpeg: Uint8Array, signal: AbortSignal) =>

@@ -7,8 +7,9 @@ import { defaultPrompt, type PromptVariant } from './prompt-variants.ts';
 import type { ModelTask } from './task.ts';
 
 /**
- * Prompts and answer schemas. Except for some variants of a check, the decision comes first in each answer, so that a truncated answer
- * still contains it. Only some servers enforce the lengths: a valid verdict with a long explanation is cut, not rejected.
+ * Prompts and answer schemas. Except for some variants of a check, the decision comes first in each answer, so that a
+ * truncated answer still contains it. Only some servers enforce the lengths: a valid verdict with a long explanation is
+ * cut, not rejected.
  */
 
 /** Maximum characters of an explanation. Half of the tokens of an answer, at four characters each. */
@@ -213,8 +214,9 @@ export function judgeConditionsTask(
 }
 
 /**
- * Creates the task of a check of several conditions in several frames, both numbered from 1, and returns it with its pictures: the frame of the
- * check before first, if the prompt has it. The model gets the time between the frames: the time of day decides nothing.
+ * Creates the task of a check of several conditions in several frames, both numbered from 1, and returns it with its
+ * pictures: the frame of the check before first, if the prompt has it. The model gets the time between the frames: the
+ * time of day decides nothing.
  */
 export function judgeMomentsTask(
   { frame: newest, earlier = [], previous, regions }: CheckMedia,
@@ -295,7 +297,10 @@ export function toVerdict(
   return { condition_id, ...toExplained(fields), prompt_version: version };
 }
 
-/** Converts the model's answer about numbered conditions. An unknown number stays as it is, and is the id of no condition. */
+/**
+ * Converts the model's answer about numbered conditions. An unknown number stays as it is, and is the id of no
+ * condition.
+ */
 export function toConditionVerdicts(
   { verdicts }: ConditionsFields,
   questions: readonly ConditionQuestion[],
@@ -308,7 +313,10 @@ export function toConditionVerdicts(
   }));
 }
 
-/** Converts the model's answer about numbered conditions in numbered frames. A verdict about an unknown frame is left out. */
+/**
+ * Converts the model's answer about numbered conditions in numbered frames. A verdict about an unknown frame is left
+ * out.
+ */
 export function toMomentVerdicts(
   { verdicts }: MomentsFields,
   { earlier = [] }: Pick<CheckMedia, 'earlier'>,
@@ -334,7 +342,10 @@ export function toAnswer({ verdict, answer }: AnswerFields, tokens: TokenUse): A
   return { answer, triggered: verdict === 'open' ? null : verdict === 'yes', tokens };
 }
 
-/** Encloses the text in a tag, which can have attributes. Removes tags from the text, which could close this one or open another. */
+/**
+ * Encloses the text in a tag, which can have attributes. Removes tags from the text, which could close this one or open
+ * another.
+ */
 export function tagged(tag: string, text: string): string {
   return `<${tag}>\n${text.replaceAll(/<\/?[a-z][^<>]*>/gi, ' ')}\n</${tag.split(' ')[0]}>`;
 }

@@ -34,7 +34,9 @@ import { defaultPrompt, type PromptVariant } from './prompt-variants.ts';
 import { matchesTask, picturesTask, toMatches, toStatements, toWords, wordsTask } from './search-prompt.ts';
 import { type AskModel, ContextError, type ModelTask, PictureCountError, type Shown } from './task.ts';
 
-/** Maximum images per request of an unknown server. llama.cpp and Ollama slow down with more; vLLM has its own limit. */
+/**
+ * Maximum images per request of an unknown server. llama.cpp and Ollama slow down with more; vLLM has its own limit.
+ */
 const fewImages = 8;
 
 export type PromptedVisionSettings = Pick<VisionModel, 'provider' | 'model'> &
@@ -197,8 +199,8 @@ function isTooMany(error: unknown): error is PictureCountError | ContextError {
 }
 
 /**
- * Selects what a model is shown of a check, the frame of the check before first if the prompt has it. A clip shows what changed itself. Without a
- * clip, the frame is shown.
+ * Selects what a model is shown of a check, the frame of the check before first if the prompt has it. A clip shows what
+ * changed itself. Without a clip, the frame is shown.
  */
 function selectMedia(
   { mode, frame, clip: taken, previous, regions }: CheckMedia,

@@ -64,7 +64,9 @@ export function matchesTask(query: string, pictures: number): ModelTask<MatchesF
   };
 }
 
-/** Converts the model's answer about numbered pictures. A picture that is left out, or has two answers, is not judged. */
+/**
+ * Converts the model's answer about numbered pictures. A picture that is left out, or has two answers, is not judged.
+ */
 export function toMatches({ matches }: MatchesFields, pictures: number): (boolean | null)[] {
   return Array.from({ length: pictures }, (_, index) => {
     const stated = matches.filter(({ picture }) => Number(picture) === index + 1);
@@ -81,7 +83,10 @@ const statementsFields = z.object({
 });
 type StatementsFields = z.infer<typeof statementsFields>;
 
-/** Creates the task that answers a question about pictures, numbered from 1. `tiles`: how many of them each image shows, in order. */
+/**
+ * Creates the task that answers a question about pictures, numbered from 1. `tiles`: how many of them each image shows,
+ * in order.
+ */
 export function picturesTask(
   question: string,
   pictures: readonly DescribedPicture[],

@@ -53,8 +53,8 @@ export function toAnswerSchema(task: ModelTask<unknown>, { bounded = false } = {
 }
 
 /**
- * Parses the answer of a model: an object, or text that ends with one. A cut answer needs its decision only. Throws `VisionError` if it does
- * not match the schema.
+ * Parses the answer of a model: an object, or text that ends with one. A cut answer needs its decision only. Throws
+ * `VisionError` if it does not match the schema.
  */
 export function readAnswer<Fields>(
   task: ModelTask<Fields>,

@@ -69,7 +69,10 @@ export function asInAJob(compare: CompareMotion): Detector {
   };
 }
 
-/** Detects motion like many small programs: more than 15 levels on more than 0.1 % of the luma of two consecutive frames. */
+/**
+ * Detects motion like many small programs: more than 15 levels on more than 0.1 % of the luma of two consecutive
+ * frames.
+ */
 export function previousFrame(): Detector {
   let before: Uint8Array | null = null;
   return (one) => {

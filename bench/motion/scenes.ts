@@ -9,7 +9,9 @@ export type Scene = {
   seed: number;
   ticks: number;
   background: { kind: BackgroundKind; seed: number };
-  /** Strength of ffmpeg's temporal noise filter at 720p: 4 for a good camera by day, 20 or more for a bad one at night. */
+  /**
+   * Strength of ffmpeg's temporal noise filter at 720p: 4 for a good camera by day, 20 or more for a bad one at night.
+   */
   noise: number;
   /** Maximum displacement in each direction, in pixels at 720p. */
   shake: number;
@@ -23,7 +25,10 @@ export type Scene = {
 
 export type BackgroundKind = (typeof backgrounds)[number];
 
-/** Options of x264, frames per tick, and of a GOP. Without a GOP in each tick, a thumbnail may be of any frame of its tick. */
+/**
+ * Options of x264, frames per tick, and of a GOP. Without a GOP in each tick, a thumbnail may be of any frame of its
+ * tick.
+ */
 type Encoding = { quality: string; framesPerTick: number; group: number };
 
 /** Object with its position per tick. */
@@ -132,7 +137,10 @@ type Story = {
   moves: number | null;
   /** Opacity at each tick, from the first one. */
   places: readonly number[];
-  /** First tick in which each event must be detected, from the first one of the story, and how many ticks later it may be. */
+  /**
+   * First tick in which each event must be detected, from the first one of the story, and how many ticks later it may
+   * be.
+   */
   events: readonly number[];
   within: number;
 };

@@ -5,8 +5,9 @@ import type { Detection } from '../../adapters/vision/objects/detector.ts';
 const countsSchema = z.partialRecord(z.enum(objectClasses), z.int().nonnegative());
 
 /**
- * Label of a picture, or of a moment of a video: one line of a labels file. An object is whole if most of it is visible and it has a
- * tenth of the height of the picture. Partial objects may be found or not; classes in `ignore` are not labelled.
+ * Label of a picture, or of a moment of a video: one line of a labels file. An object is whole if most of it is visible
+ * and it has a tenth of the height of the picture. Partial objects may be found or not; classes in `ignore` are not
+ * labelled.
  */
 const labelSchema = z.strictObject({
   file: z.string().min(1),

@@ -13,8 +13,9 @@ import { storedCallers } from './stored-callers.ts';
 const now = () => new Date();
 
 /**
- * Creates a backend for the callers of a deployment, with the AWS credentials of the user. An erasure needs the name of the stack, whose
- * outputs have the bucket and the state machine. Executions of an earlier mode (`burstSeconds`) end at their next tick.
+ * Creates a backend for the callers of a deployment, with the AWS credentials of the user. An erasure needs the name of
+ * the stack, whose outputs have the bucket and the state machine. Executions of an earlier mode (`burstSeconds`) end at
+ * their next tick.
  */
 export async function deployedCallers(which: { stack: string } | { table: string }): Promise<CallerBackend> {
   const client = new DynamoDBClient(clientSettings);

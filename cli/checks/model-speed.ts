@@ -6,7 +6,10 @@ import { testCondition } from '../../core/observability/test-picture.ts';
 /** Interval of the streams in the sentence, in seconds. */
 const intervalSeconds = 60;
 
-/** Returns how long a check takes on this machine, and how many streams that serves: "a check takes 6 s here: 10 streams at 60 s". */
+/**
+ * Returns how long a check takes on this machine, and how many streams that serves: "a check takes 6 s here: 10 streams
+ * at 60 s".
+ */
 export function describeSpeed(seconds: number, callsAtOnce: number): string {
   const shown = seconds < 10 ? Number(seconds.toFixed(1)) : Math.round(seconds);
   const streams = Math.floor((intervalSeconds * callsAtOnce) / seconds);

@@ -6,8 +6,8 @@ import { CommandError } from '../command-error.ts';
 type Lookup = (host: string) => Promise<{ address: string }[]>;
 
 /**
- * Throws `CommandError` with the ranges that would do, if the host of the URL has private addresses that the settings do not allow.
- * For the command line only: a caller of the API must not learn to which address a name resolves.
+ * Throws `CommandError` with the ranges that would do, if the host of the URL has private addresses that the settings
+ * do not allow. For the command line only: a caller of the API must not learn to which address a name resolves.
  */
 export async function requireReachable(
   url: string,

@@ -48,8 +48,8 @@ const tenSecondsOfFrames = {
 } as const;
 
 /**
- * Runs the demo (`watchpost demo`): an HLS and an RTSP stream, a monitor on each, and a receiver that verifies signatures.
- * Throws `CommandError` unless both alerts arrive.
+ * Runs the demo (`watchpost demo`): an HLS and an RTSP stream, a monitor on each, and a receiver that verifies
+ * signatures. Throws `CommandError` unless both alerts arrive.
  */
 export async function demo(settings: Settings, terminal: Terminal, asJson: boolean): Promise<void> {
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
@@ -99,7 +99,10 @@ export async function demo(settings: Settings, terminal: Terminal, asJson: boole
 
 const remediation = 'Run npm run demo again with WATCHPOST_LOG_LEVEL=debug and report the output.';
 
-/** Returns settings for a separate service: own port and data directory, and access to loopback for streams and receiver. */
+/**
+ * Returns settings for a separate service: own port and data directory, and access to loopback for streams and
+ * receiver.
+ */
 async function demoSettings(settings: Settings, cleanup: Cleanup): Promise<Settings> {
   const folder = cleanup.use(openTemporaryFolder('watchpost-demo-'));
   const logLevel = settings.logLevel === 'debug' ? 'debug' : 'error';
@@ -150,8 +153,8 @@ async function watch(
 }
 
 /**
- * Prints events until all jobs end. Waits as long as checks or events arrive, since a busy machine takes minutes. Throws on Ctrl+C, so that the
- * caller cleans up.
+ * Prints events until all jobs end. Waits as long as checks or events arrive, since a busy machine takes minutes.
+ * Throws on Ctrl+C, so that the caller cleans up.
  */
 async function follow(
   streams: WatchedStream[],
@@ -191,7 +194,10 @@ async function sumUp(streams: WatchedStream[], api: DemoApi, story: Story): Prom
   }
 }
 
-/** Steps of a cleanup, which run in reverse order whatever one of them throws: `AsyncDisposableStack`, which Node 22 lacks. */
+/**
+ * Steps of a cleanup, which run in reverse order whatever one of them throws: `AsyncDisposableStack`, which Node 22
+ * lacks.
+ */
 class Cleanup implements AsyncDisposable {
   readonly #steps: (() => unknown)[] = [];
 

@@ -11,8 +11,9 @@ export type RestoreTableDeps = {
 };
 
 /**
- * Prepares a table that AWS restored from a backup for a deployment (`watchpost restore --table`). Throws `CommandError` for a table that cannot be
- * used, as one that functions use: AWS restores a table without its TTL, which each deployment has.
+ * Prepares a table that AWS restored from a backup for a deployment (`watchpost restore --table`). Throws
+ * `CommandError` for a table that cannot be used, as one that functions use: AWS restores a table without its TTL,
+ * which each deployment has.
  */
 export async function restoreTable(
   tableName: string,

@@ -48,8 +48,8 @@ export type ExportOptions = {
 };
 
 /**
- * Writes reviewed alerts and moments as a labelled set: `set.jsonl` and their frames in `frames/`. An export into the same folder
- * replaces the examples that it has again and keeps the others, whose pictures may have expired since.
+ * Writes reviewed alerts and moments as a labelled set: `set.jsonl` and their frames in `frames/`. An export into the
+ * same folder replaces the examples that it has again and keeps the others, whose pictures may have expired since.
  */
 export async function exportReviews(
   client: Watchpost,

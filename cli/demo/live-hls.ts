@@ -14,7 +14,9 @@ export type LiveHls = {
 /** Source, format and address of the stream. Default port: any free port. */
 export type LiveHlsOptions = {
   ffmpegPath: string;
-  /** Real-time inputs, filters and `-map` for ffmpeg: `['-re', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30']`. */
+  /**
+   * Real-time inputs, filters and `-map` for ffmpeg: `['-re', '-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=30']`.
+   */
   inputArgs: string[];
   segmentSeconds: number;
   segmentType?: 'mpegts' | 'fmp4';
@@ -25,9 +27,9 @@ export type LiveHlsOptions = {
 const startTimeoutMs = 20_000;
 
 /**
- * Starts a live HLS stream. ffmpeg pushes playlist and segments (HTTP PUT) to an ingest server on loopback, and an origin
- * server serves them from memory. If this process crashes, the next push fails and ends ffmpeg. Resolves when the playlist
- * is available; throws if ffmpeg ends or 20 s pass before.
+ * Starts a live HLS stream. ffmpeg pushes playlist and segments (HTTP PUT) to an ingest server on loopback, and an
+ * origin server serves them from memory. If this process crashes, the next push fails and ends ffmpeg. Resolves when
+ * the playlist is available; throws if ffmpeg ends or 20 s pass before.
  */
 export async function startLiveHls(options: LiveHlsOptions): Promise<LiveHls> {
   const files = new Map<string, Buffer>();
@@ -85,8 +87,8 @@ function startEncoder(options: LiveHlsOptions, ingestUrl: string): ChildProcess 
 }
 
 /**
- * Stores uploads. A file becomes visible when its upload is complete. A playlist becomes visible when all of its segments
- * are stored: ffmpeg sends it before the last segment has arrived.
+ * Stores uploads. A file becomes visible when its upload is complete. A playlist becomes visible when all of its
+ * segments are stored: ffmpeg sends it before the last segment has arrived.
  */
 function takeUploads(
   files: Map<string, Buffer>,

@@ -12,7 +12,9 @@ export const nalType = {
   delimiter: 9,
 } as const;
 
-/** Splits an H.264 byte stream (Annex B) at access unit delimiters. An access unit is complete when the next one begins. */
+/**
+ * Splits an H.264 byte stream (Annex B) at access unit delimiters. An access unit is complete when the next one begins.
+ */
 export function createAccessUnitSplitter(): AccessUnitSplitter {
   let pending: Buffer = Buffer.alloc(0);
   let nalUnits: Buffer[] = [];

@@ -13,7 +13,9 @@ const envelopeSchema = z.object({
 /** Webhook event with the fields that the demo reads. */
 export type Envelope = z.infer<typeof envelopeSchema>;
 
-/** Starts a webhook receiver on loopback that verifies each signature. `refused` lists the errors of rejected requests. */
+/**
+ * Starts a webhook receiver on loopback that verifies each signature. `refused` lists the errors of rejected requests.
+ */
 export async function startWebhookReceiver(secret: string, onEvent: (event: Envelope, body: string) => void) {
   const webhook = new Webhook(secret);
   const refused: string[] = [];

@@ -16,7 +16,10 @@ import { mapConcurrently } from '../../adapters/vision/map-concurrently.ts';
 import { priceTokens } from './model-choice.ts';
 import type { LabelledExample } from './read-set.ts';
 
-/** Combination of settings that is evaluated. `width` is `null` for frames as they are, `prompt` for that of the settings. */
+/**
+ * Combination of settings that is evaluated. `width` is `null` for frames as they are, `prompt` for that of the
+ * settings.
+ */
 export type Variant = { model: string; mode: InputMode; width: number | null; prompt: string | null };
 
 /** Example that the model answered wrongly, with its answers and the first explanation. */

@@ -13,8 +13,8 @@ const setFile = 'set.jsonl';
 const shownProblems = 5;
 
 /**
- * Reads a labelled set: a JSON Lines file, a folder with `set.jsonl`, or `basic` for the built-in set. `tag` selects examples. Throws
- * `CommandError` with the invalid lines.
+ * Reads a labelled set: a JSON Lines file, a folder with `set.jsonl`, or `basic` for the built-in set. `tag` selects
+ * examples. Throws `CommandError` with the invalid lines.
  */
 export async function readLabelledSet(path: string, tag?: string): Promise<LabelledSet> {
   const file = await findSetFile(path === 'basic' ? basicSet : resolve(path));

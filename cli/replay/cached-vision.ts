@@ -15,8 +15,9 @@ export type CachedVision = VisionModel & { remembered: () => number };
 const format = 8;
 
 /**
- * Returns a model that stores its verdicts in a folder, by frame, condition and model: a second run with the same frames costs nothing. An
- * unreadable verdict is requested again. `variant` names the settings that change its answers, such as prompt and width.
+ * Returns a model that stores its verdicts in a folder, by frame, condition and model: a second run with the same
+ * frames costs nothing. An unreadable verdict is requested again. `variant` names the settings that change its answers,
+ * such as prompt and width.
  */
 export function createCachedVision(vision: VisionModel, folder: string, variant: unknown): CachedVision {
   let remembered = 0;

@@ -16,7 +16,10 @@ import type { WatchEvent } from '../../core/records/watch-event.ts';
 import { isWatchEvent } from '../../core/records/run.ts';
 import { momentTime } from '../../core/sight/moment-time.ts';
 
-/** Check of one condition. `triggered` is `null` where nothing was judged. Times in seconds from the beginning of the recording. */
+/**
+ * Check of one condition. `triggered` is `null` where nothing was judged. Times in seconds from the beginning of the
+ * recording.
+ */
 export type ReplayCheck = {
   seconds: number;
   condition_id: string;
@@ -63,8 +66,8 @@ export type PlayDeps = Pick<VirtualRunDeps, 'vision' | 'cutFrame' | 'clock'> & {
 };
 
 /**
- * Plays a recording through the ticks of a watch in virtual time, from `clock.now` to the end of the recording or until the signal aborts. What was done until
- * then is returned.
+ * Plays a recording through the ticks of a watch in virtual time, from `clock.now` to the end of the recording or until
+ * the signal aborts. What was done until then is returned.
  */
 export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): Promise<Playback> {
   const { clock } = deps;
@@ -163,7 +166,10 @@ function listEarlier(
   });
 }
 
-/** Lists the checks of the newest frame of a capture, of the conditions that were asked: a confirming check has only some. */
+/**
+ * Lists the checks of the newest frame of a capture, of the conditions that were asked: a confirming check has only
+ * some.
+ */
 function listNewest(
   { input: { captured }, seen, moments }: CommittedTick,
   events: readonly WatchEvent[],

@@ -49,7 +49,10 @@ export async function readReplayRequest({
   );
 }
 
-/** Creates the watch of a replay that begins at `now`. Schedule, budget and destinations of the request do not apply to recordings. */
+/**
+ * Creates the watch of a replay that begins at `now`. Schedule, budget and destinations of the request do not apply to
+ * recordings.
+ */
 export function createReplayWatch(request: WatchRequest, settings: ReplaySettings, now: Date): Watch {
   const interval = settings.interval ?? request.interval_seconds;
   const created = now.toISOString();

@@ -27,7 +27,10 @@ export type ReplayResult = ReplayVariant & {
   remembered_verdicts: number;
   skipped_checks: number;
   tokens: { input_tokens: number; output_tokens: number };
-  /** US dollars by list prices for the recording, a day and a month of it; `null` if the price of the model is not known. */
+  /**
+   * US dollars by list prices for the recording, a day and a month of it; `null` if the price of the model is not
+   * known.
+   */
   cost: { recording_usd: number; day_usd: number; month_usd: number } | null;
   failures: string[];
 };

@@ -18,8 +18,8 @@ type Deps = {
 };
 
 /**
- * Repeats the states of all active watches at their brokers, and reports the end of the service: Home Assistant shows an entity as unavailable if
- * neither arrives. A last will would need a connection that stays.
+ * Repeats the states of all active watches at their brokers, and reports the end of the service: Home Assistant shows
+ * an entity as unavailable if neither arrives. A last will would need a connection that stays.
  */
 export function startBrokerPresence(deps: Deps): () => Promise<void> {
   let stop: (() => void) | undefined;
@@ -37,7 +37,9 @@ export function startBrokerPresence(deps: Deps): () => Promise<void> {
   };
 }
 
-/** Sends one series of messages to each broker. Failures are left to the next series: events are delivered by the queue. */
+/**
+ * Sends one series of messages to each broker. Failures are left to the next series: events are delivered by the queue.
+ */
 async function announce(isOnline: boolean, { unfinishedRuns, runs, publish }: Deps): Promise<void> {
   const byUrl = new Map<string, Publication[]>();
   for (const { run_id: id } of unfinishedRuns()) {

@@ -66,9 +66,9 @@ const minSharedDecoders = 8;
 const elapsedMs = (): number => performance.now();
 
 /**
- * Creates the captures of one machine. A capture passes, in this order: drawing of its regions, sharing with other checks of the stream, a turn, the
- * stream, and with its bytes a turn of ffmpeg in a shared decoder or a process of its own. Captures of calls share none and have turns of their own.
- * Drawing takes turns of ffmpeg too.
+ * Creates the captures of one machine. A capture passes, in this order: drawing of its regions, sharing with other
+ * checks of the stream, a turn, the stream, and with its bytes a turn of ffmpeg in a shared decoder or a process of its
+ * own. Captures of calls share none and have turns of their own. Drawing takes turns of ffmpeg too.
  */
 export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
   const { egress, platforms, ffmpegPath, tempDir, now, steadyNow = now, turns = unlimitedTurns } = deps;

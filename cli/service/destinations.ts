@@ -9,7 +9,10 @@ type Deps = Pick<DestinationSenderDeps, 'http' | 'signer' | 'now'> & { publish: 
 
 const elapsedMs = () => performance.now();
 
-/** Creates the destinations of watches of one machine: all formats, e-mail with an SMTP server, MQTT in the ranges of webhooks. */
+/**
+ * Creates the destinations of watches of one machine: all formats, e-mail with an SMTP server, MQTT in the ranges of
+ * webhooks.
+ */
 export function createServiceDestinations(
   { smtpUrl, emailFrom, emailRecipients }: Settings,
   deps: Deps,

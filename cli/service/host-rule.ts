@@ -4,9 +4,9 @@ import type { AcceptsHost } from '../../adapters/http/guard-host.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Returns a function that accepts the hosts of the embedded service: loopback names, the listening address, the hosts of the settings and,
- * unless the service listens on loopback only, every IP address. DNS cannot redirect an IP address, and a router or container host may map
- * an unknown one to this machine.
+ * Returns a function that accepts the hosts of the embedded service: loopback names, the listening address, the hosts
+ * of the settings and, unless the service listens on loopback only, every IP address. DNS cannot redirect an IP
+ * address, and a router or container host may map an unknown one to this machine.
  */
 export function createHostRule({ host, publicUrl, allowedHosts }: Settings): AcceptsHost {
   const bound = toHostname(`http://${isIP(host) === 6 ? `[${host}]` : host}`);

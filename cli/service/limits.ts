@@ -1,7 +1,10 @@
 import type { Limits } from '../../core/dependencies.ts';
 import type { Settings } from '../settings.ts';
 
-/** Limits of the embedded service. Capture and model limits are below the task timeouts of the workflow (60 s and 150 s). */
+/**
+ * Limits of the embedded service. Capture and model limits are below the task timeouts of the workflow (60 s and 150
+ * s).
+ */
 export function createLimits(settings: Settings): Limits {
   return {
     jobsPerCaller: settings.jobsPerCaller,

@@ -43,8 +43,8 @@ const runsAtOnce = 400;
 const endOfTime = new Date(8.64e15);
 
 /**
- * Embedded EventBridge and TTL: at start extends leases, resumes runs, reconciles; then every minute. Returns a function
- * that stops it.
+ * Embedded EventBridge and TTL: at start extends leases, resumes runs, reconciles; then every minute. Returns a
+ * function that stops it.
  */
 export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Promise<void>> {
   const { core, executions, setTimer } = deps;
@@ -139,10 +139,16 @@ export type MediaTrimDeps = {
 
 const megabyte = 1e6;
 
-/** Space on the disk for events and alerts, in bytes: pictures of moments are removed below. More than a minute of captures takes. */
+/**
+ * Space on the disk for events and alerts, in bytes: pictures of moments are removed below. More than a minute of
+ * captures takes.
+ */
 export const reservedBytes = 200 * megabyte;
 
-/** Creates the step that keeps the media within their maximum and the disk. Logs the begin of each time in which they do not fit. */
+/**
+ * Creates the step that keeps the media within their maximum and the disk. Logs the begin of each time in which they do
+ * not fit.
+ */
 export function createMediaTrim({
   maxMb,
   readFree,

@@ -22,12 +22,16 @@ import type { Settings } from '../settings.ts';
 
 type StoresDeps = { log: Log; now: () => Date; steadyNow: () => Date };
 
-/** Maximum concurrent deliveries. Each costs a socket, so only a very large number of hanging receivers delays others. */
+/**
+ * Maximum concurrent deliveries. Each costs a socket, so only a very large number of hanging receivers delays others.
+ */
 const deliveriesAtOnce = 1024;
 
 export type ServiceStores = Awaited<ReturnType<typeof openStores>>;
 
-/** Opens the data directory: its database, secret and media, the delivery queue, and the log of runs with its readers. */
+/**
+ * Opens the data directory: its database, secret and media, the delivery queue, and the log of runs with its readers.
+ */
 export async function openStores(settings: Settings, { log, now, steadyNow }: StoresDeps) {
   const directory = await openDataDirectory(settings.dataDir);
   const database = openDatabase(directory.database);

@@ -185,7 +185,8 @@ export async function openService(
       model.close();
       for (const close of closers) await close();
       await executions.close();
-      // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.
+      // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the
+      // receiver.
       database.close();
       await Promise.all([captures.closeSessions(), captures.http.close(), cameras?.close(), closeWebhooks()]);
       lookups.close();
@@ -419,7 +420,10 @@ function giveUpAfter(seconds: number, closable: { close(): Promise<void> }): () 
   return () => waitAtMost(seconds * 1000, closable.close(), () => undefined);
 }
 
-/** Returns an eraser that also removes what the process keeps of a caller: streams in memory, the address of the console. */
+/**
+ * Returns an eraser that also removes what the process keeps of a caller: streams in memory, the address of the
+ * console.
+ */
 function alsoForgets(
   eraser: CoreDeps['eraser'],
   forget: (caller: string) => Promise<void>,

@@ -170,13 +170,19 @@ function createDetector(
   );
 }
 
-/** Time after the decoding of a clip at which the process for the next one starts. The network has judged the clip by then. */
+/**
+ * Time after the decoding of a clip at which the process for the next one starts. The network has judged the clip by
+ * then.
+ */
 const prepareAfterMs = 1_500;
 
 /** Memory below which one thread of the object model is enough: each takes 140 MB. */
 const minMemoryOfTwoBytes = 1.5e9;
 
-/** Returns how many images the object model may evaluate concurrently. More threads than two would take the cores of ffmpeg. */
+/**
+ * Returns how many images the object model may evaluate concurrently. More threads than two would take the cores of
+ * ffmpeg.
+ */
 export function chooseThreads({ cores, memoryBytes }: { cores: number; memoryBytes: number }): number {
   return cores >= 2 && memoryBytes >= minMemoryOfTwoBytes ? 2 : 1;
 }
@@ -209,7 +215,9 @@ function createOpenAi(
 /** Maximum calls that wait. Each holds its pictures. */
 const maxWaitingCalls = 256;
 
-/** Creates the model of two files, in a process of its own. Throws `SettingsError` if a file or the runtime is missing. */
+/**
+ * Creates the model of two files, in a process of its own. Throws `SettingsError` if a file or the runtime is missing.
+ */
 function createLocal(
   settings: Settings,
   ffmpegPath: string,

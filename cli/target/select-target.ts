@@ -1,8 +1,8 @@
 import { CommandError } from '../command-error.ts';
 
 /**
- * Target service of the key commands: a running one by address and key, a deployment by stack or table, or the service of this
- * machine by its data directory.
+ * Target service of the key commands: a running one by address and key, a deployment by stack or table, or the service
+ * of this machine by its data directory.
  */
 export type KeyTarget = {
   dataDir: string;
@@ -18,7 +18,10 @@ export type SelectedTarget =
   | { kind: 'deployed'; which: { stack: string } | { table: string } }
   | { kind: 'local'; dataDir: string };
 
-/** Selects the target of a command for operators. Throws `CommandError` if several services are named or a key is missing. */
+/**
+ * Selects the target of a command for operators. Throws `CommandError` if several services are named or a key is
+ * missing.
+ */
 export function selectTarget({ dataDir, baseUrl, key, stack, table }: KeyTarget): SelectedTarget {
   const named = [baseUrl, stack, table].filter((place) => place !== undefined);
   if (named.length > 1)

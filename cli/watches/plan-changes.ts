@@ -14,8 +14,9 @@ export type Step =
   | { kind: 'keep'; name: string };
 
 /**
- * Compares the watches of a file with those of the service by name. With `prune`, watches that the file lacks are removed. Removals
- * come before creations, which need their room. Throws `CommandError` if the service has two watches of a wanted name.
+ * Compares the watches of a file with those of the service by name. With `prune`, watches that the file lacks are
+ * removed. Removals come before creations, which need their room. Throws `CommandError` if the service has two watches
+ * of a wanted name.
  */
 export function planChanges(
   wanted: readonly WatchRequest[],

@@ -5,8 +5,9 @@ import { watchRequestSchema, type WatchRequest } from '../../core/requests/watch
 import { CommandError } from '../command-error.ts';
 
 /**
- * Reads the watches of a YAML or JSON file: one watch, a list, or `{watches: […]}`; several YAML documents too. Replaces `${NAME}` in
- * texts by the environment. Throws `CommandError` that lists every problem with its field, never with a value: values may be secret.
+ * Reads the watches of a YAML or JSON file: one watch, a list, or `{watches: […]}`; several YAML documents too.
+ * Replaces `${NAME}` in texts by the environment. Throws `CommandError` that lists every problem with its field, never
+ * with a value: values may be secret.
  */
 export function readWatchFile(text: string, file: string, env: NodeJS.ProcessEnv): WatchRequest[] {
   const problems: string[] = [];
@@ -53,7 +54,9 @@ function joinPath(where: string, path: readonly PropertyKey[]): string {
   return path.length === 0 ? where : `${where}, ${path.map(String).join('.')}`;
 }
 
-/** Replaces `${NAME}` in all texts; `$${` is a literal `${`. Adds a problem for each variable that is unset or empty. */
+/**
+ * Replaces `${NAME}` in all texts; `$${` is a literal `${`. Adds a problem for each variable that is unset or empty.
+ */
 function fillIn(value: unknown, env: NodeJS.ProcessEnv, where: string, problems: string[]): unknown {
   if (typeof value === 'string')
     return value.replaceAll(/(\$?)\$\{([^{}]*)\}/g, (whole, escape: string, name: string) => {

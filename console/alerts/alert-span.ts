@@ -1,12 +1,15 @@
-/** Span of the filter as its inputs state it: a date and two times of day, such as `2026-11-27` and `20:00`; empty for no bound. */
+/**
+ * Span of the filter as its inputs state it: a date and two times of day, such as `2026-11-27` and `20:00`; empty for
+ * no bound.
+ */
 export type SpanDraft = { day: string; from: string; to: string };
 
 /** Span of time; absent for no bound. */
 export type TimeSpan = { from: Date; to: Date } | undefined;
 
 /**
- * Returns the span in the time zone of the browser. Without a day it is the newest one that has begun at `now` (epoch milliseconds). An end
- * that is not after the start is on the next day.
+ * Returns the span in the time zone of the browser. Without a day it is the newest one that has begun at `now` (epoch
+ * milliseconds). An end that is not after the start is on the next day.
  */
 export function toSpan({ day, from, to }: SpanDraft, now: number): TimeSpan {
   if (day === '' && from === '' && to === '') return undefined;

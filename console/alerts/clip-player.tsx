@@ -4,7 +4,9 @@ import { asProblem } from '../api/problem.ts';
 import { Button } from '../parts/button.tsx';
 import { useSession } from '../session/session.ts';
 
-/** Plays the clip of an alert. A codec that the browser lacks is said, and the clip is offered as a file in any case. */
+/**
+ * Plays the clip of an alert. A codec that the browser lacks is said, and the clip is offered as a file in any case.
+ */
 export function ClipPlayer({ alert }: { alert: Alert }) {
   const { api } = useSession();
   const film = useRef<HTMLVideoElement>(null);

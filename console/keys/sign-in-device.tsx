@@ -18,7 +18,9 @@ const quietZone = 4;
 
 type Props = { onChange: () => void; onClose: () => void };
 
-/** Signs a telephone in: creates a key of its own for it, and shows a code with which it signs in once, without the key. */
+/**
+ * Signs a telephone in: creates a key of its own for it, and shows a code with which it signs in once, without the key.
+ */
 export function SignInDevice({ onChange, onClose }: Props) {
   const session = useSession();
   const { api } = session;

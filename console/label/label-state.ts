@@ -21,7 +21,10 @@ const keys: { [Key in string]?: LabelAction } = {
 
 type Press = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>;
 
-/** Returns the action of a key; Ctrl+Z and Cmd+Z undo too. Returns undefined for other keys and shortcuts of the browser. */
+/**
+ * Returns the action of a key; Ctrl+Z and Cmd+Z undo too. Returns undefined for other keys and shortcuts of the
+ * browser.
+ */
 export function findLabelAction({ key, ctrlKey, metaKey, altKey }: Press): LabelAction | undefined {
   const name = key.toLowerCase();
   if (ctrlKey || metaKey || altKey) return name === 'z' && !altKey ? 'undo' : undefined;
@@ -37,7 +40,9 @@ export function openLabels(examples: readonly LabelExample[]): LabelState {
 /** Label to store after an action; undefined if it changes none. */
 export type LabelChange = { index: number; expected: Expected } | undefined;
 
-/** Applies an action. A label moves on to the next example without one; an undo returns to the example that it restores. */
+/**
+ * Applies an action. A label moves on to the next example without one; an undo returns to the example that it restores.
+ */
 export function applyAction(
   state: LabelState,
   action: LabelAction,

@@ -1,6 +1,9 @@
 import { Checkbox, NumberField } from './field.tsx';
 
-/** Number of a form: its field, label and limits. `empty` is the meaning of an empty control; without it the field is required. */
+/**
+ * Number of a form: its field, label and limits. `empty` is the meaning of an empty control; without it the field is
+ * required.
+ */
 export type NumberEntry<Name extends string> = {
   field: Name;
   label: string;

@@ -2,7 +2,9 @@ import type { ComponentChildren } from 'preact';
 
 type Props = { title: string; summary: string; children: ComponentChildren };
 
-/** Renders a part of a form that is folded, with what it holds in a line. Opens for a control that the browser refuses. */
+/**
+ * Renders a part of a form that is folded, with what it holds in a line. Opens for a control that the browser refuses.
+ */
 export function Fold({ title, summary, children }: Props) {
   return (
     <details

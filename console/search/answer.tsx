@@ -5,7 +5,10 @@ import { useSession } from '../session/session.ts';
 import { callsText } from '../try/price.ts';
 import { MomentCard } from './moment-card.tsx';
 
-/** Answers a question: what was stated, what nobody saw, and the moments that show it. The same question in another object is asked again. */
+/**
+ * Answers a question: what was stated, what nobody saw, and the moments that show it. The same question in another
+ * object is asked again.
+ */
 export function Answer({ asked, watches }: { asked: { question: string }; watches: Watch[] }) {
   const { api } = useSession();
   const {

@@ -16,7 +16,9 @@ import { MomentCard } from './moment-card.tsx';
 import { useSearch } from './use-search.ts';
 import type { SearchState } from './use-search.ts';
 
-/** Searches the memory of all watches, or answers a question from it: pictures, and a sentence about what nobody saw. */
+/**
+ * Searches the memory of all watches, or answers a question from it: pictures, and a sentence about what nobody saw.
+ */
 export function SearchPage() {
   const { api } = useSession();
   const [text, setText] = useState('');

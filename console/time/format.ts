@@ -29,7 +29,10 @@ export function dayText(time: Date): string {
   return dayFormat.format(time);
 }
 
-/** Returns a time as people say it at `now` (epoch milliseconds): a future one counts down, a past one is the time of day, with the day if it is another one. */
+/**
+ * Returns a time as people say it at `now` (epoch milliseconds): a future one counts down, a past one is the time of
+ * day, with the day if it is another one.
+ */
 export function spokenTime(iso: string, now: number): string {
   const time = new Date(iso);
   const seconds = (time.getTime() - now) / 1000;

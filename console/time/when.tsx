@@ -1,6 +1,9 @@
 import { clockTime, exactTime, spokenTime, useNow } from './format.ts';
 
-/** Shows a past time as time of day and a future one as what is left, with the exact time in the tooltip and in `datetime`. */
+/**
+ * Shows a past time as time of day and a future one as what is left, with the exact time in the tooltip and in
+ * `datetime`.
+ */
 export function When({ at }: { at: string }) {
   const near = Math.abs(Date.parse(at) - Date.now()) < 60_000;
   const now = useNow(near ? 1_000 : 15_000);

@@ -47,7 +47,10 @@ const hourMs = 3_600_000;
 /** Order from the bottom of an hour. */
 const classes = ['judged', 'quiet', 'between', 'not_seen'] as const;
 
-/** Returns the bars of hours: the spans of each if it has them, else a column that its four classes share by their seconds. */
+/**
+ * Returns the bars of hours: the spans of each if it has them, else a column that its four classes share by their
+ * seconds.
+ */
 export function toBars(hours: readonly Hour[], window: TimeWindow): Bar[] {
   return hours.flatMap((hour) => (hour.spans ? toSpanBars(hour.spans, window) : toColumn(hour, window)));
 }

@@ -104,7 +104,10 @@ function unknownText(atMs: number): string {
 /** Time for which a cursor stands before a picture is requested, in milliseconds. */
 const pauseMs = 120;
 
-/** Returns a place once the cursor has stood there for a moment: each of a move would be a request. A lane that is read again stays the same place. */
+/**
+ * Returns a place once the cursor has stood there for a moment: each of a move would be a request. A lane that is read
+ * again stays the same place.
+ */
 function useSettled<T extends { watchId: string; atMs: number }>(value: T | undefined): T | undefined {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

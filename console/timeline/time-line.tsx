@@ -22,7 +22,10 @@ type Cursor = { lane: number; atMs: number };
 
 type Props = { watches: Watch[] };
 
-/** Shows a lane per watch: what was judged, quiet, between pictures and not seen, and the alerts, from a day down to minutes. */
+/**
+ * Shows a lane per watch: what was judged, quiet, between pictures and not seen, and the alerts, from a day down to
+ * minutes.
+ */
 export function TimeLine({ watches }: Props) {
   const [window, setWindow] = useState(() => newestDay(Date.now()));
   const [cursor, setCursor] = useState<Cursor>();

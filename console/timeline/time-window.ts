@@ -22,7 +22,10 @@ export function dayOf(date: string): TimeWindow {
   return { startMs: new Date(`${date}T00:00`).getTime(), lengthMs: 24 * hourMs };
 }
 
-/** Returns a window of another length around a time: whole hours of an hour, whole ten minutes of ten minutes, and a day that has the time in its middle. */
+/**
+ * Returns a window of another length around a time: whole hours of an hour, whole ten minutes of ten minutes, and a day
+ * that has the time in its middle.
+ */
 export function zoomTo(length: WindowLength, atMs: number, now: number): TimeWindow {
   const lengthMs = windowLengths.find(({ value }) => value === length)?.ms ?? hourMs;
   if (length !== 'day') return { startMs: Math.floor(atMs / lengthMs) * lengthMs, lengthMs };

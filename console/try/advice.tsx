@@ -69,7 +69,10 @@ const pauseMs = 500;
 /** Interval at which the state of the pointer is read, in milliseconds. */
 const releaseMs = 50;
 
-/** Resolves when nothing is pressed: advice moves what is below it, and a control that moves between press and release gets no click. */
+/**
+ * Resolves when nothing is pressed: advice moves what is below it, and a control that moves between press and release
+ * gets no click.
+ */
 async function pointerReleased(): Promise<void> {
   while (document.querySelector(':active')) await new Promise((resolve) => setTimeout(resolve, releaseMs));
 }

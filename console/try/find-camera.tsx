@@ -15,7 +15,10 @@ type Props = {
   onClose: () => void;
 };
 
-/** Finds a camera of the network, reads its streams with a password, and offers them. The dialog forgets the password when it closes. */
+/**
+ * Finds a camera of the network, reads its streams with a password, and offers them. The dialog forgets the password
+ * when it closes.
+ */
 export function FindCamera({ onStream, onClose }: Props) {
   const { api } = useSession();
   const [address, setAddress] = useState('');

@@ -24,7 +24,10 @@ export function toStreamFacts(stream: StreamValidation): string[] {
   ];
 }
 
-/** Returns the title of a stream that is not live. Its platform is stated for pages only: a camera that gives no stream has not shown its kind. */
+/**
+ * Returns the title of a stream that is not live. Its platform is stated for pages only: a camera that gives no stream
+ * has not shown its kind.
+ */
 export function toOfflineTitle({ platform }: Pick<StreamValidation, 'platform'>): string {
   return platform === 'youtube' || platform === 'twitch'
     ? `Not live · ${platformNames[platform]}`

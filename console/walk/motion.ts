@@ -9,8 +9,8 @@ const minPixels = 3;
 const minComparisons = 8;
 
 /**
- * Motion of a picture. `moves`: something in it is at another place in both neighbors. `changed`: the newest picture, which differs from the one before
- * and may show only that something left.
+ * Motion of a picture. `moves`: something in it is at another place in both neighbors. `changed`: the newest picture,
+ * which differs from the one before and may show only that something left.
  */
 export type Motion = 'moves' | 'changed' | 'still';
 

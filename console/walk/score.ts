@@ -51,7 +51,10 @@ export function scoreWalk(motion: readonly Motion[], verdicts: readonly WalkVerd
   };
 }
 
-/** Returns true if objects have scores that are too low to count, by the sentence of the built-in model: "perhaps 1 person (0.22)". */
+/**
+ * Returns true if objects have scores that are too low to count, by the sentence of the built-in model: "perhaps 1
+ * person (0.22)".
+ */
 export function isPerhaps({ triggered, explanation }: Pick<WalkVerdict, 'triggered' | 'explanation'>) {
   return !triggered && (explanation.split('perhaps ')[1]?.includes('(0.') ?? false);
 }
@@ -67,7 +70,9 @@ function findLosses(verdicts: readonly WalkVerdict[]): Place[] {
   return [...times].toSorted(([, a], [, b]) => b - a).map(([place]) => place);
 }
 
-/** Height below which objects are rarely found, and proportions of a person from which the camera sees it from above. */
+/**
+ * Height below which objects are rarely found, and proportions of a person from which the camera sees it from above.
+ */
 const minHeight = 0.1;
 const minWidthOfAbove = 0.8;
 
@@ -84,7 +89,10 @@ export function findWeakness(boxes: Boxes): Weakness | undefined {
 /** Distance from an edge, in shares of the picture, within which an object leaves by it. */
 const nearEdge = 0.05;
 
-/** Returns the edge by which an object leaves. To the sides it may be its own width away: it walks that far between two pictures. */
+/**
+ * Returns the edge by which an object leaves. To the sides it may be its own width away: it walks that far between two
+ * pictures.
+ */
 export function findPlace({ x, y, width, height }: Boxes[number]): Place {
   const [left, right, upper, lower] = [x, 1 - x - width, y, 1 - y - height];
   if (Math.min(left, right) <= Math.max(nearEdge, width)) return left <= right ? 'left' : 'right';

@@ -17,7 +17,10 @@ type Props = {
   onChange: (regions: RegionDraft[]) => void;
 };
 
-/** Edits regions: a click on the newest frame adds a corner to the chosen one, and its corners can be dragged; the corners are also text, for the keyboard. */
+/**
+ * Edits regions: a click on the newest frame adds a corner to the chosen one, and its corners can be dragged; the
+ * corners are also text, for the keyboard.
+ */
 export function RegionFields({ frame, regions, onChange }: Props) {
   const [chosen, setChosen] = useState(0);
   const chosenIndex = Math.min(chosen, regions.length - 1);

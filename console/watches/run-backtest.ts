@@ -1,6 +1,9 @@
 import type { BacktestRequest, BacktestResult } from '../api/types.ts';
 
-/** Runs requests of a backtest until its end, its budget, a failure of the model, or the abort. Calls `onResponse` after each. */
+/**
+ * Runs requests of a backtest until its end, its budget, a failure of the model, or the abort. Calls `onResponse` after
+ * each.
+ */
 export async function runBacktest(
   send: (body: BacktestRequest, signal: AbortSignal) => Promise<BacktestResult>,
   maxCalls: number,

@@ -8,7 +8,9 @@ type Destination = NonNullable<DeletedWatch['notified'] | ChangedWatch['former_d
 /** Destinations that keep an open message, and the page that follows. */
 export type Told = { destinations: Destination[]; next?: string };
 
-/** Returns the destinations of an answer that were notified of something, or where an end failed; undefined without one. */
+/**
+ * Returns the destinations of an answer that were notified of something, or where an end failed; undefined without one.
+ */
 export function findTold(destinations: Destination[] = [], next?: string): Told | undefined {
   const told = destinations.filter((each) => describe(each) !== '');
   return told.length === 0 ? undefined : { destinations: told, ...(next !== undefined && { next }) };

@@ -73,7 +73,8 @@ type Task = 'pause' | 'test' | 'snooze' | 'preview' | 'walk' | 'edit' | 'duplica
 type Props = { watch: Watch; onChange: () => void; onTold: (told: Told | undefined) => void };
 
 /**
- * Renders the actions of a watch: check now, walk test, test of destinations, snooze, edit, duplicate, pause or resume, delete.
+ * Renders the actions of a watch: check now, walk test, test of destinations, snooze, edit, duplicate, pause or resume,
+ * delete.
  */
 export function WatchActions({ watch, onChange, onTold }: Props) {
   const { api } = useSession();

@@ -180,7 +180,10 @@ export const emptyWatchDraft: WatchDraft = {
   labels: '',
 };
 
-/** Returns the form state of a second watch like `watch`: without what belongs to its camera, and with the stream only if its password is not masked. */
+/**
+ * Returns the form state of a second watch like `watch`: without what belongs to its camera, and with the stream only
+ * if its password is not masked.
+ */
 export function toDuplicate(watch: Watch): WatchDraft {
   const { stream_url: url, conditions } = watch;
   return {
@@ -265,7 +268,10 @@ function toClip({ clipBefore: before, clipAfter: after }: WatchDraft): Pick<Watc
   return { evidence_clip: { before_seconds: before ?? 8, after_seconds: after ?? 8 } };
 }
 
-/** Returns the merge patch from one form state to another: only changed fields. Another text is another condition, with an id, statistics and topics of its own. */
+/**
+ * Returns the merge patch from one form state to another: only changed fields. Another text is another condition, with
+ * an id, statistics and topics of its own.
+ */
 export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch {
   const old = new Map<string, unknown>(Object.entries(toWatchRequest(before)));
   const texts = new Map(before.conditions.map(({ condition_id: id, condition }) => [id, condition]));

@@ -18,7 +18,10 @@ export type CallUse = {
 
 type Refusal = Extract<Admission, { kind: 'refused' }>;
 
-/** Length of the sliding window, in milliseconds. A bucket that refills would let twice its size through in its first minute. */
+/**
+ * Length of the sliding window, in milliseconds. A bucket that refills would let twice its size through in its first
+ * minute.
+ */
 export const callWindowMs = 60_000;
 /** `Retry-After` at the concurrency limit: the usual duration of a check. */
 const retryAtOnceSeconds = 2;

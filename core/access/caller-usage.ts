@@ -12,7 +12,10 @@ type Deps = Pick<CoreDeps, 'callers' | 'now'> & { usage: Pick<CoreDeps['usage'],
 const defaultDays = 30;
 const dayMs = 86_400_000;
 
-/** Returns the use of the actor's caller, of another one, or of a page of all callers. Throws `ForbiddenError` without the scope `admin`. */
+/**
+ * Returns the use of the actor's caller, of another one, or of a page of all callers. Throws `ForbiddenError` without
+ * the scope `admin`.
+ */
 export async function readUsage(actor: Actor, query: UsageQuery, deps: Deps) {
   const { from, to } = readDays(query, deps.now());
   const { names, next } = await selectCallers(actor, query, deps);

@@ -18,13 +18,17 @@ export type Erasure = {
   media: number;
 };
 
-/** Time after which an erasure begins no further job or watch, in milliseconds; below the 29 s of the HTTP API with the removal in progress. */
+/**
+ * Time after which an erasure begins no further job or watch, in milliseconds; below the 29 s of the HTTP API with the
+ * removal in progress.
+ */
 const maxErasureMs = 15_000;
 const workAtOnce = 20;
 
 /**
- * Removes everything that is stored for a caller: keys, jobs, watches, media, events, alerts, deliveries, usage. Takes at most some
- * seconds; repeat it until it is complete. Throws `ForbiddenError` without the scope `admin` and for the actor's own caller, and `NOT_FOUND`.
+ * Removes everything that is stored for a caller: keys, jobs, watches, media, events, alerts, deliveries, usage. Takes
+ * at most some seconds; repeat it until it is complete. Throws `ForbiddenError` without the scope `admin` and for the
+ * actor's own caller, and `NOT_FOUND`.
  */
 export async function eraseCaller(actor: Actor, caller: string, deps: Deps): Promise<Erasure> {
   if (actor.caller !== null && !isAdmin(actor)) throw new ForbiddenError('Use a key with the scope "admin".');

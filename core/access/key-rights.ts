@@ -40,7 +40,10 @@ export function mayChange(actor: Actor, key: ApiKey): boolean {
   return isAdmin(actor) || mayGrant(actor, key.scopes);
 }
 
-/** Returns true if the actor may revoke the key. An admin key cannot revoke itself, so that one admin key always remains. */
+/**
+ * Returns true if the actor may revoke the key. An admin key cannot revoke itself, so that one admin key always
+ * remains.
+ */
 export function mayRevoke(actor: Actor, key: ApiKey): boolean {
   return mayChange(actor, key) && !(key.hash === actor.hash && key.scopes.includes('admin'));
 }

@@ -21,8 +21,8 @@ export const sessionSeconds = 30 * 86_400;
 const codeSeconds = 300;
 
 /**
- * Creates the token of a session. It works only together with `proof`, which the page keeps where no other origin can read it: browsers
- * send a cookie to every port of a host.
+ * Creates the token of a session. It works only together with `proof`, which the page keeps where no other origin can
+ * read it: browsers send a cookie to every port of a host.
  */
 export async function createSessionToken(
   { hash, origin }: Omit<Session, 'expires'>,
@@ -52,8 +52,8 @@ export async function readSessionToken(
 export type SignInCode = { code: string; expires_at: string };
 
 /**
- * Creates a code for a key that was never used, so that the code is its only holder. Throws `NOT_FOUND`, `ForbiddenError` for a key with
- * more scopes than the actor, and `BAD_REQUEST` for a key that was used or revoked.
+ * Creates a code for a key that was never used, so that the code is its only holder. Throws `NOT_FOUND`,
+ * `ForbiddenError` for a key with more scopes than the actor, and `BAD_REQUEST` for a key that was used or revoked.
  */
 export async function createSignInCode(
   actor: Actor,

@@ -2,7 +2,10 @@ import type { CoreDeps } from '../dependencies.ts';
 import { RateLimitedError } from '../errors.ts';
 import type { Admission } from '../ports/call-limiter.ts';
 
-/** Runs a call that sends requests to other machines, within the caller's limits. Throws `RateLimitedError`, and the errors of the call. */
+/**
+ * Runs a call that sends requests to other machines, within the caller's limits. Throws `RateLimitedError`, and the
+ * errors of the call.
+ */
 export async function withCallLimit<Answer>(
   caller: string,
   deps: Pick<CoreDeps, 'calls'>,

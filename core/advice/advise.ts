@@ -28,7 +28,10 @@ export type AdviceCode = (typeof adviceCodes)[number];
 /** One finding: what is doubtful about the condition, and what to do. */
 export type Finding = { code: AdviceCode; message: string };
 
-/** Settings that fit a condition. `conditions` has a clearer wording, or the parts of several conditions in one; `null`: keep it. */
+/**
+ * Settings that fit a condition. `conditions` has a clearer wording, or the parts of several conditions in one; `null`:
+ * keep it.
+ */
 export type Suggestion = {
   conditions: string[] | null;
   interval_seconds: number;
@@ -255,7 +258,9 @@ function withoutDuration(text: string): string {
   return text.replace(duration, '').replace(lasting, '');
 }
 
-/** Returns the condition as a statement, without a request and without a duration. `isCut`: a time was taken out of it. */
+/**
+ * Returns the condition as a statement, without a request and without a duration. `isCut`: a time was taken out of it.
+ */
 function reword(text: string, isCut = false): string {
   const stated = withoutDuration(text.replace(instruction, ''))
     .replace(thereQuestion, (_, verb: string, rest: string) => `There ${verb.toLowerCase()} ${rest}`)

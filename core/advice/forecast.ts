@@ -45,7 +45,10 @@ const answerTokens = 60;
 const clipSeconds = 3;
 const daysPerMonth = 30;
 
-/** Forecasts the cost of checking all day, and that with `look_back`. `price`: `null` if unknown; 0 per token for a local model. */
+/**
+ * Forecasts the cost of checking all day, and that with `look_back`. `price`: `null` if unknown; 0 per token for a
+ * local model.
+ */
 export function forecastCost(
   checks: Checks,
   price: ForecastPrice | null,

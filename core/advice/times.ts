@@ -128,7 +128,10 @@ function readClocks({ from, to, at, after, before, limit }: Groups): Hours {
   return isNegative(limit) ? { from: hours.to === '24:00' ? '00:00' : hours.to, to: hours.from } : hours;
 }
 
-/** Reads the start of a range. Without am or pm it is that of the end, if it is before it then: "2 to 4 pm", "10 to 6 am". */
+/**
+ * Reads the start of a range. Without am or pm it is that of the end, if it is before it then: "2 to 4 pm", "10 to 6
+ * am".
+ */
 function toStart(from: string | undefined, end: number): number {
   if (from === undefined) return 0;
   const start = toMinutes(from);

@@ -24,7 +24,10 @@ const maxRead = 50_000;
 /** Visits whose times an answer lists. */
 const maxListed = 12;
 
-/** Answers how often something came, when it was last there, or whether it was, from visits and without a call. Says what it cannot answer. */
+/**
+ * Answers how often something came, when it was last there, or whether it was, from visits and without a call. Says
+ * what it cannot answer.
+ */
 export async function answerFromVisits(
   question: string,
   reader: Reader,
@@ -87,7 +90,10 @@ async function readMoments(
   return moments.toReversed();
 }
 
-/** Returns whether a moment shows one of the things, or a condition that holds if none is named; `null` if nothing says it. */
+/**
+ * Returns whether a moment shows one of the things, or a condition that holds if none is named; `null` if nothing says
+ * it.
+ */
 function shows(
   { verdicts, scene, objects = [] }: Moment,
   things: readonly string[],

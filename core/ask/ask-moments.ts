@@ -42,8 +42,8 @@ const maxMatches = 500;
 const maxSpread = 1000;
 
 /**
- * Answers a question from the moments of a caller: from visits, or by one call about pictures. Throws `WatchNotFoundError`, `WatchpostError` for a blank question or
- * an empty span, and `VisionError`.
+ * Answers a question from the moments of a caller: from visits, or by one call about pictures. Throws
+ * `WatchNotFoundError`, `WatchpostError` for a blank question or an empty span, and `VisionError`.
  */
 export async function askMoments(
   input: AskInput,

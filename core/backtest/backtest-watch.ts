@@ -60,9 +60,10 @@ const maxConfirming = 3;
 const capturesAtOnce = 10;
 
 /**
- * Plays the memory of a watch through the tick of watches, with its own or other conditions. Returns what was played within `maxSeconds`, with a cursor for the
- * rest. Throws `WatchNotFoundError`, also if the watch is deleted meanwhile, `WatchpostError` for an empty span or a foreign cursor, and `VisionError` if the model
- * fails before it has judged a picture.
+ * Plays the memory of a watch through the tick of watches, with its own or other conditions. Returns what was played
+ * within `maxSeconds`, with a cursor for the rest. Throws `WatchNotFoundError`, also if the watch is deleted meanwhile,
+ * `WatchpostError` for an empty span or a foreign cursor, and `VisionError` if the model fails before it has judged a
+ * picture.
  */
 export async function backtestWatch(
   input: BacktestInput,
@@ -95,7 +96,9 @@ export async function backtestWatch(
   };
 }
 
-/** Returns the configuration of a watch as a backtest plays it: its destinations, budget and memory have no part in it. */
+/**
+ * Returns the configuration of a watch as a backtest plays it: its destinations, budget and memory have no part in it.
+ */
 function playedConfig({ config }: WatchRun, conditions: WatchCondition[]): WatchRun['config'] {
   return {
     ...config,
@@ -160,7 +163,10 @@ async function estimate(
   state.estimate.micro_usd = await priceCalls(watch, state, pictures, span, deps);
 }
 
-/** Returns the price of calls about pictures, by the tokens of those that the watch made in the span; `null` if it is unknown. */
+/**
+ * Returns the price of calls about pictures, by the tokens of those that the watch made in the span; `null` if it is
+ * unknown.
+ */
 async function priceCalls(
   watch: WatchRun,
   { estimate: { calls } }: BacktestState,

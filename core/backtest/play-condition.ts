@@ -35,7 +35,9 @@ const maxNamed = 12;
 /** A confirming picture is at most so many delays later. */
 const confirmDelays = 2;
 
-/** Reasons of a gap in which captures failed, or showed nothing. In others there was no tick, or its verdict is missing. */
+/**
+ * Reasons of a gap in which captures failed, or showed nothing. In others there was no tick, or its verdict is missing.
+ */
 const lostReasons: ReadonlySet<SpanReason | null> = new Set([
   'stream',
   'damaged',
@@ -178,7 +180,10 @@ async function tick(playing: Playing, at: Date, captured: CaptureResult): Promis
   playing.step = await run.analyze(step, { ...captured, began_at: clock.now.toISOString() });
 }
 
-/** Plays what the policy plans until a time: boundaries of the schedule, captures of a lost stream, and checks without motion. */
+/**
+ * Plays what the policy plans until a time: boundaries of the schedule, captures of a lost stream, and checks without
+ * motion.
+ */
 async function playUntil(playing: Playing, until: Date, spans: readonly Span[]): Promise<void> {
   const { clock } = playing;
   let skipTo = clock.now;
@@ -245,7 +250,9 @@ function isIdle(playing: Playing): boolean {
   return state?.phase !== 'open' && !state?.history.includes('1') && state?.reference_holds !== true;
 }
 
-/** Returns true if pictures that do not hold change nothing: the last ones did not either, and nothing is open or lost. */
+/**
+ * Returns true if pictures that do not hold change nothing: the last ones did not either, and nothing is open or lost.
+ */
 function isClear(playing: Playing, moments: readonly JudgedMoment[]): boolean {
   const { reference_holds: reference, phase, unjudged, history = '' } = readState(playing) ?? {};
   const hasTrouble = playing.run.read().sight.stream_trouble !== null;

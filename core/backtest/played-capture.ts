@@ -72,7 +72,10 @@ export function toQuiet(at: Date, { class: seen }: Span, before: Before): Captur
   return { ...toFrame(toKey(''), at, false), ...scan };
 }
 
-/** Returns a scan in which nothing moved since a time. `unchanged`: span before that shows what the picture that was judged before showed. */
+/**
+ * Returns a scan in which nothing moved since a time. `unchanged`: span before that shows what the picture that was
+ * judged before showed.
+ */
 function toScan(
   { at: tickAt, distanceSeconds }: Before,
   { since, at, unchanged }: { since: Date; at: Date; unchanged?: { from: Date; to: Date } },

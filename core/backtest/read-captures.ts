@@ -25,7 +25,10 @@ const maxBeforeSeconds = rules.maxScanSeconds + 60;
 
 type Deps = Pick<CoreDeps, 'moments' | 'watches' | 'now'>;
 
-/** Reads the captures of a watch behind one of them, oldest first, then what was seen until the end. Others have their turn after each read, and the reader can stop there. */
+/**
+ * Reads the captures of a watch behind one of them, oldest first, then what was seen until the end. Others have their
+ * turn after each read, and the reader can stop there.
+ */
 export async function* readCaptures(
   watch: WatchRun,
   { from, to, after }: { from: Date; to: Date; after: { at: number; id: string } | null },

@@ -30,8 +30,8 @@ const schedules: Record<RunKey['run'], RetrySchedule> = {
 };
 
 /**
- * Returns the delivery with an attempt added and its state decided. A result that may change later is retried with growing, jittered waits, or later if
- * `Retry-After` requests it. `random` is 0 to 1.
+ * Returns the delivery with an attempt added and its state decided. A result that may change later is retried with
+ * growing, jittered waits, or later if `Retry-After` requests it. `random` is 0 to 1.
  */
 export function afterAttempt(delivery: Delivery, result: AttemptResult, now: Date, random: number): Delivery {
   const schedule = schedules[delivery.run];

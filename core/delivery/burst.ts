@@ -6,7 +6,9 @@ import { addWaiting, findHeads } from './destination-state.ts';
 
 /** Openings of alerts that reach people in a burst: one message that says how many. */
 
-/** Types whose messages people read one by one. An incident of PagerDuty and an event of a program are one alert each. */
+/**
+ * Types whose messages people read one by one. An incident of PagerDuty and an event of a program are one alert each.
+ */
 const joinsOpenings: Record<DestinationType, boolean> = {
   slack: true,
   discord: true,
@@ -24,7 +26,9 @@ export function isJoinable(type: DestinationType, event: { type: string }): bool
   return joinsOpenings[type] && event.type === 'alert_opened';
 }
 
-/** Returns how long an opening waits for others, in seconds: 0 for the first ones of a burst, and for a critical one. */
+/**
+ * Returns how long an opening waits for others, in seconds: 0 for the first ones of a burst, and for a critical one.
+ */
 export function burstSeconds({ told = [] }: DestinationState, severity: Severity, now: Date): number {
   const first = told.at(-rules.openingsPerBurst);
   if (severity === 'critical' || first === undefined) return 0;
@@ -36,7 +40,10 @@ export function afterOpenings(state: DestinationState, now: Date): DestinationSt
   return { ...state, told: [...(state.told ?? []), now.toISOString()].slice(-rules.openingsPerBurst) };
 }
 
-/** Lists the events that a message can join: the first waiting one of each subject, unless an attempt of it is under way. */
+/**
+ * Lists the events that a message can join: the first waiting one of each subject, unless an attempt of it is under
+ * way.
+ */
 export function listJoinable(state: DestinationState, sequence: number, now: Date): WaitingEvent[] {
   return findHeads(state).filter(
     ({ sequence: other, attempted_at: at }) =>

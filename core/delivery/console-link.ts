@@ -7,11 +7,17 @@ export type MessageFacts = {
   model: string;
   /** Time zone of the service, for watches without a schedule. */
   timeZone: string;
-  /** Returns the address at which a caller last opened the console, without a path; absent where the address of the service is public. */
+  /**
+   * Returns the address at which a caller last opened the console, without a path; absent where the address of the
+   * service is public.
+   */
   consoleAddress?: (caller: string) => string | undefined;
 };
 
-/** Creates the link to the page of the console about an event. Without a public address and before the console was opened elsewhere, its note says where it works. */
+/**
+ * Creates the link to the page of the console about an event. Without a public address and before the console was
+ * opened elsewhere, its note says where it works.
+ */
 export function createConsoleLink(
   { watch_id: watchId, data }: WatchEvent,
   caller: string,

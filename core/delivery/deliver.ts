@@ -40,7 +40,10 @@ export type DeliverMessageDeps = DeliverDeps &
     recordClip?: (message: ClipMessage) => Promise<DeliveryOutcome>;
   };
 
-/** Handles a message of the delivery queue: an event for one destination of its run, or for the event bus, or an opening that gets a clip. */
+/**
+ * Handles a message of the delivery queue: an event for one destination of its run, or for the event bus, or an opening
+ * that gets a clip.
+ */
 export async function deliverMessage(
   message: QueueMessage,
   deps: DeliverMessageDeps,
@@ -52,9 +55,10 @@ export async function deliverMessage(
 }
 
 /**
- * Makes one attempt to deliver an event to a destination, if its delivery is in the state for one. A crash between the attempt and its record repeats the
- * attempt with the same id. A resend starts a new series of attempts, also after a failed delivery. After a failed first attempt or a defect, the delivery
- * continues in a message group of its own. A transient error keeps its place in the order.
+ * Makes one attempt to deliver an event to a destination, if its delivery is in the state for one. A crash between the
+ * attempt and its record repeats the attempt with the same id. A resend starts a new series of attempts, also after a
+ * failed delivery. After a failed first attempt or a defect, the delivery continues in a message group of its own. A
+ * transient error keeps its place in the order.
  */
 export async function deliver(message: DeliveryMessage, deps: DeliverDeps): Promise<DeliveryOutcome> {
   try {
@@ -74,7 +78,10 @@ type State = {
   handle: (arrival: Arrival, deps: DeliverDeps) => Promise<DeliveryOutcome> | DeliveryOutcome;
 };
 
-/** States of a delivery when a message of it arrives. A message may arrive twice or early. The first state that holds decides. */
+/**
+ * States of a delivery when a message of it arrives. A message may arrive twice or early. The first state that holds
+ * decides.
+ */
 const states: Record<string, State> = {
   ended: {
     holds: ({ message, delivery }) => delivery.state !== 'pending' || message.resend < delivery.resend,
@@ -133,7 +140,10 @@ function isLate({ message, attempts }: Arrival): boolean {
   return message.woken === true && message.attempt !== attempts + 1;
 }
 
-/** Returns true for a message that wakes an event whose planned attempt has a message. One that was held back has none: the message that waits for the wake returns too late. */
+/**
+ * Returns true for a message that wakes an event whose planned attempt has a message. One that was held back has none:
+ * the message that waits for the wake returns too late.
+ */
 function isBesideWait({ woken, attempt }: DeliveryMessage): boolean {
   return woken === true && attempt > 1;
 }
@@ -161,7 +171,10 @@ async function continueInOwnGroup(
   return done;
 }
 
-/** Ends a delivery whose event or destination is gone. Later events must not wait for it if the destination is added again. */
+/**
+ * Ends a delivery whose event or destination is gone. Later events must not wait for it if the destination is added
+ * again.
+ */
 async function abandon(
   message: DeliveryMessage,
   delivery: Delivery,
@@ -235,7 +248,10 @@ async function attemptInTurn(arrival: Arrival, deps: DeliverDeps): Promise<Deliv
 /** Opening that a message is about too, with its wait. */
 type Joined = { event: WaitingEvent; opening: AlertOpened };
 
-/** Begins an attempt, which takes waiting openings along. Returns undefined if another attempt of the event is under way, or has ended since its delivery was read. */
+/**
+ * Begins an attempt, which takes waiting openings along. Returns undefined if another attempt of the event is under
+ * way, or has ended since its delivery was read.
+ */
 async function begin(arrival: Arrival, deps: DeliverDeps): Promise<Joined[] | undefined> {
   const { message, target, attempts } = arrival;
   const isFirst = message.attempt === 0;
@@ -308,7 +324,10 @@ async function makeAttempt(
   return { kind: 'again', afterSeconds: ageSeconds(attemptedAt, new Date(next)) };
 }
 
-/** Returns the delivery after an attempt. That of an opening, which its clip follows, has its address and the id of the message at the receiver. */
+/**
+ * Returns the delivery after an attempt. That of an opening, which its clip follows, has its address and the id of the
+ * message at the receiver.
+ */
 function withAttempt(
   { target: { part, destination } }: Arrival,
   delivery: Delivery,

@@ -46,9 +46,9 @@ export async function readWatchDeliveries(
 }
 
 /**
- * Sends an event of a job again that arrived or is given up, behind the pending deliveries of the job. The resend exists only in its message: two
- * requests before an attempt send it once, and a lost message leaves the delivery unchanged. Throws `RateLimitedError` within
- * `minResendSeconds` of the last resend.
+ * Sends an event of a job again that arrived or is given up, behind the pending deliveries of the job. The resend
+ * exists only in its message: two requests before an attempt send it once, and a lost message leaves the delivery
+ * unchanged. Throws `RateLimitedError` within `minResendSeconds` of the last resend.
  */
 export async function resendDelivery(jobId: string, sequence: number, caller: string, deps: Deps) {
   const job = await requireOwnJob(jobId, caller, deps);
@@ -61,7 +61,10 @@ export async function resendDelivery(jobId: string, sequence: number, caller: st
   };
 }
 
-/** Sends an event of a watch to a destination again, as `resendDelivery`. A success enables a destination that was disabled. */
+/**
+ * Sends an event of a watch to a destination again, as `resendDelivery`. A success enables a destination that was
+ * disabled.
+ */
 export async function resendWatchDelivery(
   { watchId, sequence, destinationId }: { watchId: string; sequence: number; destinationId: string },
   caller: string,
@@ -125,7 +128,8 @@ async function resend(
   deps: Deps,
 ) {
   const stored = await deps.deliveries.get(key);
-  // A destination that was added after the event has no delivery of it. What was published to whom is known of openings only.
+  // A destination that was added after the event has no delivery of it. What was published to whom is known of openings
+  // only.
   const isMissing =
     stored === undefined &&
     (isOver(event.timestamp, rules.firstAttemptSeconds, deps.now()) || (await isUntold?.()) === true);

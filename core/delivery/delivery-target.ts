@@ -43,14 +43,19 @@ export type Target = {
   refusal: string | undefined;
   /** Takes the next turn at the address. Returns 0, or the seconds until it is free. */
   takeTurn(): number;
-  /** True for a watch: the state of the destination has each attempt, and a waiting event holds back later ones of its subject. */
+  /**
+   * True for a watch: the state of the destination has each attempt, and a waiting event holds back later ones of its
+   * subject.
+   */
   isOrdered: boolean;
   /** False for a heartbeat, which has no deliveries and no retries: the next check makes another call. */
   isRecorded: boolean;
   isMail: boolean;
   /** Time for which an opening waits for others, to be one message with them. */
   burstSeconds: number;
-  /** Reads an opening that the message can be about too; undefined for other events. Absent if it is about one event. */
+  /**
+   * Reads an opening that the message can be about too; undefined for other events. Absent if it is about one event.
+   */
   readOpening?: (sequence: number) => Promise<AlertOpened | undefined>;
   send(joined: readonly AlertOpened[]): Promise<DestinationResult>;
 };
@@ -179,7 +184,10 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
   };
 }
 
-/** Returns false for an opening that was refused, or accepted by an earlier address. One that is pending goes to the present one. */
+/**
+ * Returns false for an opening that was refused, or accepted by an earlier address. One that is pending goes to the
+ * present one.
+ */
 function hasReceived({ state, fingerprint: accepted }: Delivery, fingerprint: string): boolean {
   return state !== 'failed' && (state === 'pending' || accepted === undefined || accepted === fingerprint);
 }

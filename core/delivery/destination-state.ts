@@ -25,7 +25,10 @@ export function initialDestinationState(destination: AddressedDestination): Dest
   };
 }
 
-/** Returns the stored state if it belongs to the address of the destination, else that of a new address, which receives what the one before did not accept. */
+/**
+ * Returns the stored state if it belongs to the address of the destination, else that of a new address, which receives
+ * what the one before did not accept.
+ */
 export function currentState(
   destination: AddressedDestination,
   stored: DestinationState | undefined,
@@ -48,7 +51,10 @@ export function removedState(state: DestinationState, sequence: number): Destina
 /** Position of an event of a subject. */
 type Position = Pick<WaitingEvent, 'subject' | 'sequence'>;
 
-/** Returns the state in which an opening is published for the destination. One that is published again may have been accepted since. */
+/**
+ * Returns the state in which an opening is published for the destination. One that is published again may have been
+ * accepted since.
+ */
 export function addOpening(state: DestinationState, { subject, sequence }: Position): DestinationState {
   if (state.notified.some((opening) => opening.sequence === sequence)) return state;
   return { ...state, notified: [...state.notified, { subject, sequence, delivered: false }] };
@@ -77,7 +83,10 @@ export function removeOpenings(state: DestinationState, { subject, sequence }: P
   return { ...state, notified };
 }
 
-/** Returns the state after an attempt. `gone` disables the destination; a success enables it. `error` describes a failure. */
+/**
+ * Returns the state after an attempt. `gone` disables the destination; a success enables it. `error` describes a
+ * failure.
+ */
 export function recordAttempt(
   state: DestinationState,
   { outcome }: Pick<DestinationResult, 'outcome'>,
@@ -130,8 +139,9 @@ export function removeWaiting(state: DestinationState, sequence: number): Destin
 }
 
 /**
- * Returns the state in which an attempt of an event is under way. Returns undefined if another attempt is, or if the wait has ended since `known` was read:
- * the message of the wait and that of a wake may be handled concurrently. An event that does not wait has one message.
+ * Returns the state in which an attempt of an event is under way. Returns undefined if another attempt is, or if the
+ * wait has ended since `known` was read: the message of the wait and that of a wake may be handled concurrently. An
+ * event that does not wait has one message.
  */
 export function beginAttempt(
   state: DestinationState,

@@ -28,8 +28,9 @@ const drawingTimeoutMs = 5000;
 export const evidencePath = '/evidence';
 
 /**
- * Creates the link to the evidence of an event: signed, and valid for `rules.evidenceLinkSeconds` after the event, so that all attempts send the same
- * link. `withBoxes`: the picture has its boxes drawn. Outside of `/api`, because receivers such as Slack have no key.
+ * Creates the link to the evidence of an event: signed, and valid for `rules.evidenceLinkSeconds` after the event, so
+ * that all attempts send the same link. `withBoxes`: the picture has its boxes drawn. Outside of `/api`, because
+ * receivers such as Slack have no key.
  */
 export async function createEvidenceLink(
   { watch_id, sequence, timestamp, type }: Position & Pick<WatchEvent, 'timestamp' | 'type'>,
@@ -43,7 +44,10 @@ export async function createEvidenceLink(
   return `${origin}${evidencePath}/${watch_id}/${sequence}.${type === 'alert_clip' ? 'mp4' : 'jpg'}?${query}`;
 }
 
-/** Reads the evidence behind a link: a JPEG, or the MP4 of an event with a clip. Throws `FORBIDDEN` for a link that is invalid or has expired, `NOT_FOUND` if the evidence is gone, at the latest when it is read. */
+/**
+ * Reads the evidence behind a link: a JPEG, or the MP4 of an event with a clip. Throws `FORBIDDEN` for a link that is
+ * invalid or has expired, `NOT_FOUND` if the evidence is gone, at the latest when it is read.
+ */
 export async function readEvidence(
   link: Position & { expires: number; signature: string; boxes?: 'true' | undefined },
   deps: Pick<CoreDeps, 'drawBoxes'> & {

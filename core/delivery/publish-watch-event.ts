@@ -11,7 +11,10 @@ export type WatchPublishDeps = Pick<CoreDeps, 'queue'> & {
   deliveries: Pick<DeliveryStore, 'states' | 'changeState'>;
 };
 
-/** Sends an event of a watch to the delivery queue, once for each destination that receives it, and keeps what each was notified of. */
+/**
+ * Sends an event of a watch to the delivery queue, once for each destination that receives it, and keeps what each was
+ * notified of.
+ */
 export async function publishWatchEvent(
   event: WatchEvent,
   watch: Watch,

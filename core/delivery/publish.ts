@@ -54,7 +54,10 @@ export function publishCreations<Store extends Pick<WatchStore, 'create'>>(
   };
 }
 
-/** Returns true for news. A log of checks is crossed page by page, so that an alert does not wait for it; a heartbeat receives each check. */
+/**
+ * Returns true for news. A log of checks is crossed page by page, so that an alert does not wait for it; a heartbeat
+ * receives each check.
+ */
 async function isWorthPublishing({ runId, events }: RunChange, runs: RunStore): Promise<boolean> {
   const last = events.at(-1);
   if (last === undefined) return false;
@@ -65,8 +68,8 @@ async function isWorthPublishing({ runId, events }: RunChange, runs: RunStore): 
 }
 
 /**
- * Sends the events of a run after `published` to the delivery queue, in order. Logs a failure and never throws: the next commit or `reconcile` publishes
- * them.
+ * Sends the events of a run after `published` to the delivery queue, in order. Logs a failure and never throws: the
+ * next commit or `reconcile` publishes them.
  */
 export async function publishRun(key: RunKey, deps: PublishDeps & Logs): Promise<void> {
   try {
@@ -105,7 +108,10 @@ async function publishEvent(event: RunEvent, run: Run, deps: PublishDeps): Promi
   } else for (const message of toJobMessages(event, run, deps)) await deps.queue.send(message);
 }
 
-/** The filter of the webhook does not apply to the bus, whose rules choose events. First attempts keep the order of the log: all have one subject. */
+/**
+ * The filter of the webhook does not apply to the bus, whose rules choose events. First attempts keep the order of the
+ * log: all have one subject.
+ */
 function toJobMessages({ type, sequence }: RunEvent, job: Job, { queue }: PublishDeps): QueueMessage[] {
   const { run_id: id, webhook_url: url, webhook_events: filter } = job;
   const subject = 'log';

@@ -16,8 +16,8 @@ export type PutOnBusDeps = Pick<CoreDeps, 'log' | 'baseUrl'> & {
 };
 
 /**
- * Puts an event on the bus. A failure is an error, so that the message returns until the queue moves it to its dead-letter queue. A message
- * may arrive twice: consumers recognize a repetition by the id of the event.
+ * Puts an event on the bus. A failure is an error, so that the message returns until the queue moves it to its
+ * dead-letter queue. A message may arrive twice: consumers recognize a repetition by the id of the event.
  */
 export async function putOnBus(message: BusMessage, deps: PutOnBusDeps): Promise<void> {
   if (!deps.bus) return omit(message, 'the deployment no longer has an event bus', deps);

@@ -18,7 +18,9 @@ export const defaultNotify: Record<DestinationType, Notify | null> = {
 /** Part of an event in what it reports: it begins it or ends it. */
 type Part = 'opening' | 'ending';
 
-/** Troubles of a watch by the changes that begin and end them, each with its subject. That of a destination adds its id. */
+/**
+ * Troubles of a watch by the changes that begin and end them, each with its subject. That of a destination adds its id.
+ */
 const troubles: Partial<Record<WatchChangeReason, [Part, subject: string]>> = {
   budget_exhausted: ['opening', 'budget'],
   budget_renewed: ['ending', 'budget'],
@@ -34,7 +36,10 @@ const troubles: Partial<Record<WatchChangeReason, [Part, subject: string]>> = {
   view_restored: ['ending', 'view'],
 };
 
-/** Returns whether an event opens an alert, a lost stream or another trouble of the watch, or ends it; undefined if it does neither. */
+/**
+ * Returns whether an event opens an alert, a lost stream or another trouble of the watch, or ends it; undefined if it
+ * does neither.
+ */
 export function findPart({ type, data }: NewWatchEvent): Part | undefined {
   if (type === 'alert_opened' || type === 'stream_lost') return 'opening';
   if (type === 'alert_closed' || type === 'stream_recovered') return 'ending';
@@ -42,8 +47,9 @@ export function findPart({ type, data }: NewWatchEvent): Part | undefined {
 }
 
 /**
- * Returns true if the destination receives the event. The severity decides about the opening of an alert, receipt of the opening about what follows:
- * `notified` has the openings that the destination received. A failure of the watch reaches all, and so does its end.
+ * Returns true if the destination receives the event. The severity decides about the opening of an alert, receipt of
+ * the opening about what follows: `notified` has the openings that the destination received. A failure of the watch
+ * reaches all, and so does its end.
  */
 export function isWanted(
   { destination_id: id, type, notify, min_severity: minimum }: Destination,
@@ -78,7 +84,10 @@ export function isWanted(
   }
 }
 
-/** A clip follows its opening, also after the closing; only an incident of PagerDuty that is over would open again. Only programs receive the reason for a missing one. */
+/**
+ * A clip follows its opening, also after the closing; only an incident of PagerDuty that is over would open again. Only
+ * programs receive the reason for a missing one.
+ */
 function isClipWanted(
   type: DestinationType,
   { data }: Extract<WatchEvent, { type: 'alert_clip' }>,
@@ -128,7 +137,10 @@ const changes: Record<WatchChangeReason, 'failure' | 'device' | 'advice' | 'othe
   unsure_sightings: 'advice',
 };
 
-/** Returns the subject of an event: an alert, the stream or a trouble, whose events keep their order at a destination. All others are one subject. */
+/**
+ * Returns the subject of an event: an alert, the stream or a trouble, whose events keep their order at a destination.
+ * All others are one subject.
+ */
 export function findSubject({ type, data }: NewWatchEvent): string {
   if ('alert_id' in data) return data.alert_id;
   if (type === 'stream_lost' || type === 'stream_recovered') return 'stream';
@@ -138,7 +150,10 @@ export function findSubject({ type, data }: NewWatchEvent): string {
     : subject;
 }
 
-/** Returns true if the destinations after a change include the address of one before it. A broker keeps one state for all its clients. */
+/**
+ * Returns true if the destinations after a change include the address of one before it. A broker keeps one state for
+ * all its clients.
+ */
 export function isStillAddressed(before: Destination, destinations: readonly Destination[]): boolean {
   return destinations.some(
     ({ destination_id: id, type, fingerprint, url_masked: url }) =>

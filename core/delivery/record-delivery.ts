@@ -18,7 +18,9 @@ import {
 
 /** Records of a delivery: its attempt, the state of its destination, the events that it wakes, counts and log. */
 
-/** A message with what is stored about it. `attempts` are those of its series, `wait` the seconds until the next is due. */
+/**
+ * A message with what is stored about it. `attempts` are those of its series, `wait` the seconds until the next is due.
+ */
 export type Arrival = {
   message: DeliveryMessage;
   target: Target;
@@ -29,7 +31,10 @@ export type Arrival = {
 
 export const done: DeliveryOutcome = { kind: 'done' };
 
-/** The state of a job's webhook only says whether it is gone; most deliveries write none. The state of a new address gets nothing but the wait. */
+/**
+ * The state of a job's webhook only says whether it is gone; most deliveries write none. The state of a new address
+ * gets nothing but the wait.
+ */
 export async function storeResult(
   { target }: Arrival,
   result: DestinationResult,
@@ -56,7 +61,10 @@ export function changeState(
   return deliveries.changeState(target.destination, (stored) => change(findCurrentState(target, stored)));
 }
 
-/** Returns the state of the address that the destination has now: a change may have given it another one since the target was read. */
+/**
+ * Returns the state of the address that the destination has now: a change may have given it another one since the
+ * target was read.
+ */
 export function findCurrentState(
   { destination, storedFingerprint }: Target,
   stored: DestinationState | undefined,
@@ -69,7 +77,10 @@ function isMoved({ fingerprint }: DestinationState, { destination }: Target): bo
   return fingerprint !== destination.fingerprint;
 }
 
-/** Wakes the next event of the subject; after a success the first of every subject, since the destination accepts events again. */
+/**
+ * Wakes the next event of the subject; after a success the first of every subject, since the destination accepts events
+ * again.
+ */
 export async function wake(
   message: DeliveryMessage,
   state: DestinationState,
@@ -82,7 +93,10 @@ export async function wake(
     await queue.send({ run, run_id, destination_id, ...event, attempt: attempts + 1, woken: true });
 }
 
-/** Returns the state after the last attempt of an event: it waits no more, and the destination has accepted an opening, or needs no end any more. A new address does not need the end of what the one before accepted. */
+/**
+ * Returns the state after the last attempt of an event: it waits no more, and the destination has accepted an opening,
+ * or needs no end any more. A new address does not need the end of what the one before accepted.
+ */
 export function recordEnd(
   state: DestinationState,
   { message, target }: Pick<Arrival, 'message' | 'target'>,

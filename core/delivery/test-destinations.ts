@@ -16,8 +16,10 @@ type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
 };
 
 /**
- * Sends a test alert to all destinations of a watch, concurrently and once, and returns each result. `error` is null if the destination accepted it. Within
- * `rules.minTestSeconds` of the last test, a destination receives none: the endpoint would send any number of messages to addresses of others. A success enables a destination that was disabled. The event bus of the deployment receives the test alert too, by the delivery queue.
+ * Sends a test alert to all destinations of a watch, concurrently and once, and returns each result. `error` is null if
+ * the destination accepted it. Within `rules.minTestSeconds` of the last test, a destination receives none: the
+ * endpoint would send any number of messages to addresses of others. A success enables a destination that was disabled.
+ * The event bus of the deployment receives the test alert too, by the delivery queue.
  */
 export async function sendTestAlert(watch: WatchRun, deps: Deps) {
   if (deps.queue.hasBus) await sendTestToBus(watch, deps);
@@ -62,7 +64,10 @@ async function attemptTest(
   return result;
 }
 
-/** Stores the time of the test before it, so that concurrent calls send one. Returns the wait until the next test is allowed, 0 if this one is, and the state. */
+/**
+ * Stores the time of the test before it, so that concurrent calls send one. Returns the wait until the next test is
+ * allowed, 0 if this one is, and the state.
+ */
 async function reserveTest(destination: Destination, watch: Watch, deps: Deps) {
   const now = deps.now();
   const key = toKey(destination, watch);

@@ -7,8 +7,9 @@ type Deps = Pick<CoreDeps, 'webhookUrls' | 'baseUrl' | 'now' | 'newId'> & {
 };
 
 /**
- * Sends one signed event of the type `test`, like those of a job but without retries, and returns the response. `status` is null if there was no
- * response, `error` is null if it was 2xx. Throws `InvalidUrlError` for a URL that no job accepts.
+ * Sends one signed event of the type `test`, like those of a job but without retries, and returns the response.
+ * `status` is null if there was no response, `error` is null if it was 2xx. Throws `InvalidUrlError` for a URL that no
+ * job accepts.
  */
 export async function testWebhook(url: string, caller: string, deps: Deps) {
   deps.webhookUrls.check(url, ['http', 'https']);

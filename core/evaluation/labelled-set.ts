@@ -27,8 +27,8 @@ const videoExampleSchema = z
   });
 
 /**
- * Line of a labelled set: an image or a span of a video, a condition and the right answer. Paths are relative to the file of the set. Other
- * fields are ignored, so that a recorder of verdicts can add its own.
+ * Line of a labelled set: an image or a span of a video, a condition and the right answer. Paths are relative to the
+ * file of the set. Other fields are ignored, so that a recorder of verdicts can add its own.
  */
 export const exampleSchema = z.union([pictureExampleSchema, videoExampleSchema]);
 export type Example = z.infer<typeof exampleSchema>;

@@ -59,7 +59,10 @@ export function isUnstable({ answers }: ExampleAnswers): boolean {
   return new Set(answers).size > 1;
 }
 
-/** Wilson's score interval of a share (https://doi.org/10.1080/01621459.1927.10502953), which also holds for few examples. */
+/**
+ * Wilson's score interval of a share (https://doi.org/10.1080/01621459.1927.10502953), which also holds for few
+ * examples.
+ */
 export function wilson(hits: number, total: number): Estimate {
   if (total === 0) return null;
   const share = hits / total;
@@ -70,8 +73,8 @@ export function wilson(hits: number, total: number): Estimate {
 }
 
 /**
- * F1 = 2·TP / (2·TP + errors). With s = TP / (TP + errors) it is 2s / (1 + s), which grows with s, so the ends of the interval of s are
- * those of F1.
+ * F1 = 2·TP / (2·TP + errors). With s = TP / (TP + errors) it is 2s / (1 + s), which grows with s, so the ends of the
+ * interval of s are those of F1.
  */
 function f1Estimate(truePositives: number, errors: number): Estimate {
   const share = wilson(truePositives, truePositives + errors);

@@ -4,9 +4,9 @@ import { addSeconds, secondsUntil } from '../time.ts';
 const holeSeconds = 30;
 
 /**
- * Returns the events that follow `after` without a hole. Two commits can become visible in another order than that of their sequences; a reader that
- * crossed a hole would never see the event in it, so it stops and reads again. Holes that stay are crossed: a restore skips sequences, and expired
- * events leave the log.
+ * Returns the events that follow `after` without a hole. Two commits can become visible in another order than that of
+ * their sequences; a reader that crossed a hole would never see the event in it, so it stops and reads again. Holes
+ * that stay are crossed: a restore skips sequences, and expired events leave the log.
  */
 export function eventsBeforeHole<LogEvent extends { sequence: number; timestamp: string }>(
   events: readonly LogEvent[],

@@ -18,7 +18,10 @@ const metaFields: ReadonlySet<string> = new Set([
   'notices',
 ]);
 
-/** Divides a run into two records, so that a tick does not write its configuration. `published` is in neither: it changes apart from both. */
+/**
+ * Divides a run into two records, so that a tick does not write its configuration. `published` is in neither: it
+ * changes apart from both.
+ */
 export function splitRun(run: Run): { meta: object; progress: object } {
   const fields = Object.entries(run).filter(([name]) => name !== 'published');
   return {

@@ -17,9 +17,9 @@ export type TailDeps = {
 const pageEvents = 100;
 
 /**
- * Yields the events of a job above `after`, past and new ones, and `null` after each read without new events. Ends after the
- * final event, if the job does not exist, or if the signal aborts. Reads a page after the previous one was consumed, so that
- * a slow reader buffers one page. Throws the errors of the store.
+ * Yields the events of a job above `after`, past and new ones, and `null` after each read without new events. Ends
+ * after the final event, if the job does not exist, or if the signal aborts. Reads a page after the previous one was
+ * consumed, so that a slow reader buffers one page. Throws the errors of the store.
  */
 export async function* tailEvents(
   jobId: string,

@@ -9,13 +9,17 @@ import type { IdempotencyRecord } from '../ports/job-store.ts';
 
 type Deps = Pick<CoreDeps, 'runs' | 'jobs' | 'now'> & Pick<KeyCrypto, 'sha256'>;
 
-/** `request` is the parsed body, or the job that runs again: another order of fields, or an explicit default, is the same request. */
+/**
+ * `request` is the parsed body, or the job that runs again: another order of fields, or an explicit default, is the
+ * same request.
+ */
 export type KeyedRequest = { key: string | undefined; kind: JobPolicy | 'run-again'; request: object };
 
 /**
- * Creates a job once per idempotency key of a caller. A repeated request returns that job in its current state, without a probe of the
- * stream. After a refusal the key is read again: a concurrent request with the same key may have created the job meanwhile. Until then both
- * share one reserved slot (`JobStore.reserveSlot`). Throws `IdempotencyKeyReusedError` for another request, and the errors of `create`.
+ * Creates a job once per idempotency key of a caller. A repeated request returns that job in its current state, without
+ * a probe of the stream. After a refusal the key is read again: a concurrent request with the same key may have created
+ * the job meanwhile. Until then both share one reserved slot (`JobStore.reserveSlot`). Throws
+ * `IdempotencyKeyReusedError` for another request, and the errors of `create`.
  */
 export async function createIdempotently<Created extends Job>(
   { key, kind, request }: KeyedRequest,

@@ -29,8 +29,8 @@ type Deps = Pick<CoreDeps, 'log' | 'now'> & {
 export type CancelDeps = Deps & Pick<CoreDeps, 'summaries'>;
 
 /**
- * Cancels a job. The open windows of a digest are summarized first, if the model responds in time. The execution is stopped after the end is
- * committed; if that fails, it finds the job ended.
+ * Cancels a job. The open windows of a digest are summarized first, if the model responds in time. The execution is
+ * stopped after the end is committed; if that fails, it finds the job ended.
  */
 export async function cancelJob(jobId: string, caller: string, deps: CancelDeps): Promise<Job> {
   const askedAt = deps.now();
@@ -49,9 +49,9 @@ export async function cancelJob(jobId: string, caller: string, deps: CancelDeps)
 }
 
 /**
- * Ends a job that cannot continue: its workflow failed, or it is lost. The windows of a digest are closed without the model. Has no effect on an ended
- * job, and on one for which `mustFail` is false: it is checked on each state that the end is built on, since a tick or a hand-over may be committed at
- * any time.
+ * Ends a job that cannot continue: its workflow failed, or it is lost. The windows of a digest are closed without the
+ * model. Has no effect on an ended job, and on one for which `mustFail` is false: it is checked on each state that the
+ * end is built on, since a tick or a hand-over may be committed at any time.
  */
 export async function failJob(
   jobId: string,
@@ -126,7 +126,10 @@ async function finish(
   });
 }
 
-/** Returns true if the answer for `asked` stays valid for `closing`: a picture that a tick took meanwhile is not worth another call of the model. */
+/**
+ * Returns true if the answer for `asked` stays valid for `closing`: a picture that a tick took meanwhile is not worth
+ * another call of the model.
+ */
 function isAnswered(asked: WindowClosure, closing: WindowClosure): boolean {
   const keys = new Set(closing.samples.map(({ frame_key: key }) => key));
   return asked.samples.length === 0
@@ -134,7 +137,10 @@ function isAnswered(asked: WindowClosure, closing: WindowClosure): boolean {
     : asked.samples.every((sample) => keys.has(sample.frame_key));
 }
 
-/** Returns a closure without a summary if the model call is impossible: a cancellation never fails because of its summary. */
+/**
+ * Returns a closure without a summary if the model call is impossible: a cancellation never fails because of its
+ * summary.
+ */
 async function summarizeOrGiveUp(
   job: JobOf<'digest'>,
   closing: WindowClosure,

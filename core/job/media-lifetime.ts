@@ -5,8 +5,8 @@ import { rules } from '../rules.ts';
 const marginSeconds = 3600;
 
 /**
- * Returns the age from which no job refers to a capture, in seconds: the longest duration of a job, its wait for the model, and its retention. Older
- * objects are what a fault or a crash left behind.
+ * Returns the age from which no job refers to a capture, in seconds: the longest duration of a job, its wait for the
+ * model, and its retention. Older objects are what a fault or a crash left behind.
  */
 export function computeMediaSeconds({
   retentionSeconds,

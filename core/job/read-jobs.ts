@@ -48,8 +48,8 @@ export async function readEvents(jobId: string, caller: string, after: number, l
 }
 
 /**
- * Reads the image of an event, as JPEG: evidence of an alert, or frame grid of a summary. Returns undefined if the event has none, or if it
- * has expired.
+ * Reads the image of an event, as JPEG: evidence of an alert, or frame grid of a summary. Returns undefined if the
+ * event has none, or if it has expired.
  */
 export async function readEventImage(
   jobId: string,

@@ -5,7 +5,10 @@ import type { SearchedWatch } from './searched-watches.ts';
 import { toStems } from './stems.ts';
 import { findVisits, type Visit } from './visits.ts';
 
-/** Chooses the best moment of each visit by words, best first. A moment that lacks the words splits a visit, as far as the store has read. */
+/**
+ * Chooses the best moment of each visit by words, best first. A moment that lacks the words splits a visit, as far as
+ * the store has read.
+ */
 export function chooseCandidates(
   matches: readonly WordMatch[],
   watches: readonly SearchedWatch[],
@@ -37,7 +40,10 @@ function bestMatch(matches: readonly WordMatch[]): WordMatch | undefined {
   return matches.toSorted((a, b) => b.score - a.score)[0];
 }
 
-/** Chooses a moment of each visit, whatever its words, newest first: the middle one of those that have a picture. `moments` are of one watch, newest first. */
+/**
+ * Chooses a moment of each visit, whatever its words, newest first: the middle one of those that have a picture.
+ * `moments` are of one watch, newest first.
+ */
 export function chooseOfEachVisit(
   moments: readonly Moment[],
   spans: SearchedWatch['spans'],
@@ -59,8 +65,9 @@ function pickMiddle(moments: readonly Moment[]): Moment | undefined {
 const minCommonWords = 0.5;
 
 /**
- * Returns true if two moments show the same, as far as verdicts and descriptions say. A moment without a description was chosen because it shows something else
- * than the newest frame of its capture, and belongs to others of that capture only.
+ * Returns true if two moments show the same, as far as verdicts and descriptions say. A moment without a description
+ * was chosen because it shows something else than the newest frame of its capture, and belongs to others of that
+ * capture only.
  */
 function isAlike(moment: Moment, first: Moment | undefined): boolean {
   if (first === undefined || first === moment) return true;

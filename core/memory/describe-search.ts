@@ -9,7 +9,10 @@ import { joinGaps, listGaps, selectLongest } from './gaps.ts';
 import type { SearchState } from './search-cursor.ts';
 import type { SearchedWatch } from './searched-watches.ts';
 
-/** Time in which nobody saw a watch: a gap with its reason, or `paused` for one in which it was not to watch at all, or was paused. */
+/**
+ * Time in which nobody saw a watch: a gap with its reason, or `paused` for one in which it was not to watch at all, or
+ * was paused.
+ */
 export type UnseenSpan = { watch_id: string; from: Date; to: Date; reason: SpanReason | 'paused' };
 
 /** Estimate of a thorough search. `usd`: `null` if the price of the model is unknown. */

@@ -27,7 +27,10 @@ export type MomentListInput = {
   limit: number;
 };
 
-/** Returns a page of the moments of a caller, with what was seen in the span. Throws `WatchNotFoundError`, and `BAD_REQUEST` for an end before the begin. */
+/**
+ * Returns a page of the moments of a caller, with what was seen in the span. Throws `WatchNotFoundError`, and
+ * `BAD_REQUEST` for an end before the begin.
+ */
 export async function listMoments(
   { watchId, from, to, after, ...rest }: MomentListInput,
   caller: string,
@@ -55,7 +58,10 @@ export async function listMoments(
   };
 }
 
-/** Reads a moment of a caller. Throws `NOT_FOUND` for one that is gone, is no longer remembered, or belongs to another caller. */
+/**
+ * Reads a moment of a caller. Throws `NOT_FOUND` for one that is gone, is no longer remembered, or belongs to another
+ * caller.
+ */
 export async function requireOwnMoment(momentId: string, caller: string, deps: MomentDeps): Promise<Moment> {
   const moment = await deps.moments.get(caller, momentId, deps.now());
   const watch = moment && asWatch(await deps.runs.get(moment.watch_id, deps.now()));

@@ -43,8 +43,9 @@ export function hasRoom({ counts }: Counted, { deadline, maxCalls }: CallBounds,
 }
 
 /**
- * Lets the model look at the pictures of the first visits of a list, as many as fit into a call. Returns one entry for each visit that is done, without those whose
- * moment has expired meanwhile. A call that fails is repeated with one picture; throws `VisionError` if that fails.
+ * Lets the model look at the pictures of the first visits of a list, as many as fit into a call. Returns one entry for
+ * each visit that is done, without those whose moment has expired meanwhile. A call that fails is repeated with one
+ * picture; throws `VisionError` if that fails.
  */
 export async function lookAtNext(
   candidates: readonly Candidate[],
@@ -90,7 +91,10 @@ export async function lookAtNext(
   }
 }
 
-/** Makes a model call of a search: behind all checks, in the use of its caller and within the time of the request. Throws `VisionError`. */
+/**
+ * Makes a model call of a search: behind all checks, in the use of its caller and within the time of the request.
+ * Throws `VisionError`.
+ */
 export async function callModel<Result extends { tokens: TokenUse } & Called>(
   call: (signal: AbortSignal) => Promise<Result>,
   { counts }: Counted,

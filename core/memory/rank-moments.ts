@@ -5,11 +5,17 @@ import { toStems } from './stems.ts';
 /** Moment with the rank of its words. */
 export type RankedMoment = { moment: Moment; score: number };
 
-/** Weight of a word that the model adds, and of a word about what is not in the picture: an explanation of "no" often names it. */
+/**
+ * Weight of a word that the model adds, and of a word about what is not in the picture: an explanation of "no" often
+ * names it.
+ */
 const addedWeight = 0.5;
 const deniedWeight = 0.2;
 
-/** Ranks moments by the words of a query, best first: a rare word counts more than one that most of them have, the newer of two equal ones is first. */
+/**
+ * Ranks moments by the words of a query, best first: a rare word counts more than one that most of them have, the newer
+ * of two equal ones is first.
+ */
 export function rankMoments(moments: readonly Moment[], { own, added }: QueryStems): RankedMoment[] {
   const weights = new Map([
     ...added.map((stem) => [stem, addedWeight] as const),

@@ -13,8 +13,9 @@ const maxConfirmingSeconds = 3600;
 const maxAlerts = 500;
 
 /**
- * Stores a person's judgement of a condition in a moment. It replaces an earlier one and changes no state. A condition that holds is missed unless an alert of it
- * was open then, or opened about its visit. Throws `NOT_FOUND` for a moment that is gone or is another caller's, and `BAD_REQUEST` for another condition than one of the watch.
+ * Stores a person's judgement of a condition in a moment. It replaces an earlier one and changes no state. A condition
+ * that holds is missed unless an alert of it was open then, or opened about its visit. Throws `NOT_FOUND` for a moment
+ * that is gone or is another caller's, and `BAD_REQUEST` for another condition than one of the watch.
  */
 export async function reviewOwnMoment(
   momentId: string,

@@ -4,7 +4,10 @@ import type { LinkSigner } from '../ports/delivery.ts';
 
 const ms = z.int().nonnegative();
 
-/** Visit that may show what is searched: its best moment, its begin and end, and whether nobody looked before and after it. */
+/**
+ * Visit that may show what is searched: its best moment, its begin and end, and whether nobody looked before and after
+ * it.
+ */
 const candidateSchema = z.object({
   id: z.string().max(100),
   from: ms,
@@ -39,7 +42,10 @@ export const searchStateSchema = z.object({
   notJudged: z.string().max(1000).nullable(),
   /** Visits by words, best first, whose pictures are not checked yet. */
   candidates: z.array(candidateSchema).max(maxCandidates),
-  /** Place of a thorough search: its watch (the first one if empty), the moment before which it continues, and whether the visit before it has matched up to there. */
+  /**
+   * Place of a thorough search: its watch (the first one if empty), the moment before which it continues, and whether
+   * the visit before it has matched up to there.
+   */
   place: z.object({
     watch: z.string().max(40),
     after: z.object({ at: z.iso.datetime(), moment_id: z.string().max(100) }).nullable(),
@@ -59,7 +65,10 @@ export async function writeCursor(state: object, request: Request, signer: LinkS
   return `${text}.${await signer.sign(signedText(text, request))}`;
 }
 
-/** Reads a cursor; undefined without one. Throws `WatchpostError` for one that is forged, or of another request or caller. */
+/**
+ * Reads a cursor; undefined without one. Throws `WatchpostError` for one that is forged, or of another request or
+ * caller.
+ */
 export async function readCursor<State>(
   cursor: string | undefined,
   request: Request,

@@ -78,8 +78,9 @@ const pageSize = 200;
 const [promptTokens, answerTokens] = [300, 15];
 
 /**
- * Searches moments of a caller. Returns what is found within `maxSeconds`, with a cursor for the rest. Throws `WatchNotFoundError`, `WatchpostError` for a blank
- * query, an empty span or a foreign cursor, and `VisionError` if the model fails before it has checked a picture.
+ * Searches moments of a caller. Returns what is found within `maxSeconds`, with a cursor for the rest. Throws
+ * `WatchNotFoundError`, `WatchpostError` for a blank query, an empty span or a foreign cursor, and `VisionError` if the
+ * model fails before it has checked a picture.
  */
 export async function searchMoments(
   input: SearchInput,

@@ -26,7 +26,10 @@ export async function selectWatches(
 /** Span of a search or question, with what its watches remember of it. */
 type Memory = { span: { from: Date; to: Date }; watches: SearchedWatch[] };
 
-/** Reads what the watches of a search or question remember. Throws `WatchNotFoundError`, and `WatchpostError` for a blank text or an empty span. */
+/**
+ * Reads what the watches of a search or question remember. Throws `WatchNotFoundError`, and `WatchpostError` for a
+ * blank text or an empty span.
+ */
 export async function readMemory(
   text: string,
   asked: { watchIds: readonly string[] | undefined; from: Date | undefined; to: Date | undefined },

@@ -4,13 +4,16 @@ import type { Span } from '../records/seen-hour.ts';
 /** Moments that belong together. An end is open if nobody looked beyond it. */
 export type Visit<Moment> = { moments: Moment[]; from: Date; to: Date; openBegin: boolean; openEnd: boolean };
 
-/** Time between two moments in which nobody looked, in seconds, over which a visit still continues: several intervals of most watches. */
+/**
+ * Time between two moments in which nobody looked, in seconds, over which a visit still continues: several intervals of
+ * most watches.
+ */
 const maxUnlookedSeconds = 60;
 
 /**
- * Returns the visits of one watch, from moments in time order: joined through time in which nothing moved, split by a moment that denies, open-ended across
- * time that was not seen. `belongs` decides whether a moment belongs to the visit of `first`, or begins one: `null` if it says nothing about it. `spans`: what was
- * seen, in time order.
+ * Returns the visits of one watch, from moments in time order: joined through time in which nothing moved, split by a
+ * moment that denies, open-ended across time that was not seen. `belongs` decides whether a moment belongs to the visit
+ * of `first`, or begins one: `null` if it says nothing about it. `spans`: what was seen, in time order.
  */
 export function findVisits<Moment extends { at: string; moment_id: string }>(
   moments: readonly Moment[],
@@ -44,7 +47,10 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
   return visits;
 }
 
-/** Returns a function that is called with later and later times, and returns whether a part between them was not seen, or that no scan covers for too long. */
+/**
+ * Returns a function that is called with later and later times, and returns whether a part between them was not seen,
+ * or that no scan covers for too long.
+ */
 function createUnseenReader(spans: readonly Span[]): (from: Date, to: Date) => boolean {
   let index = 0;
   return (from, to) => {

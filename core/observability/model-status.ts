@@ -73,8 +73,8 @@ export type ModelStatus = {
 const retestSeconds = 60;
 
 /**
- * Creates the status of the model: a test at the start, and one per minute while the model fails. A failed call alone proves nothing,
- * because its image may be the cause. Logs each change.
+ * Creates the status of the model: a test at the start, and one per minute while the model fails. A failed call alone
+ * proves nothing, because its image may be the cause. Logs each change.
  */
 export function createModelStatus(
   deps: ModelStatusDeps & { log: Log; setTimer: (fire: () => void, delayMs: number) => () => void },

@@ -1,8 +1,9 @@
 import type { Log, LogFields } from '../ports/log.ts';
 
 /**
- * Removes secrets from a log text, which all holders of the scope `internal` can read. URLs keep scheme and host; keys, tokens and authorization
- * headers are masked. This is the last defense: texts of third parties (ffmpeg, an SDK, a receiver) may quote secrets.
+ * Removes secrets from a log text, which all holders of the scope `internal` can read. URLs keep scheme and host; keys,
+ * tokens and authorization headers are masked. This is the last defense: texts of third parties (ffmpeg, an SDK, a
+ * receiver) may quote secrets.
  */
 export function redact(text: string): string {
   const withoutUrls = text.replace(urls, redactUrl);

@@ -1,6 +1,7 @@
 /**
- * Replaces control characters by their code, as `\u001b`, and those that reorder text. A terminal obeys them: a name from elsewhere could clear the
- * screen, set its title, or show another text than it has. Keeps line breaks and tabs, and the meaning of JSON.
+ * Replaces control characters by their code, as `\u001b`, and those that reorder text. A terminal obeys them: a name
+ * from elsewhere could clear the screen, set its title, or show another text than it has. Keeps line breaks and tabs,
+ * and the meaning of JSON.
  */
 export function showControls(text: string): string {
   return text.replaceAll(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -44,8 +44,8 @@ export type Check = CheckMediaKeys & {
 };
 
 /**
- * Work of a tick: nothing beyond its capture, or a check. `judged` returns what the tick saw after the check; its `judgement` is undefined for a capture that
- * was removed before.
+ * Work of a tick: nothing beyond its capture, or a check. `judged` returns what the tick saw after the check; its
+ * `judgement` is undefined for a capture that was removed before.
  */
 export type Work<Seen> =
   | { kind: 'seen'; seen: Seen }
@@ -78,7 +78,10 @@ export interface Policy<R extends Run, Seen extends Observation> {
   owns(run: Run): run is R;
   /** Returns true if no execution has a further tick: the job has ended, the watch is paused. */
   isOver(run: R): boolean;
-  /** True if a capture of a lost camera probes it first, on hosts that try it often: a capture of a camera that hangs takes longer. */
+  /**
+   * True if a capture of a lost camera probes it first, on hosts that try it often: a capture of a camera that hangs
+   * takes longer.
+   */
   probesLost: boolean;
   /** Returns true if the next check is to confirm what the last one saw. */
   confirms(run: R): boolean;
@@ -94,7 +97,10 @@ export interface Policy<R extends Run, Seen extends Observation> {
   beginsClosed(run: R, now: Date): boolean;
   /** Screens a capture, and plans a check of it. */
   work(run: R, captured: CaptureOutput, now: Date): Work<Seen>;
-  /** Plans the windows that the tick closes. It is planned again after a conflict, because a concurrent change may have closed some. */
+  /**
+   * Plans the windows that the tick closes. It is planned again after a conflict, because a concurrent change may have
+   * closed some.
+   */
   windows?(
     run: R,
     tick: Pick<Tick<Seen>, 'input' | 'seen' | 'askedAt'>,
@@ -109,7 +115,9 @@ export interface Policy<R extends Run, Seen extends Observation> {
   pictures(run: R): Picture[];
   /** Returns the pictures to store before a change is committed that refers to them. */
   evidence(run: R, seen: Seen, change: RunChange): Evidence[];
-  /** Returns the ids of open alerts whose pictures are to be stored again, so that they do not expire before the alerts. */
+  /**
+   * Returns the ids of open alerts whose pictures are to be stored again, so that they do not expire before the alerts.
+   */
   expiringAlerts?(run: R, change: RunChange, now: Date): string[];
 }
 

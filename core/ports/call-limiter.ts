@@ -3,7 +3,10 @@
  * streams, the model, webhook receivers. Job creation is one of them.
  */
 export interface CallLimiter {
-  /** Takes a permit for one call. A refused call counts toward no limit, so that a caller that retries too often gets through. */
+  /**
+   * Takes a permit for one call. A refused call counts toward no limit, so that a caller that retries too often gets
+   * through.
+   */
   admit(caller: string): Promise<Admission>;
 }
 

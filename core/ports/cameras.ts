@@ -16,8 +16,8 @@ export type CameraStreams = {
 export interface Cameras {
   discover(signal: AbortSignal): Promise<Discovery>;
   /**
-   * Reads the addresses of the streams of one camera. Sends the password to no other host, and only as a digest. Throws `InvalidUrlError` for an
-   * address that is not allowed, and `StreamFetchError`.
+   * Reads the addresses of the streams of one camera. Sends the password to no other host, and only as a digest. Throws
+   * `InvalidUrlError` for an address that is not allowed, and `StreamFetchError`.
    */
   readStreams(address: string, login: CameraLogin | null, signal: AbortSignal): Promise<CameraStreams>;
 }

@@ -7,17 +7,26 @@ import type {
   RunKey,
 } from '../records/delivery.ts';
 
-/** At-least-once queue, first in, first out per message group (`messageGroup`). Drops a message that is sent again within minutes. */
+/**
+ * At-least-once queue, first in, first out per message group (`messageGroup`). Drops a message that is sent again
+ * within minutes.
+ */
 export interface DeliveryQueue {
   /** True if the deployment has an event bus, which receives each event beside webhooks and destinations. */
   readonly hasBus?: boolean;
   send(message: QueueMessage): Promise<void>;
 }
 
-/** Result of a message. `again`: it stays at the head of its group, invisible for `afterSeconds`. A clock that is set back does not extend a duration. */
+/**
+ * Result of a message. `again`: it stays at the head of its group, invisible for `afterSeconds`. A clock that is set
+ * back does not extend a duration.
+ */
 export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
 
-/** Storage of deliveries, and of the states of destinations. They are removed with their run, deliveries after `rules.deliverySeconds` at the latest. */
+/**
+ * Storage of deliveries, and of the states of destinations. They are removed with their run, deliveries after
+ * `rules.deliverySeconds` at the latest.
+ */
 export interface DeliveryStore {
   get(key: DeliveryKey): Promise<Delivery | undefined>;
   put(delivery: Delivery, now: Date): Promise<void>;
@@ -27,8 +36,8 @@ export interface DeliveryStore {
   /** Returns the states of all destinations of the run that had an attempt, also of removed ones, by id. */
   states(run: RunKey): Promise<DestinationState[]>;
   /**
-   * Replaces the state of a destination by what `change` returns for the stored one, in one step: attempts may run concurrently. `change` may be called again.
-   * Returns the new state.
+   * Replaces the state of a destination by what `change` returns for the stored one, in one step: attempts may run
+   * concurrently. `change` may be called again. Returns the new state.
    */
   changeState(
     destination: DestinationKey,
@@ -36,7 +45,9 @@ export interface DeliveryStore {
   ): Promise<DestinationState>;
 }
 
-/** Result of an attempt. `status` is `null` without a response; `error` then has the reason, without internal addresses. */
+/**
+ * Result of an attempt. `status` is `null` without a response; `error` then has the reason, without internal addresses.
+ */
 export type WebhookResult = {
   status: number | null;
   latencyMs: number;

@@ -31,9 +31,15 @@ export type Notification = {
   joined?: readonly AlertOpened[];
   /** State of the watch at the attempt, for destinations that show a state: `null` for a deleted watch. */
   current: { openConditions: readonly string[]; isStreamLost: boolean } | null;
-  /** Reads `current` again; `null` also if the destination has been removed or has another address. Absent for test alerts. */
+  /**
+   * Reads `current` again; `null` also if the destination has been removed or has another address. Absent for test
+   * alerts.
+   */
   readCurrent?: () => Promise<Notification['current']>;
-  /** Evidence as JPEG, of `alert_clip` as MP4; `null` if the event has none, if it has expired, or if the message has no room for it. */
+  /**
+   * Evidence as JPEG, of `alert_clip` as MP4; `null` if the event has none, if it has expired, or if the message has no
+   * room for it.
+   */
   frame: Uint8Array | null;
   /** Signed link to the evidence, without a key; `null` if the event has none. */
   frameUrl: string | null;
@@ -57,19 +63,25 @@ export type Notification = {
 export type OpenSubjects = Pick<Notification, 'watchId' | 'conditions'> & { subjects: readonly string[] };
 
 /**
- * `delivered`: the receiver accepted it; `retry`: a later attempt may succeed; `rejected`: this event never will; `gone`: the destination accepts
- * nothing any more.
+ * `delivered`: the receiver accepted it; `retry`: a later attempt may succeed; `rejected`: this event never will;
+ * `gone`: the destination accepts nothing any more.
  */
 export type DestinationOutcome = 'delivered' | 'retry' | 'rejected' | 'gone';
 
-/** `isPictureRefused`: the result of a second request without the picture. `receipt`: id of the message at the receiver, for later ones that answer it. */
+/**
+ * `isPictureRefused`: the result of a second request without the picture. `receipt`: id of the message at the receiver,
+ * for later ones that answer it.
+ */
 export type DestinationResult = WebhookResult & {
   outcome: DestinationOutcome;
   isPictureRefused?: true;
   receipt?: string;
 };
 
-/** Event for a receiver of Standard Webhooks. `plain`: the same without its picture, which a receiver may refuse; absent without one. */
+/**
+ * Event for a receiver of Standard Webhooks. `plain`: the same without its picture, which a receiver may refuse; absent
+ * without one.
+ */
 export type Envelope = { caller: string; id: string; body: object; plain?: object };
 
 /** Sends one event to one destination, through the egress guard. Errors of receivers are results, not exceptions. */
@@ -79,8 +91,14 @@ export interface Destinations {
   /** Types that this service delivers to, and whom its e-mail reaches: addresses, or domains such as `@example.com`. */
   readonly offered: { types: readonly DestinationType[]; recipients: readonly string[] };
   send(address: DestinationAddress, notification: Notification): Promise<DestinationResult>;
-  /** Ends what stands open at a destination that receives nothing more. Returns why it could not; `null` if nothing is left there. */
+  /**
+   * Ends what stands open at a destination that receives nothing more. Returns why it could not; `null` if nothing is
+   * left there.
+   */
   end(address: DestinationAddress, open: OpenSubjects): Promise<string | null>;
-  /** Returns why this service never delivers to an address, such as a recipient that the operator does not allow; `null` if it may. */
+  /**
+   * Returns why this service never delivers to an address, such as a recipient that the operator does not allow; `null`
+   * if it may.
+   */
   reasonToRefuse(address: Omit<DestinationAddress, 'destination_id'>): string | null;
 }

@@ -1,6 +1,6 @@
 /**
- * Result of one check of the service itself. `message` and `next` are readable without a key, so neither holds a path, a URL or an
- * address; `detail` may, and stays on the machine.
+ * Result of one check of the service itself. `message` and `next` are readable without a key, so neither holds a path,
+ * a URL or an address; `detail` may, and stays on the machine.
  */
 export type Finding = {
   /** Subject: `ffmpeg`, `model`, `disk`, `media`, `clock`, `ports`, `guard`, `streams`, `load`, `watches`. */

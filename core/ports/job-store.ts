@@ -14,8 +14,8 @@ export type IdempotencyRecord = { key: string; requestHash: string; expiresAt: D
 export type IdempotentRequest = { requestHash: string; jobId: string };
 
 /**
- * New job with its source. `slotLimit` is the caller's maximum of concurrent jobs. `keyHash` is the key that must be valid when the creation
- * commits.
+ * New job with its source. `slotLimit` is the caller's maximum of concurrent jobs. `keyHash` is the key that must be
+ * valid when the creation commits.
  */
 export type JobCreation = {
   job: Job;
@@ -26,8 +26,8 @@ export type JobCreation = {
 };
 
 /**
- * Slot for a job that is about to be created. Expires at `until`, so that a crashed creation frees it. `jobId` identifies
- * the request, and is the id of its job unless the request shares the reservation of another request.
+ * Slot for a job that is about to be created. Expires at `until`, so that a crashed creation frees it. `jobId`
+ * identifies the request, and is the id of its job unless the request shares the reservation of another request.
  */
 export type SlotReservation = {
   caller: string;
@@ -39,7 +39,10 @@ export type SlotReservation = {
 
 /** Result of `reserveSlot`. */
 export type ReservationResult =
-  /** `jobId` is the id for the new job. It is from an earlier request if that holds a reservation with the same idempotency key. */
+  /**
+   * `jobId` is the id for the new job. It is from an earlier request if that holds a reservation with the same
+   * idempotency key.
+   */
   | { kind: 'reserved'; jobId: string }
   /** The idempotency key has a reservation of another request. */
   | { kind: 'key_reused' }
@@ -66,7 +69,10 @@ export type JobQuery = {
   offset: number;
 };
 
-/** Creation and lists of jobs, and their slots; `RunStore` has all that follows a creation. `create` is a transaction. Reads omit records that have expired by `now`. */
+/**
+ * Creation and lists of jobs, and their slots; `RunStore` has all that follows a creation. `create` is a transaction.
+ * Reads omit records that have expired by `now`.
+ */
 export interface JobStore {
   /**
    * Reserves a slot, which `create` of the same job takes over. Concurrent requests with the same idempotency key share
@@ -79,8 +85,8 @@ export interface JobStore {
    */
   releaseSlot(caller: string, jobId: string, holder: string): Promise<void>;
   /**
-   * Stores job and source if absent, and takes a slot. A repeated creation returns 'created' again. Returns 'replayed' if
-   * another request with the same reservation created the job, with another source.
+   * Stores job and source if absent, and takes a slot. A repeated creation returns 'created' again. Returns 'replayed'
+   * if another request with the same reservation created the job, with another source.
    */
   create(creation: JobCreation, now: Date): Promise<CreationResult>;
   /** Returns the request of a caller's idempotency key; undefined if the key is unused or has expired. */

@@ -5,8 +5,8 @@ export interface KeyStore {
   /** Stores a key without a limit, for keys that the operator creates. */
   put(key: ApiKey): Promise<void>;
   /**
-   * Stores a key in one transaction with two checks. Returns 'full' if the caller has `maxGood` valid keys, 'maker_revoked' if the
-   * key that creates it was revoked or replaced. A repeated creation counts once.
+   * Stores a key in one transaction with two checks. Returns 'full' if the caller has `maxGood` valid keys,
+   * 'maker_revoked' if the key that creates it was revoked or replaced. A repeated creation counts once.
    */
   create(key: ApiKey, maxGood: number): Promise<'created' | 'full' | 'maker_revoked'>;
   find(hash: string): Promise<ApiKey | undefined>;
@@ -14,9 +14,14 @@ export interface KeyStore {
   list(page: KeyPage): Promise<ApiKey[]>;
   /** Returns the keys that this key created directly, in any order. */
   listMadeBy(hash: string): Promise<ApiKey[]>;
-  /** Returns the creation time of a caller's key by position, 0 for the newest; undefined if the caller has fewer keys. */
+  /**
+   * Returns the creation time of a caller's key by position, 0 for the newest; undefined if the caller has fewer keys.
+   */
   creationTime(caller: string, position: number): Promise<Date | undefined>;
-  /** Revokes a key at a time, which may be in the future; the earliest time applies. Deletes the key `revokedKeySeconds` later. */
+  /**
+   * Revokes a key at a time, which may be in the future; the earliest time applies. Deletes the key `revokedKeySeconds`
+   * later.
+   */
   revoke(hash: string, time: Date): Promise<void>;
   relabel(hash: string, label: string | null): Promise<void>;
   touch(hash: string, time: Date): Promise<void>;

@@ -7,8 +7,8 @@ export interface LogSignals {
 /** One reader's view of a log. A change between two calls of `changed` is never missed. */
 export type LogWatch = {
   /**
-   * Resolves when the log has changed since the previous call, at the latest after the longest wait of the implementation, and
-   * immediately if the signal aborts. Never rejects.
+   * Resolves when the log has changed since the previous call, at the latest after the longest wait of the
+   * implementation, and immediately if the signal aborts. Never rejects.
    */
   changed(signal: AbortSignal): Promise<void>;
   end(): void;

@@ -17,7 +17,10 @@ export function jobLog(log: Log, jobId: string): Log {
   return runLog(log, { run: 'job', run_id: jobId });
 }
 
-/** Returns a log that adds the kind and the first 8 characters of the id of a run to each message. A watch has its name in a field. */
+/**
+ * Returns a log that adds the kind and the first 8 characters of the id of a run to each message. A watch has its name
+ * in a field.
+ */
 export function runLog(
   log: Log,
   { run, run_id: id, name }: { run: 'job' | 'watch'; run_id: string; name?: string },
@@ -40,6 +43,8 @@ export type LogEntry = { time: string; level: z.infer<typeof logLevelSchema>; me
 export interface RecentLog {
   /** Returns at most 500 entries, oldest first. */
   entries(): Promise<LogEntry[]>;
-  /** Removes the entries about a job or a watch, or those that name a caller. Absent where entries expire on their own. */
+  /**
+   * Removes the entries about a job or a watch, or those that name a caller. Absent where entries expire on their own.
+   */
   forget?(about: { id: string } | { caller: string }): Promise<void>;
 }

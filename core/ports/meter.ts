@@ -8,7 +8,10 @@ export type Counted =
   | { kind: 'direct_frame' }
   /** One capture of a watch: it reached the model, or the pre-filter skipped it. */
   | { kind: 'watch_frame'; skipped: boolean }
-  /** One request of a search in moments: a new search or a continued one, with its model calls and their price, in millionths of a dollar. */
+  /**
+   * One request of a search in moments: a new search or a continued one, with its model calls and their price, in
+   * millionths of a dollar.
+   */
   | { kind: 'search'; isNew: boolean; calls: number; microUsd: number }
   /** Moments that could not be stored, of a tick that could. */
   | { kind: 'moments_dropped'; count: number }

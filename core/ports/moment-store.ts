@@ -21,15 +21,19 @@ export type MomentQuery = MomentSpan & {
   limit: number;
 };
 
-/** Page of moments. `next` is the position after which the next page begins, `null` on the last: a page with filters can be short. */
+/**
+ * Page of moments. `next` is the position after which the next page begins, `null` on the last: a page with filters can
+ * be short.
+ */
 export type MomentPage = { moments: Moment[]; next: MomentPosition | null };
 
 /** Stems of a query: those of its own words, and those that the model adds. */
 export type QueryStems = { own: readonly string[]; added: readonly string[] };
 
 /**
- * Moment with a word and the rank of its words. `denied_at` is the time of the newest moment of its watch before it that lacks them, `null` if none of the last few
- * does: one without a description only counts if this one has none either.
+ * Moment with a word and the rank of its words. `denied_at` is the time of the newest moment of its watch before it
+ * that lacks them, `null` if none of the last few does: one without a description only counts if this one has none
+ * either.
  */
 export type WordMatch = Pick<Moment, 'moment_id' | 'watch_id' | 'at'> & {
   score: number;
@@ -37,20 +41,23 @@ export type WordMatch = Pick<Moment, 'moment_id' | 'watch_id' | 'at'> & {
 };
 
 /**
- * The newest moments with a word, best first. `read`: moments of the span as far as it was read, newest first; `readFrom` is the time of the oldest of them if the
- * store ended before, else `null`.
+ * The newest moments with a word, best first. `read`: moments of the span as far as it was read, newest first;
+ * `readFrom` is the time of the oldest of them if the store ended before, else `null`.
  */
 export type WordMatches = { matches: WordMatch[]; read: number; readFrom: string | null };
 
 /**
- * Storage of the memory of watches. A commit of a run adds moments (`RunChange`). A moment that has expired by `now` is in no answer. Each method may throw
- * `TransientError`; a repetition is safe.
+ * Storage of the memory of watches. A commit of a run adds moments (`RunChange`). A moment that has expired by `now` is
+ * in no answer. Each method may throw `TransientError`; a repetition is safe.
  */
 export interface MomentStore {
   /** Returns at most `limit` moments, newest first. */
   list(query: MomentQuery, now: Date): Promise<MomentPage>;
   get(caller: string, momentId: string, now: Date): Promise<Moment | undefined>;
-  /** Stores a review, and counts in the same transaction what it changes of the misses. Returns undefined if the moment does not exist. */
+  /**
+   * Stores a review, and counts in the same transaction what it changes of the misses. Returns undefined if the moment
+   * does not exist.
+   */
   review(caller: string, momentId: string, review: MomentReview, now: Date): Promise<Moment | undefined>;
   /** Returns the number of moments in a span. */
   count(span: MomentSpan, now: Date): Promise<number>;

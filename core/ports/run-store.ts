@@ -64,8 +64,8 @@ export type RunChange<Patch = JobPatch | WatchPatch, Event = RunEvent> = {
 };
 
 /**
- * Storage of runs and of all that their commits change, for all policies. Each method may throw `TransientError`, with or without its effect: a repetition is
- * safe.
+ * Storage of runs and of all that their commits change, for all policies. Each method may throw `TransientError`, with
+ * or without its effect: a repetition is safe.
  */
 export interface RunStore {
   /** Returns undefined for a job that has expired by `now`, and for a deleted watch. */
@@ -83,7 +83,10 @@ export interface RunStore {
   /** Returns the addresses of a run's destinations. */
   secrets(runId: string): Promise<WatchSecrets | undefined>;
   alert(alertId: string, now: Date): Promise<Alert | undefined>;
-  /** Returns ids of runs whose lease has expired, whose newest events are not in the delivery queue, or that can be purged. */
+  /**
+   * Returns ids of runs whose lease has expired, whose newest events are not in the delivery queue, or that can be
+   * purged.
+   */
   dueForRepair(now: Date, limit: number): Promise<string[]>;
   /** Removes a deleted watch with everything that belongs to it. Has no effect on any other run. */
   purge(runId: string): Promise<void>;

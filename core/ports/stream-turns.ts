@@ -1,6 +1,6 @@
 /**
- * Limit of concurrent probes and captures. Callers take turns: many waiting calls of one caller do not delay the first call of
- * another.
+ * Limit of concurrent probes and captures. Callers take turns: many waiting calls of one caller do not delay the first
+ * call of another.
  */
 export interface StreamTurns {
   /** Waits for a turn. Returns undefined after the timeout; throws the abort reason. */

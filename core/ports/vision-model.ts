@@ -29,8 +29,8 @@ export type CheckMedia = {
 };
 
 /**
- * Part of a condition that a model does not judge: a place or a time, which it ignores; a word that means less than what the model counts
- * instead ("an intruder" is any person); other words.
+ * Part of a condition that a model does not judge: a place or a time, which it ignores; a word that means less than
+ * what the model counts instead ("an intruder" is any person); other words.
  */
 export type UnjudgedPart = {
   words: string;
@@ -64,8 +64,8 @@ export type Capabilities = {
   conditionExamples: readonly string[];
   readCondition(condition: string): ConditionReading;
   /**
-   * Present for a model that answers questions about visits only: the kind of a question, `null` for another one, and the names of the things in a text. Absent: it
-   * is asked about pictures.
+   * Present for a model that answers questions about visits only: the kind of a question, `null` for another one, and
+   * the names of the things in a text. Absent: it is asked about pictures.
    */
   visits?: { readQuestion(question: string): VisitQuestion | null; readThings(text: string): string[] };
 };
@@ -101,18 +101,25 @@ export const alwaysLoaded: ModelLifecycle = {
 /** `calls` is empty if a gate answered without a call; absent: one call, with the tokens of the answer. */
 export type Called = { calls?: readonly ModelCall[] | undefined };
 
-/** Picture of a question, with what is known about it: its camera, its time and that of its visit, and a sentence that a model wrote. */
+/**
+ * Picture of a question, with what is known about it: its camera, its time and that of its visit, and a sentence that a
+ * model wrote.
+ */
 export type DescribedPicture = { frame: Uint8Array; camera: string; time: string; sentence: string };
 
-/** Question that a model answers without pictures, from what was detected: how often, when last, or whether something was there. */
+/**
+ * Question that a model answers without pictures, from what was detected: how often, when last, or whether something
+ * was there.
+ */
 export type VisitQuestion = { asks: 'count' | 'last' | 'whether'; day: 'today' | 'yesterday' | null };
 
 /** Sample of a digest window, as JPEG. */
 export type Sample = { frame: Uint8Array; capturedAt: Date };
 
 /**
- * Vision-language model: a plain object, so that `{ ...model, judge }` wraps it. Each call ends when its `AbortSignal` aborts. Throws `VisionError`
- * if the model is unreachable, refuses, stays throttled or returns an invalid result. Text in an image is evidence, never an instruction.
+ * Vision-language model: a plain object, so that `{ ...model, judge }` wraps it. Each call ends when its `AbortSignal`
+ * aborts. Throws `VisionError` if the model is unreachable, refuses, stays throttled or returns an invalid result. Text
+ * in an image is evidence, never an instruction.
  */
 export interface VisionModel {
   /** Name in `/metrics`, logs and errors: `objects`, `local`, `bedrock`, `openai`; behind a gate `objects+openai`. */
@@ -122,8 +129,8 @@ export interface VisionModel {
   readonly capabilities: Capabilities;
   readonly lifecycle: ModelLifecycle;
   /**
-   * Checks conditions in the frames of a capture, in one call. `moments` has one entry per frame, oldest first. Throws `TooManyFramesError` if
-   * the server takes fewer frames.
+   * Checks conditions in the frames of a capture, in one call. `moments` has one entry per frame, oldest first. Throws
+   * `TooManyFramesError` if the server takes fewer frames.
    */
   judge(
     media: CheckMedia,
@@ -134,13 +141,19 @@ export interface VisionModel {
   answer(frame: Uint8Array, question: string, signal: AbortSignal): Promise<Answer & Called>;
   /** Returns words, in English, that sentences about what a query describes are likely to have. */
   words(query: string, signal: AbortSignal): Promise<QueryWords & Called>;
-  /** Decides for each picture whether it shows what a query describes, in one call. Throws `VisionError` also if the server takes fewer. */
+  /**
+   * Decides for each picture whether it shows what a query describes, in one call. Throws `VisionError` also if the
+   * server takes fewer.
+   */
   matches(
     pictures: readonly Uint8Array[],
     query: string,
     signal: AbortSignal,
   ): Promise<PictureMatches & Called>;
-  /** Answers a question about numbered pictures, at most `maxTiles` for each of `maxPictures`, in one call. A statement may name a picture that there is not. */
+  /**
+   * Answers a question about numbered pictures, at most `maxTiles` for each of `maxPictures`, in one call. A statement
+   * may name a picture that there is not.
+   */
   answerAbout(
     pictures: readonly DescribedPicture[],
     question: string,

@@ -9,8 +9,8 @@ import type { IdempotencyRecord } from './job-store.ts';
 import type { RunChange, WatchPatch } from './run-store.ts';
 
 /**
- * New watch with its source and the addresses of its destinations. `maxWatches` is the caller's limit. `keyHash` is the key that must be valid
- * when the creation commits.
+ * New watch with its source and the addresses of its destinations. `maxWatches` is the caller's limit. `keyHash` is the
+ * key that must be valid when the creation commits.
  */
 export type WatchCreation = WatchRun & {
   source: Source;
@@ -34,7 +34,10 @@ export type WatchCreationResult =
 
 export type WatchChange = RunChange<WatchPatch, WatchEvent>;
 
-/** Page of the events of all watches of a caller. A position is a text that only its store can read, short enough for a URL and a header. */
+/**
+ * Page of the events of all watches of a caller. A position is a text that only its store can read, short enough for a
+ * URL and a header.
+ */
 export type Feed = {
   entries: { watch: Watch; event: WatchEvent; position: string }[];
   /** Position of a reader who has the page. */
@@ -61,7 +64,10 @@ export type AlertPosition = Pick<Alert, 'opened_at' | 'alert_id'>;
 /** Statistics of one hour (UTC). */
 export type HourOfWatch = { hour: string; counts: WatchCounts; seen?: SeenHour | undefined };
 
-/** Reviewed alerts of a condition that opened in one hour (UTC), and moments of the hour that it should have opened an alert about. */
+/**
+ * Reviewed alerts of a condition that opened in one hour (UTC), and moments of the hour that it should have opened an
+ * alert about.
+ */
 export type ReviewedHour = {
   hour: string;
   condition_id: string;
@@ -70,18 +76,25 @@ export type ReviewedHour = {
   missed: number;
 };
 
-/** Creation and lists of watches, their alerts and statistics; `RunStore` has all that follows a creation. `create` and `review` are transactions. */
+/**
+ * Creation and lists of watches, their alerts and statistics; `RunStore` has all that follows a creation. `create` and
+ * `review` are transactions.
+ */
 export interface WatchStore {
   /** Stores a watch if absent. A repeated creation returns 'created' again. */
   create(creation: WatchCreation, now: Date): Promise<WatchCreationResult>;
   /** Returns all watches of a caller, oldest first. */
   list(caller: string): Promise<WatchRun[]>;
   /**
-   * Returns at most `limit` events of all watches of a caller after a position of `feedPosition` or of an earlier page, those of deleted watches until their
-   * purge. Without position it begins with the oldest that is kept. The events of one watch are in order; a reader gets each once.
+   * Returns at most `limit` events of all watches of a caller after a position of `feedPosition` or of an earlier page,
+   * those of deleted watches until their purge. Without position it begins with the oldest that is kept. The events of
+   * one watch are in order; a reader gets each once.
    */
   feed(caller: string, after: string | undefined, limit: number, now: Date): Promise<Feed>;
-  /** Returns the position of a reader who has all events; with a text the position that it is, now if it is beyond, undefined for another text. */
+  /**
+   * Returns the position of a reader who has all events; with a text the position that it is, now if it is beyond,
+   * undefined for another text.
+   */
   feedPosition(caller: string, text?: string): Promise<string | undefined>;
   alerts(query: AlertQuery, now: Date): Promise<Alert[]>;
   /** Stores a review and counts it. Replaces an earlier review. Returns undefined if the alert does not exist. */

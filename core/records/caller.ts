@@ -24,7 +24,10 @@ export const callerSchema = z.object({
 });
 export type Caller = z.infer<typeof callerSchema>;
 
-/** Maximum earlier versions: a rotation whose response was lost is repeated, and the receiver still has the version before. */
+/**
+ * Maximum earlier versions: a rotation whose response was lost is repeated, and the receiver still has the version
+ * before.
+ */
 const previousKept = 2;
 
 /** Creates a caller whose webhook secret has version 1. */

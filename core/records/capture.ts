@@ -21,14 +21,21 @@ export const thumbnail = { width: 160, height: 90, bytes: 21_600 } as const;
 
 /**
  * Position of a capture in the stream, to detect repeated captures and stale streams. HLS: identity of the newest
- * segment, of a frame without a scan that of its key frame, and the target duration. Single pictures: a hash of their bytes. RTSP and Motion JPEG: no identity, because every capture is new.
+ * segment, of a frame without a scan that of its key frame, and the target duration. Single pictures: a hash of their
+ * bytes. RTSP and Motion JPEG: no identity, because every capture is new.
  */
 export const streamPositionSchema = z.object({
-  /** Media sequence number of the newest segment, with hashes of its URL and bytes; hash of a single picture; `null` if the protocol has none. */
+  /**
+   * Media sequence number of the newest segment, with hashes of its URL and bytes; hash of a single picture; `null` if
+   * the protocol has none.
+   */
   segment: z.string().nullable(),
   /** Time between new segments of a healthy stream, in seconds. */
   segment_seconds: z.number().nonnegative(),
-  /** Position up to which captures that look back have scanned the stream. Only the capturer reads it. Absent without a scan. */
+  /**
+   * Position up to which captures that look back have scanned the stream. Only the capturer reads it. Absent without a
+   * scan.
+   */
   scan: z.string().max(200).optional(),
 });
 export type StreamPosition = z.infer<typeof streamPositionSchema>;
@@ -63,9 +70,14 @@ export type CaptureRequest = {
   regions?: readonly Region[] | null;
   /** True to wait some seconds for the next key frame of an open RTSP session, whose distance the capture has then. */
   measuresKeyFrames?: boolean;
-  /** Present to scan the stream since a position of an earlier capture (`position.scan`), `null` before the first one. */
+  /**
+   * Present to scan the stream since a position of an earlier capture (`position.scan`), `null` before the first one.
+   */
   lookBack?: { since: string | null };
-  /** Time before the capture whose stream is kept for clips, in seconds: that of a clip, and the interval. Absent: none is. */
+  /**
+   * Time before the capture whose stream is kept for clips, in seconds: that of a clip, and the interval. Absent: none
+   * is.
+   */
   clipBeforeSeconds?: number;
   /** Caller for whom the stream is read: what its servers answer is kept for this caller only. */
   caller: string;
@@ -74,7 +86,10 @@ export type CaptureRequest = {
 /** Stream to follow after a capture at the position `after`. */
 export type FollowRequest = Pick<CaptureRequest, 'url' | 'caller'> & { after: StreamPosition | null };
 
-/** Frame that a scan found before the frame of the capture. The port `FramePictures` reads its picture. `at` is on the clock of `Capture.capturedAt`. */
+/**
+ * Frame that a scan found before the frame of the capture. The port `FramePictures` reads its picture. `at` is on the
+ * clock of `Capture.capturedAt`.
+ */
 export type ScannedFrame = { at: Date; thumbnail: Uint8Array };
 
 /** View of the stream since an earlier capture. Times in seconds. */
@@ -106,7 +121,10 @@ export type Capture = {
   scan?: Scan;
   /** True if `position.segment_seconds` is assumed, because the stream does not state it. */
   isIntervalAssumed?: boolean | undefined;
-  /** Time between key frames as far as the capture shows it, in seconds: they are at least as far apart. Absent if unknown. */
+  /**
+   * Time between key frames as far as the capture shows it, in seconds: they are at least as far apart. Absent if
+   * unknown.
+   */
   keyFrameSeconds?: number;
 };
 

@@ -47,7 +47,10 @@ export type ClipRequest = {
   isLast?: boolean;
 };
 
-/** `pending`: the stream has not come to the end of the clip; what it has by now is kept. After `listedAfterSeconds`, the stream lists all of the clip. */
+/**
+ * `pending`: the stream has not come to the end of the clip; what it has by now is kept. After `listedAfterSeconds`,
+ * the stream lists all of the clip.
+ */
 export type ClipResult =
   | { kind: 'pending'; afterSeconds: number; listedAfterSeconds?: number }
   | { kind: 'none'; reason: string }

@@ -109,9 +109,15 @@ export const destinationStateSchema = z.object({
   last_error: z.string().nullable(),
   /** Consecutive failed attempts. */
   failures: z.int().nonnegative(),
-  /** Present if the destination accepts nothing any more. A new address, a successful test alert or a successful resend removes it. */
+  /**
+   * Present if the destination accepts nothing any more. A new address, a successful test alert or a successful resend
+   * removes it.
+   */
   disabled: z.object({ at: timestampSchema, reason: z.string() }).nullable(),
-  /** Openings that are published for it, until an attempt of their end; `delivered` if it accepted the opening. None for jobs. */
+  /**
+   * Openings that are published for it, until an attempt of their end; `delivered` if it accepted the opening. None for
+   * jobs.
+   */
   notified: z.array(
     z.object({
       subject: z.string(),
@@ -125,7 +131,10 @@ export const destinationStateSchema = z.object({
   removed_at_sequence: z.int().positive().optional(),
   /** Times of the newest messages about openings of alerts, oldest first, as many as a burst begins with. */
   told: z.array(timestampSchema).optional(),
-  /** Events that wait for an attempt, oldest first, at most `maxWaiting`: they hold back later events of their subject. None for jobs. */
+  /**
+   * Events that wait for an attempt, oldest first, at most `maxWaiting`: they hold back later events of their subject.
+   * None for jobs.
+   */
   waiting: z.array(
     z.object({
       sequence: z.int().positive(),
@@ -140,7 +149,10 @@ export const destinationStateSchema = z.object({
 export type WaitingEvent = DestinationState['waiting'][number];
 export type DestinationState = z.infer<typeof destinationStateSchema>;
 
-/** Returns the state of a destination at its address; undefined without one. Two destinations may have the same address, and one had others before. */
+/**
+ * Returns the state of a destination at its address; undefined without one. Two destinations may have the same address,
+ * and one had others before.
+ */
 export function findState(
   { destination_id: id, fingerprint }: Pick<DestinationState, 'destination_id' | 'fingerprint'>,
   states: readonly DestinationState[],
@@ -191,8 +203,9 @@ export const queueMessageSchema = z.union([deliveryMessageSchema, busMessageSche
 export type QueueMessage = z.infer<typeof queueMessageSchema>;
 
 /**
- * Returns the message group, whose messages are handled one after the other: one per destination and subject for first attempts, which keeps the order
- * of the log. A delivery that has failed has a group of its own, so that its retries delay no other event. Events for the bus have such groups of their own.
+ * Returns the message group, whose messages are handled one after the other: one per destination and subject for first
+ * attempts, which keeps the order of the log. A delivery that has failed has a group of its own, so that its retries
+ * delay no other event. Events for the bus have such groups of their own.
  */
 export function messageGroup(message: QueueMessage): string {
   if ('clip' in message) return `${message.clip}:clip:${message.sequence}`;

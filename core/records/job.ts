@@ -99,7 +99,10 @@ export const sourceSchema = z.object({
   regions: z.array(regionSchema).nullish(),
   /** Days for which the pictures of a watch are kept if they are judged. Absent: none is. */
   memory_days: z.int().optional(),
-  /** Time before a capture whose stream is kept for clips, in seconds: what the clip shows, and the interval. Absent: none is. */
+  /**
+   * Time before a capture whose stream is kept for clips, in seconds: what the clip shows, and the interval. Absent:
+   * none is.
+   */
   clip_seconds: z.int().optional(),
   /** Set by stores that keep the source of an ended job for a while: its stream must not be requested any more. */
   ended: z.literal(true).optional(),

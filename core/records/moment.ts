@@ -25,7 +25,10 @@ export const momentVerdictSchema = z.object({
   asked: z.string().optional(),
 });
 
-/** Judgement of a person about a moment, with the text of the condition then. `missed`: it holds, and no alert of the condition was open. */
+/**
+ * Judgement of a person about a moment, with the text of the condition then. `missed`: it holds, and no alert of the
+ * condition was open.
+ */
 export const momentReviewSchema = z.object({
   condition_id: z.string(),
   condition: z.string(),
@@ -50,7 +53,10 @@ export const momentSchema = sceneSchema.extend({
   still: z.tuple([z.number().nonnegative(), z.number().nonnegative()]).optional(),
   /** True if it showed what the picture that was judged before it showed; absent otherwise. */
   unmoved: z.literal(true).optional(),
-  /** Seconds before it since which a scan saw, until something moved, what the picture that was judged before it showed. Absent without any. */
+  /**
+   * Seconds before it since which a scan saw, until something moved, what the picture that was judged before it showed.
+   * Absent without any.
+   */
   unchanged_seconds: z.number().positive().optional(),
   /** Newest review of each condition; absent without any. */
   reviews: z.array(momentReviewSchema).max(8).optional(),
@@ -65,7 +71,10 @@ export function momentText({ verdicts, scene = '', objects = [] }: Moment): stri
   return [...verdicts.map(({ explanation }) => explanation), scene, ...objects].join('\n');
 }
 
-/** Returns a moment with a review, which replaces an earlier one of its condition, and the change of the number of misses. */
+/**
+ * Returns a moment with a review, which replaces an earlier one of its condition, and the change of the number of
+ * misses.
+ */
 export function withReview(moment: Moment, review: MomentReview): { reviewed: Moment; missed: number } {
   const { reviews = [] } = moment;
   const isSame = ({ condition_id: id }: MomentReview) => id === review.condition_id;
@@ -77,10 +86,16 @@ export function withReview(moment: Moment, review: MomentReview): { reviewed: Mo
   };
 }
 
-/** Names of a moment: its watch, the newest moment of its capture and the tick, which one item of a store has, and its own time. */
+/**
+ * Names of a moment: its watch, the newest moment of its capture and the tick, which one item of a store has, and its
+ * own time.
+ */
 export type MomentName = { watchId: string; captureAt: Date; tick: number; at: Date };
 
-/** Returns the id of a moment: `<watch>-<time of the capture>-<tick>-<milliseconds before it>`, numbers to the base of 36. */
+/**
+ * Returns the id of a moment: `<watch>-<time of the capture>-<tick>-<milliseconds before it>`, numbers to the base of
+ * 36.
+ */
 export function toMomentId({ watchId, captureAt, tick, at }: MomentName): string {
   const numbers = [captureAt.getTime(), tick, captureAt.getTime() - at.getTime()];
   return [watchId, ...numbers.map((number) => number.toString(36))].join('-');

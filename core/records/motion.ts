@@ -25,7 +25,10 @@ export type MotionComparison = {
 export type EarlierMotion = {
   /** True if it differs from the motion reference. */
   moved: boolean;
-  /** True if it differs from the newest one before it that was news; from the motion reference, if none was. A thing that stays is news once. */
+  /**
+   * True if it differs from the newest one before it that was news; from the motion reference, if none was. A thing
+   * that stays is news once.
+   */
   isNews: boolean;
   /** True if it does not differ from the newest thumbnail. */
   likeNewest: boolean;
@@ -36,9 +39,10 @@ export type EarlierMotion = {
 };
 
 /**
- * Compares a thumbnail with the state. `null` is the state before the first thumbnail; an unreadable state counts as `null`. With regions,
- * only motion in the watched part counts; light, black and identical pictures are those of the whole thumbnail. `earlier` are thumbnails since the
- * last comparison, oldest first: noise is learned from each of them.
+ * Compares a thumbnail with the state. `null` is the state before the first thumbnail; an unreadable state counts as
+ * `null`. With regions, only motion in the watched part counts; light, black and identical pictures are those of the
+ * whole thumbnail. `earlier` are thumbnails since the last comparison, oldest first: noise is learned from each of
+ * them.
  */
 export type CompareMotion = (
   thumbnail: Uint8Array,

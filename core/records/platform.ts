@@ -12,7 +12,10 @@ type Facts = {
   website?: RegExp;
   /** Extensions of the paths of web addresses. */
   extensions?: readonly string[];
-  /** True if a session brings the whole stream between two captures, without further requests: it has pictures between two key frames too. */
+  /**
+   * True if a session brings the whole stream between two captures, without further requests: it has pictures between
+   * two key frames too.
+   */
   hasSession?: true;
 };
 
@@ -27,8 +30,8 @@ const facts: Record<Platform, Facts> = {
 };
 
 /**
- * Returns the source of a stream by its URL: by its scheme or host, of another web address by its extension, HLS without a known one. The content of the
- * response decides later. Text that is not a URL is HLS.
+ * Returns the source of a stream by its URL: by its scheme or host, of another web address by its extension, HLS
+ * without a known one. The content of the response decides later. Text that is not a URL is HLS.
  */
 export function detectPlatform(text: string): Platform {
   const url = URL.parse(text);

@@ -1,6 +1,9 @@
 import type { Region } from './capture.ts';
 
-/** Returns true if a point belongs to the watched part of the frame: inside of an included region, if there is one, and of no excluded one. */
+/**
+ * Returns true if a point belongs to the watched part of the frame: inside of an included region, if there is one, and
+ * of no excluded one.
+ */
 export function isWatched(regions: readonly Region[], x: number, y: number): boolean {
   const included = regions.filter(({ mode }) => mode === 'include');
   const excluded = regions.filter(({ mode }) => mode === 'exclude');

@@ -54,8 +54,8 @@ export const runProgressSchema = z.object({
   /** Progress of the stream in the last captures, so that no picture is judged twice. Only another stream drops it. */
   seen: streamFreshnessSchema.nullable(),
   /**
-   * Motion reference for the first capture of a generation, stored by the tick that ends the generation before; `null` at any other time. About
-   * 10 kB, so no other tick stores it. On AWS the key of an object with it.
+   * Motion reference for the first capture of a generation, stored by the tick that ends the generation before; `null`
+   * at any other time. About 10 kB, so no other tick stores it. On AWS the key of an object with it.
    */
   handed_over: z.string().nullable(),
   /** Lease expiry: `reconcile` repairs a run that has not committed by then. */

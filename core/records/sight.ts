@@ -17,7 +17,10 @@ export const gapSchema = z.object({ from: timestampSchema, to: timestampSchema, 
 apiNames.add(gapSchema, { id: 'Gap' });
 export type Gap = z.infer<typeof gapSchema>;
 
-/** Reasons of a lost stream: unreachable, no picture without a hole, no new segment, wrong password, ended or a recording, or one image for too long. */
+/**
+ * Reasons of a lost stream: unreachable, no picture without a hole, no new segment, wrong password, ended or a
+ * recording, or one image for too long.
+ */
 export const streamLossReasonSchema = z.enum([
   'unreachable',
   'damaged',
@@ -53,7 +56,10 @@ export type ModelTrouble = z.infer<typeof modelTroubleSchema>;
 
 /** Sight of a run: what its ticks have seen of the stream. */
 export const sightSchema = z.object({
-  /** Time up to which the active time is counted as watched or as a gap; `null` before the start of a job and while a watch is paused. */
+  /**
+   * Time up to which the active time is counted as watched or as a gap; `null` before the start of a job and while a
+   * watch is paused.
+   */
   counted_until: timestampSchema.nullable(),
   /** First reason of the gap that is open since then; `null` without one. */
   in_gap: spanReasonSchema.nullable(),
@@ -69,7 +75,10 @@ export const sightSchema = z.object({
     .object({
       key: z.string(),
       captured_at: timestampSchema,
-      /** True if an event or a moment refers to the frame itself, so that it is not deleted. Alerts of watches refer to a copy. */
+      /**
+       * True if an event or a moment refers to the frame itself, so that it is not deleted. Alerts of watches refer to
+       * a copy.
+       */
       evidence: z.boolean(),
     })
     .nullable(),

@@ -33,7 +33,10 @@ export const promptVersionSchema = z
   .max(60)
   .describe('Version of the prompt; absent from built-in models');
 
-/** Time in the clip, in seconds, of the newest frame that shows the condition. `boxes` are of it. Absent: the frame of the capture. */
+/**
+ * Time in the clip, in seconds, of the newest frame that shows the condition. `boxes` are of it. Absent: the frame of
+ * the capture.
+ */
 export const shownAtSchema = z.number().nonnegative();
 
 /** Result of a check. `triggered` is the first field, so that a truncated response still contains it. */
@@ -79,7 +82,10 @@ export const pictureMatchesSchema = z.object({
 });
 export type PictureMatches = z.infer<typeof pictureMatchesSchema>;
 
-/** Answer about numbered pictures: statements with the numbers of the pictures that show them, from 1; none if they cannot answer. */
+/**
+ * Answer about numbered pictures: statements with the numbers of the pictures that show them, from 1; none if they
+ * cannot answer.
+ */
 export const picturesAnswerSchema = z.object({
   statements: z
     .array(z.object({ text: z.string().max(500), pictures: z.array(z.number()).max(100) }))
@@ -93,7 +99,10 @@ export type PicturesAnswer = z.infer<typeof picturesAnswerSchema>;
 /** Summary of a digest window. */
 export type Summary = { summary: string; tokens: TokenUse };
 
-/** Sensitivity of a condition: `high` lets objects count that the built-in object model is not sure of. Other models ignore it. */
+/**
+ * Sensitivity of a condition: `high` lets objects count that the built-in object model is not sure of. Other models
+ * ignore it.
+ */
 export const sensitivitySchema = z.enum(['normal', 'high']);
 export type Sensitivity = z.infer<typeof sensitivitySchema>;
 
@@ -115,8 +124,9 @@ export const conditionVerdictSchema = verdictSchema.omit({ tokens: true, judged:
 export type ConditionVerdict = z.infer<typeof conditionVerdictSchema>;
 
 /**
- * Result of one model call about conditions in the frames of a capture: for each frame its verdicts, as the model gave them. An id can be missing,
- * unknown or doubled. What the newest frame shows is absent if it was not asked for, or cut off.
+ * Result of one model call about conditions in the frames of a capture: for each frame its verdicts, as the model gave
+ * them. An id can be missing, unknown or doubled. What the newest frame shows is absent if it was not asked for, or cut
+ * off.
  */
 export const momentVerdictsSchema = sceneSchema.extend({
   moments: z.array(z.array(conditionVerdictSchema)),

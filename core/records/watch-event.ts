@@ -205,7 +205,10 @@ export const newWatchEventSchema = z.discriminatedUnion('type', [
 ]);
 export type NewWatchEvent = z.infer<typeof newWatchEventSchema>;
 
-/** Event as stored in the log of a watch. Name and labels are those at its time, and so is the stream (`former_streams` of the watch). */
+/**
+ * Event as stored in the log of a watch. Name and labels are those at its time, and so is the stream (`former_streams`
+ * of the watch).
+ */
 export const watchEventSchema = z.intersection(
   z.object({
     watch_id: z.uuid(),

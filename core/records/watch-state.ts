@@ -56,7 +56,10 @@ export const conditionStateSchema = z.object({
   /** Generation of the first tick that counts: a change made what ticks before it saw invalid. Absent: 0. */
   since_generation: countSchema.optional(),
   phase: conditionPhaseSchema,
-  /** Newest datapoints, newest last, at most as many as the rules of the condition consider: `1` holds, `0` does not hold. */
+  /**
+   * Newest datapoints, newest last, at most as many as the rules of the condition consider: `1` holds, `0` does not
+   * hold.
+   */
   history: z.string().regex(/^[01]{0,10}$/),
   /** Time of the first picture that showed it since one that did not; absent if none did. */
   seen_from: timestampSchema.optional(),
@@ -76,7 +79,10 @@ export const conditionStateSchema = z.object({
   last_opened_at: timestampSchema.nullable(),
   /** Until then no alert of the condition opens and none is repeated. */
   snoozed_until: timestampSchema.nullable(),
-  /** Checks in a row without a verdict. The next capture is judged without the pre-filter, until the model has answered without one `maxUnjudged` times. */
+  /**
+   * Checks in a row without a verdict. The next capture is judged without the pre-filter, until the model has answered
+   * without one `maxUnjudged` times.
+   */
   unjudged: countSchema,
   /** Consecutive joint model calls that left the condition out. From `maxLeftOut` on it has a call of its own. */
   left_out: countSchema,
@@ -94,7 +100,10 @@ export const watchStatusSchema = z.enum([
 apiNames.add(watchStatusSchema, { id: 'WatchStatus' });
 export type WatchStatus = z.infer<typeof watchStatusSchema>;
 
-/** Causes of a status that does not watch, besides a lost stream, which is part of the sight. Each is stored with its start and reason, `null` if it does not apply. */
+/**
+ * Causes of a status that does not watch, besides a lost stream, which is part of the sight. Each is stored with its
+ * start and reason, `null` if it does not apply.
+ */
 export const watchCausesSchema = z.object({
   paused: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
   off_schedule: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
@@ -102,7 +111,9 @@ export const watchCausesSchema = z.object({
 });
 export type WatchCauses = z.infer<typeof watchCausesSchema>;
 
-/** Use of the day, also without a budget, which a caller may set later. Amounts of money in millionths of a US dollar. */
+/**
+ * Use of the day, also without a budget, which a caller may set later. Amounts of money in millionths of a US dollar.
+ */
 export const budgetStateSchema = z.object({
   /** Local date of the schedule's zone, or UTC. */
   day: z.iso.date(),
@@ -134,7 +145,10 @@ export const watchHealthSchema = z.object({
       }),
     )
     .max(5),
-  /** View in which the regions were drawn, by `describeView`. Absent without regions, and until a picture shows enough of one. `other`: since when it shows another. */
+  /**
+   * View in which the regions were drawn, by `describeView`. Absent without regions, and until a picture shows enough
+   * of one. `other`: since when it shows another.
+   */
   view: z
     .object({
       drawn: z.string().length(viewLength),

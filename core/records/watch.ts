@@ -54,7 +54,10 @@ export function digestQuestion({
 
 export const weekdaySchema = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
 
-/** Local times at which a watch is active. A span belongs to the day of `from` and may cross midnight; `to` may be 24:00. */
+/**
+ * Local times at which a watch is active. A span belongs to the day of `from` and may cross midnight; `to` may be
+ * 24:00.
+ */
 export const scheduleSchema = z.object({
   /** IANA name. */
   time_zone: z.string(),

@@ -30,7 +30,10 @@ export const captureInputSchema = captureStateSchema.extend({
   resolve_again: z.boolean(),
   /** True in a burst on AWS, whose state nobody keeps: capture returns pictures in its output. */
   in_burst: z.literal(true).optional(),
-  /** Present if motion may wake the run before its planned time, on hosts that follow streams. `quiet`: the last capture saw no motion. */
+  /**
+   * Present if motion may wake the run before its planned time, on hosts that follow streams. `quiet`: the last capture
+   * saw no motion.
+   */
   wakes: z.object({ quiet: z.boolean() }).optional(),
 });
 export type CaptureInput = z.infer<typeof captureInputSchema>;
@@ -102,8 +105,8 @@ const captureResultSchema = z.discriminatedUnion('kind', [
 export type CaptureResult = z.infer<typeof captureResultSchema>;
 
 /**
- * Result of the workflow's `capture` task. `began_at`: when the capture began, which is the time of what it shows. `woken_at`: when motion woke the run before
- * its planned time.
+ * Result of the workflow's `capture` task. `began_at`: when the capture began, which is the time of what it shows.
+ * `woken_at`: when motion woke the run before its planned time.
  */
 export const captureOutputSchema = captureResultSchema.and(
   z.object({ began_at: timestampSchema, woken_at: timestampSchema.optional() }),
@@ -112,7 +115,9 @@ export type CaptureOutput = z.infer<typeof captureOutputSchema>;
 
 /** Burst that a tick belongs to. Absent if one execution runs all ticks of a generation. */
 const burstFields = {
-  /** Number that Begin gave to this run of ticks. A tick with a lower number than the job's is of an abandoned burst. */
+  /**
+   * Number that Begin gave to this run of ticks. A tick with a lower number than the job's is of an abandoned burst.
+   */
   burst: z.int().positive().optional(),
   burst_started_at: timestampSchema.optional(),
   /** Time after its start from which a burst begins no tick, in seconds. */

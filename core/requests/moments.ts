@@ -41,7 +41,10 @@ export function readVerdict(verdict: keyof typeof verdicts | undefined): boolean
   return verdict && verdicts[verdict];
 }
 
-/** Parses the `after` of a page of moments: the id of the last one, which has its time. Returns undefined if it is malformed. */
+/**
+ * Parses the `after` of a page of moments: the id of the last one, which has its time. Returns undefined if it is
+ * malformed.
+ */
 export function readMomentPosition(after: string) {
   const name = readMomentId(after);
   if (!name || Number.isNaN(name.at.getTime()) || Number.isNaN(name.captureAt.getTime())) return undefined;

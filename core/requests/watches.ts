@@ -328,7 +328,10 @@ export const watchRequestSchema = z
 apiNames.add(watchRequestSchema, { id: 'WatchRequest' });
 export type WatchRequest = z.infer<typeof watchRequestSchema>;
 
-/** Body of `PATCH /watches/{watch_id}`: a merge patch (RFC 7396) of the watch. null restores a default; of `evidence_clip` it means no clip. */
+/**
+ * Body of `PATCH /watches/{watch_id}`: a merge patch (RFC 7396) of the watch. null restores a default; of
+ * `evidence_clip` it means no clip.
+ */
 export const watchPatchSchema = z.object({
   name: name.optional(),
   stream_url: streamUrl.optional(),

@@ -4,8 +4,8 @@ import { loggedEventSchema } from './events.ts';
 import { watchEventResponseSchema } from './watch-events.ts';
 
 /**
- * Schemas of the events on the event bus, by type, which is also their `detail-type`: those of the logs with the fields that tell
- * callers and deployments apart. Images are links.
+ * Schemas of the events on the event bus, by type, which is also their `detail-type`: those of the logs with the fields
+ * that tell callers and deployments apart. Images are links.
  */
 
 const shared = {

@@ -18,7 +18,10 @@ const delivered = {
   reason: stopReasonSchema.nullable().describe("Reason of the job's end; null for an active job"),
 };
 
-/** Configuration of the jobs of each policy, after defaults and clamping; `details` in lists and creation responses, which have no stats. */
+/**
+ * Configuration of the jobs of each policy, after defaults and clamping; `details` in lists and creation responses,
+ * which have no stats.
+ */
 export const configSchemas = Object.values(jobRecords).map(({ fields }) => ({
   policy: fields.policy.value,
   config: z.object({ ...fields.config.shape, ...visible }),

@@ -142,7 +142,8 @@ function countSkips(
 ): number {
   if (verdicts) return skipsAfterVerdicts(verdicts);
   const { kind } = outcome;
-  // The first picture after the black one shows whether what moments showed is still there, and need not differ from the one before them.
+  // The first picture after the black one shows whether what moments showed is still there, and need not differ from
+  // the one before them.
   if (kind === 'judged' && outcome.captured.black) return rules.forceCheckAfterSkips;
   return kind === 'skipped' ? before + 1 : before;
 }
@@ -153,7 +154,10 @@ function newestFrame(outcome: SeenOutcome): Pick<Sight, 'last_frame'> | undefine
   return { last_frame: { key, captured_at, evidence: false } };
 }
 
-/** Returns the facts of the newest scan; those before it if nothing is new between two captures. A scan that saw nothing was the first one, or was refused. */
+/**
+ * Returns the facts of the newest scan; those before it if nothing is new between two captures. A scan that saw nothing
+ * was the first one, or was refused.
+ */
 function newestScan(
   { scan: before }: Sight,
   outcome: SeenOutcome,

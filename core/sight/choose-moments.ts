@@ -22,8 +22,9 @@ type Kind = 'unchanged' | 'away' | 'arrived';
 type Frame = { index: number; ms: number; share: number };
 
 /**
- * Chooses the earlier moments of a capture that the model judges, as indices in time order: the best ones of each visit, unless a visit that is sure to be seen
- * can be hidden in other motion. Black frames are left out. Returns none if nothing moved.
+ * Chooses the earlier moments of a capture that the model judges, as indices in time order: the best ones of each
+ * visit, unless a visit that is sure to be seen can be hidden in other motion. Black frames are left out. Returns none
+ * if nothing moved.
  */
 export function chooseMoments(frames: readonly ComparedFrame[], newest: NewestFrame): number[] {
   const scanned = frames.map((frame) => ({
@@ -44,7 +45,10 @@ export function leavesOut(
   return visits.some((visit) => !visit.frames.some(({ index }) => judged.includes(index)));
 }
 
-/** Chooses of each visit the frame of the greatest difference, and of the greatest one a frame that confirms it, then what shows the rest. */
+/**
+ * Chooses of each visit the frame of the greatest difference, and of the greatest one a frame that confirms it, then
+ * what shows the rest.
+ */
 function chooseOfVisits(frames: readonly ComparedFrame[], newest: NewestFrame): number[] {
   const chosen: Frame[] = [];
   const judgedTimes = () => [...(newest.black ? [] : [newest.at.getTime()]), ...chosen.map(({ ms }) => ms)];
@@ -74,8 +78,8 @@ function chooseOfVisits(frames: readonly ComparedFrame[], newest: NewestFrame): 
 }
 
 /**
- * Returns the greatest frame of a visit with one that confirms it: the farthest that differs about as much, because a slight change that stays shows no visitor.
- * If none is far enough, its first and last frame confirm each other.
+ * Returns the greatest frame of a visit with one that confirms it: the farthest that differs about as much, because a
+ * slight change that stays shows no visitor. If none is far enough, its first and last frame confirm each other.
  */
 function listConfirmed(visit: readonly Frame[]): Frame[] {
   const [greatest] = visit;
@@ -92,8 +96,9 @@ function listConfirmed(visit: readonly Frame[]): Frame[] {
 }
 
 /**
- * Divides the frames into runs of one kind. A frame is `away` if it shows what is neither in the newest frame nor in the judged one, `arrived` if it shows what
- * came since the last capture and is in the newest frame, and `unchanged` if it shows what waits for a confirmation.
+ * Divides the frames into runs of one kind. A frame is `away` if it shows what is neither in the newest frame nor in
+ * the judged one, `arrived` if it shows what came since the last capture and is in the newest frame, and `unchanged` if
+ * it shows what waits for a confirmation.
  */
 function findRuns(frames: readonly ComparedFrame[], newest: NewestFrame): { kind: Kind; frames: Frame[] }[] {
   const runs: { kind: Kind; frames: Frame[] }[] = [];

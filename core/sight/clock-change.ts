@@ -5,8 +5,8 @@ import { addSeconds, later } from '../time.ts';
 import type { Move, Mover } from '../time.ts';
 
 /**
- * Moves stored times with a clock that was set back, the same for every policy. A policy lists its times once, by a function that replaces each of them;
- * the same list tells how far the clock was set back.
+ * Moves stored times with a clock that was set back, the same for every policy. A policy lists its times once, by a
+ * function that replaces each of them; the same list tells how far the clock was set back.
  */
 
 /** Returns the run with each of its times replaced. */
@@ -15,16 +15,16 @@ export type MapTimes<Run> = (run: Run, move: Mover) => Run;
 type Ticking = { next: NextTick | null };
 
 /**
- * Returns the run on the clock of `now`. If the clock was set back since the run changed, all times of the run move back with it: its durations stay as
- * they were, and people read times of the clock that they see.
+ * Returns the run on the clock of `now`. If the clock was set back since the run changed, all times of the run move
+ * back with it: its durations stay as they were, and people read times of the clock that they see.
  */
 export function onClock<Run>(run: Run, now: Date, mapTimes: MapTimes<Run>): Run {
   return movedBack(run, secondsAhead(newestPast(run, mapTimes), now), mapTimes);
 }
 
 /**
- * Returns the run on the clock of its tick, and the time of the tick. The workflow never wakes a run before its time, but for motion at `wokenAt`: if the clock
- * reads less than `wait_until`, the clock was set back while the run waited.
+ * Returns the run on the clock of its tick, and the time of the tick. The workflow never wakes a run before its time,
+ * but for motion at `wokenAt`: if the clock reads less than `wait_until`, the clock was set back while the run waited.
  */
 export function atTick<Run extends Ticking>(
   run: Run,

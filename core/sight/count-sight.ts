@@ -24,8 +24,9 @@ export type SightQuestion = {
 };
 
 /**
- * Counts the active time since the last count, the same for every policy: what is counted is watched or a gap, and counted once. If the clock was set
- * back meanwhile, nothing is counted. After a downtime of days, each tick counts `maxHoursPerTick`, the oldest first.
+ * Counts the active time since the last count, the same for every policy: what is counted is watched or a gap, and
+ * counted once. If the clock was set back meanwhile, nothing is counted. After a downtime of days, each tick counts
+ * `maxHoursPerTick`, the oldest first.
  */
 export function countSight<Counted extends Pick<Sight, 'counted_until' | 'in_gap'>>(
   before: Counted,
@@ -49,8 +50,9 @@ export function countSight<Counted extends Pick<Sight, 'counted_until' | 'in_gap
 }
 
 /**
- * Time is watched between two ticks that saw the stream. It is a gap from a tick that did not, and after a silence that late ticks do not explain: the
- * service was down. In an overload, the gap begins when the check was due. The first reason of a gap names it.
+ * Time is watched between two ticks that saw the stream. It is a gap from a tick that did not, and after a silence that
+ * late ticks do not explain: the service was down. In an overload, the gap begins when the check was due. The first
+ * reason of a gap names it.
  */
 function divideSight(
   inGap: SpanReason | null,

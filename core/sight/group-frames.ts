@@ -4,8 +4,8 @@ import type { InputMode } from '../records/capture.ts';
 export type FrameCount = { earlier: number; black?: boolean };
 
 /**
- * Returns the number of frames of each model call about a capture, oldest first: all together if the model can. A clip stays alone with the newest
- * frame.
+ * Returns the number of frames of each model call about a capture, oldest first: all together if the model can. A clip
+ * stays alone with the newest frame.
  */
 export function groupFrames(
   { earlier, black = false }: FrameCount,

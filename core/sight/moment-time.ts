@@ -5,8 +5,9 @@ import type { Captured } from './screening.ts';
 const maxAgeSeconds = 60;
 
 /**
- * Returns the time of the newest frame of a capture: that of the stream, if it can be of the clock of this service. `at` is the begin of the capture, while which
- * the frame may have arrived. Frames of several captures keep their distances only by their own times.
+ * Returns the time of the newest frame of a capture: that of the stream, if it can be of the clock of this service.
+ * `at` is the begin of the capture, while which the frame may have arrived. Frames of several captures keep their
+ * distances only by their own times.
  */
 export function frameTime({ captured_at, seen }: ShownFrame, at: Date, now: Date): Date {
   const own = new Date(captured_at);

@@ -37,8 +37,9 @@ export type ScreeningState = {
 };
 
 /**
- * Screens a capture. A stale playlist and a frozen or black frame are never judged as fresh, a repeated segment only if the model has not judged it yet. Moments
- * before a black frame are judged without it. The pre-filter skips captures without motion, at most `forceCheckAfterSkips` in a row.
+ * Screens a capture. A stale playlist and a frozen or black frame are never judged as fresh, a repeated segment only if
+ * the model has not judged it yet. Moments before a black frame are judged without it. The pre-filter skips captures
+ * without motion, at most `forceCheckAfterSkips` in a row.
  */
 export function screenOutput(output: CaptureResult, state: ScreeningState): Screening {
   if (output.kind === 'not_captured') return { kind: 'no_capture' };
@@ -85,8 +86,8 @@ function nothingMoved(
 }
 
 /**
- * Returns the skips to count after verdicts: none, or as many as force the next check. What a clip shows and its last frame does not has left already, and
- * no motion would follow.
+ * Returns the skips to count after verdicts: none, or as many as force the next check. What a clip shows and its last
+ * frame does not has left already, and no motion would follow.
  */
 export function skipsAfterVerdicts(verdicts: readonly { shown_at_seconds?: number | undefined }[]): number {
   const hasLeft = verdicts.some(({ shown_at_seconds: atSeconds }) => atSeconds !== undefined);

@@ -19,8 +19,8 @@ export type VisitRules = {
 };
 
 /**
- * Returns the duration from which a visit is sure to be seen often enough to open an alert, in seconds: by the frames of the newest scan if it left nothing out,
- * else by the checks alone.
+ * Returns the duration from which a visit is sure to be seen often enough to open an alert, in seconds: by the frames
+ * of the newest scan if it left nothing out, else by the checks alone.
  */
 export function shortestVisitSeconds(rules: VisitRules, scan: Sight['scan']): number {
   const { intervalSeconds, confirmSeconds, checkSeconds = 0, segmentSeconds = 0, checksToOpen } = rules;
@@ -36,7 +36,10 @@ export function shortestVisitSeconds(rules: VisitRules, scan: Sight['scan']): nu
   return Math.ceil(seconds * 10) / 10;
 }
 
-/** A scan confirms a visit by two moments; conditions that need more depend on further checks, and so does an interval that no scan covers. */
+/**
+ * A scan confirms a visit by two moments; conditions that need more depend on further checks, and so does an interval
+ * that no scan covers.
+ */
 function byScan(
   { checksToOpen, intervalSeconds }: VisitRules,
   scan: Sight['scan'],

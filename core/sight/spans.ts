@@ -14,7 +14,10 @@ export type Look = {
   scannedSeconds: number;
 };
 
-/** Returns the class of each part of the active time that a tick counts: the one function from which all claims about it are read. */
+/**
+ * Returns the class of each part of the active time that a tick counts: the one function from which all claims about it
+ * are read.
+ */
 export function classifySpans(spans: readonly SightSpan[], look: Look | null): Span[] {
   return spans.flatMap(({ from, to, gap }): Span[] => {
     if (gap !== null) return [{ from, to, class: 'not_seen', reason: gap }];
@@ -66,7 +69,10 @@ const tenthMs = 100;
 /** Digits of a begin and of a length, to the base of 36. */
 const digits = 3;
 
-/** Adds spans to an hour. Neighbors of one class merge; of more than `maxSpans`, the shortest merge into what claims less. */
+/**
+ * Adds spans to an hour. Neighbors of one class merge; of more than `maxSpans`, the shortest merge into what claims
+ * less.
+ */
 export function extendHour(
   hour: Date,
   before: SeenHour | undefined,
@@ -120,7 +126,10 @@ function merge(spans: readonly HourSpan[]): HourSpan[] {
   return merged;
 }
 
-/** Merges the shortest spans with a neighbor that claims less, or both into what claims nothing, until at most `maxSpans` are left. */
+/**
+ * Merges the shortest spans with a neighbor that claims less, or both into what claims nothing, until at most
+ * `maxSpans` are left.
+ */
 function limit(spans: HourSpan[]): HourSpan[] {
   let left = spans;
   while (left.length > maxSpans) {

@@ -1,11 +1,14 @@
 /** Minimum time between two frames that are judged, in seconds. */
 export const momentsApartSeconds = 1;
-/** Time between two frames of which one confirms the other, in seconds: 2, less the inaccuracy of the times of frames. */
+/**
+ * Time between two frames of which one confirms the other, in seconds: 2, less the inaccuracy of the times of frames.
+ */
 export const confirmApartSeconds = 1.9;
 
 /**
- * Returns the duration from which a visit is sure to have two moments that confirm each other, in seconds, whatever else moves in the scan: two such visits do not
- * fit into it, so that three moments about the middle of the motion are enough. `distanceSeconds`: longest time between two frames.
+ * Returns the duration from which a visit is sure to have two moments that confirm each other, in seconds, whatever
+ * else moves in the scan: two such visits do not fit into it, so that three moments about the middle of the motion are
+ * enough. `distanceSeconds`: longest time between two frames.
  */
 export function sureVisitSeconds(distanceSeconds: number, coveredSeconds: number): number {
   const apart = Math.ceil(confirmApartSeconds / distanceSeconds) * distanceSeconds;
@@ -24,7 +27,8 @@ export type ScannedFrame = { ms: number; share: number; shown: boolean };
 type Visit = [begin: number, end: number];
 
 /**
- * Returns the chosen frames, as indices, if they confirm each visit of the sure duration that can be a part of the motion, else others that do.
+ * Returns the chosen frames, as indices, if they confirm each visit of the sure duration that can be a part of the
+ * motion, else others that do.
  */
 export function coverLongVisit(
   frames: readonly ScannedFrame[],
@@ -67,7 +71,10 @@ function listVisits(frames: readonly ScannedFrame[]): Visit[] {
   return visits;
 }
 
-/** Lists choices of a frame in the middle of a visit, which each long part has, and one on either side that confirms it: the greatest ones first. */
+/**
+ * Lists choices of a frame in the middle of a visit, which each long part has, and one on either side that confirms it:
+ * the greatest ones first.
+ */
 function listMiddles(
   [begin, end]: Visit,
   frames: readonly ScannedFrame[],

@@ -3,7 +3,9 @@ import type { ModelTrouble, Sight, StreamLossReason, StreamTrouble } from '../re
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, earlier } from '../time.ts';
 
-/** Sign of the stream in a tick: it works, it fails for a reason, the service could not capture it, or nothing is known. */
+/**
+ * Sign of the stream in a tick: it works, it fails for a reason, the service could not capture it, or nothing is known.
+ */
 export type StreamSign = 'fine' | 'unavailable' | 'unknown' | StreamLossReason;
 
 /** Time of a tick, and how late it was. */
@@ -51,8 +53,9 @@ export function afterModelCall(
 }
 
 /**
- * Returns the begin of a trouble that continues or begins. Its grace period counts the absence of the stream or of the model, not of the service: it
- * excludes the delay of a late tick (the machine slept, its clock was set forward), and restarts after a downtime.
+ * Returns the begin of a trouble that continues or begins. Its grace period counts the absence of the stream or of the
+ * model, not of the service: it excludes the delay of a late tick (the machine slept, its clock was set forward), and
+ * restarts after a downtime.
  */
 function troubleSince(
   before: { since: string; lost: boolean } | null,
@@ -77,8 +80,8 @@ export function hasFailed(trouble: StreamTrouble | null): trouble is StreamTroub
 }
 
 /**
- * Returns the wait until the next capture of a stream in trouble, in seconds; undefined if the interval applies. A frozen or black image can change at
- * any moment, and its captures cost no model call.
+ * Returns the wait until the next capture of a stream in trouble, in seconds; undefined if the interval applies. A
+ * frozen or black image can change at any moment, and its captures cost no model call.
  */
 export function backoffSeconds(trouble: StreamTrouble | null, waits: readonly number[]): number | undefined {
   if (trouble === null || isStill(trouble.reason)) return undefined;

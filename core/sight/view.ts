@@ -1,6 +1,9 @@
 import { thumbnail } from '../records/capture.ts';
 
-/** View of a camera: the directions of the edges in a picture, by cell. Light, weather and infrared change how strong edges are, not where they lead. */
+/**
+ * View of a camera: the directions of the edges in a picture, by cell. Light, weather and infrared change how strong
+ * edges are, not where they lead.
+ */
 
 /** Side of a cell in pixels of the thumbnail. */
 const side = 8;
@@ -10,7 +13,10 @@ const columns = thumbnail.width / side;
 const rows = Math.floor(thumbnail.height / side);
 /** Directions, of half a turn together. */
 const directions = 16;
-/** Least mean square of the gradient, in levels, and least share of it in one direction, for a cell with an edge: noise and snow have none. */
+/**
+ * Least mean square of the gradient, in levels, and least share of it in one direction, for a cell with an edge: noise
+ * and snow have none.
+ */
 const minEnergy = 16;
 const minCoherence = 0.4;
 
@@ -67,7 +73,10 @@ function blur(picture: Uint8Array): Float32Array {
 
 /** Cells with an edge in both views, below which they say nothing about each other: at night, in fog. */
 const minCells = 20;
-/** Similarity of two views, 1 for the same and about 0 for others: from here on they are the same, and below they are others. */
+/**
+ * Similarity of two views, 1 for the same and about 0 for others: from here on they are the same, and below they are
+ * others.
+ */
 const [minSame, maxOther] = [0.6, 0.45];
 /** Similarity of a view that is moved, and how much less it has unmoved. */
 const [minMoved, minGain] = [0.94, 0.2];

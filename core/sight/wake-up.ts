@@ -38,8 +38,8 @@ export function toNextTick(
 }
 
 /**
- * Returns the time of the next tick: `now` if none is planned yet, or if the clock was set back since, so that the wait is longer than any planned one.
- * `waitSeconds`: longest wait of the policy beside those for its interval.
+ * Returns the time of the next tick: `now` if none is planned yet, or if the clock was set back since, so that the wait
+ * is longer than any planned one. `waitSeconds`: longest wait of the policy beside those for its interval.
  */
 export function wakeUpTime(
   next: NextTick | null,

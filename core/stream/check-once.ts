@@ -22,9 +22,10 @@ type Deps = ReachDeps &
 export type CheckOnceInput = { url: string; condition: string; mode: InputMode; clipSeconds: number };
 
 /**
- * Checks a condition on a live stream once, without a job. Probes the stream first, because only a probe distinguishes a
- * recording from a live stream. Throws `InvalidInputModeError`, `StreamWithoutClipsError`, the errors of `probeStream` and `captureStream`, `VisionError`, and the reason of
- * `signal`: a check that nobody waits for calls no model.
+ * Checks a condition on a live stream once, without a job. Probes the stream first, because only a probe distinguishes
+ * a recording from a live stream. Throws `InvalidInputModeError`, `StreamWithoutClipsError`, the errors of
+ * `probeStream` and `captureStream`, `VisionError`, and the reason of `signal`: a check that nobody waits for calls no
+ * model.
  */
 export async function checkOnce(
   check: CheckOnceInput,

@@ -13,8 +13,8 @@ const unsupportedFrameMarkers = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xc
 const maxSegments = 1000;
 
 /**
- * Reads the segments from the start marker to the first scan, without the thumbnails in them. Returns undefined if a segment is
- * malformed or unsupported, if there are too many, or if the image has no pixels.
+ * Reads the segments from the start marker to the first scan, without the thumbnails in them. Returns undefined if a
+ * segment is malformed or unsupported, if there are too many, or if the image has no pixels.
  */
 export function readJpegHeader(bytes: Uint8Array): JpegHeader | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

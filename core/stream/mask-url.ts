@@ -1,6 +1,6 @@
 /**
- * Returns a URL without secrets, in which streams remain distinguishable. Masks passwords, the fragment, query values except known
- * harmless ones, and path segments that look like secrets. A masked URL is masked to itself.
+ * Returns a URL without secrets, in which streams remain distinguishable. Masks passwords, the fragment, query values
+ * except known harmless ones, and path segments that look like secrets. A masked URL is masked to itself.
  */
 export function maskUrl(url: string): string {
   const shown = maskUserInfo(url);
@@ -17,8 +17,8 @@ export function maskUrl(url: string): string {
 const parts = /^(\s*[a-z][a-z0-9+.-]*:[/\\]*[^/?#\\]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is;
 
 /**
- * Masks the password of `user:password@`, and a user name that looks like a key. If the text is not a valid or unambiguous URL, masks up to
- * the last `@` before the query: any part of it may be a credential.
+ * Masks the password of `user:password@`, and a user name that looks like a key. If the text is not a valid or
+ * unambiguous URL, masks up to the last `@` before the query: any part of it may be a credential.
  */
 function maskUserInfo(url: string): string {
   return url.replace(isPlain(url) ? userInfoOfUrl : userInfoOfText, (_, scheme: string, userInfo: string) => {
@@ -88,7 +88,10 @@ function maskQuery(query: string): string {
     .join('&');
 }
 
-/** Query parameters that distinguish streams of one server. This is an allow list, because no list of secret names is complete. */
+/**
+ * Query parameters that distinguish streams of one server. This is an allow list, because no list of secret names is
+ * complete.
+ */
 const harmless = new Set(
   (
     'v list index t start feature ab_channel camera cam channel ch stream subtype profile unicast proto transportmode ' +
@@ -105,8 +108,8 @@ function decoded(text: string): string {
 }
 
 /**
- * Returns true if the text looks random (key, hash, signature, UUID) rather than like a name. A false positive hides a name, a false negative
- * shows a credential.
+ * Returns true if the text looks random (key, hash, signature, UUID) rather than like a name. A false positive hides a
+ * name, a false negative shows a credential.
  */
 function looksSecret(text: string): boolean {
   if (/eyJ[\w-]{8}/.test(text) || uuid.test(text)) return true;

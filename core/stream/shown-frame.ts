@@ -6,7 +6,9 @@ export type CutDeps = Pick<CoreDeps, 'cutFrame'>;
 
 const cuttingTimeoutMs = 5000;
 
-/** Returns the key of a frame of the clip, beside the frame of its capture: `captures/<source>/<tick>-<id>-at-2500.jpg`. */
+/**
+ * Returns the key of a frame of the clip, beside the frame of its capture: `captures/<source>/<tick>-<id>-at-2500.jpg`.
+ */
 export function toShownKey(frameKey: string, atSeconds: number): string {
   return frameKey.replace(/\.jpg$/, `-at-${Math.round(atSeconds * 1000)}.jpg`);
 }
@@ -21,7 +23,10 @@ export async function readShownFrame(
   return (await cutFrame(clip, atSeconds, AbortSignal.timeout(cuttingTimeoutMs))) ?? frame;
 }
 
-/** Stores the frame that shows the condition as evidence. A clip that cannot be decoded gives way to the frame of the capture. */
+/**
+ * Stores the frame that shows the condition as evidence. A clip that cannot be decoded gives way to the frame of the
+ * capture.
+ */
 export async function storeShownFrame(
   key: string,
   { frame_key, clip_key }: { frame_key: string; clip_key: string | null },

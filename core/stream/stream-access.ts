@@ -14,8 +14,9 @@ import {
 export type ReachDeps = Pick<CoreDeps, 'streams' | 'turns' | 'limits'>;
 
 /**
- * Calls `StreamCapturer.probe` after waiting for the caller's turn, within the capture timeout. Throws `StreamFetchError` at the
- * timeout, `RateLimitedError` if no turn was free in time, and the reason of `signal`, the caller's.
+ * Calls `StreamCapturer.probe` after waiting for the caller's turn, within the capture timeout. Throws
+ * `StreamFetchError` at the timeout, `RateLimitedError` if no turn was free in time, and the reason of `signal`, the
+ * caller's.
  */
 export function probeStream(
   url: string,
@@ -91,7 +92,9 @@ async function inTime<Found>(
   }
 }
 
-/** Throws `ServiceOverloadedError` while the checks of running jobs are late, and the caller has more than its share. */
+/**
+ * Throws `ServiceOverloadedError` while the checks of running jobs are late, and the caller has more than its share.
+ */
 export function requireCapacity({ pace }: Pick<CoreDeps, 'pace'>, caller: string): void {
   const retryAfterSeconds = pace.retryAfterSeconds(caller);
   if (retryAfterSeconds !== undefined) throw new ServiceOverloadedError(retryAfterSeconds);

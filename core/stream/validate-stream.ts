@@ -6,8 +6,8 @@ import { captureStream, probeStream } from './stream-access.ts';
 import type { ReachDeps } from './stream-access.ts';
 
 /**
- * Validates the URL of a live stream. A recording, ended or offline stream is a result with a hint; unknown fields are absent. Throws
- * `InvalidUrlError` for a malformed or unsupported URL, `StreamFetchError` for an unreachable one.
+ * Validates the URL of a live stream. A recording, ended or offline stream is a result with a hint; unknown fields are
+ * absent. Throws `InvalidUrlError` for a malformed or unsupported URL, `StreamFetchError` for an unreachable one.
  */
 export async function validateStream(url: string, includeFrame: boolean, caller: string, deps: ReachDeps) {
   try {
@@ -33,7 +33,10 @@ export async function validateStream(url: string, includeFrame: boolean, caller:
 /** Time between new pictures from which a stream is sparse, in seconds: the usual interval of checks. */
 const sparseSeconds = 10;
 
-/** Returns the time between new pictures of a sparse stream, in seconds: that of its segments or key frames. Undefined for another stream. */
+/**
+ * Returns the time between new pictures of a sparse stream, in seconds: that of its segments or key frames. Undefined
+ * for another stream.
+ */
 export function readSparseSeconds({
   position,
   isIntervalAssumed = false,

@@ -5,8 +5,9 @@ import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 
 /**
- * Returns the fields that a tick sets in every run. The last tick of a generation hands the run over to the next one; so do a tick before a long wait, since
- * an execution on AWS ends after two days, and a tick that a change overtook: the generation of the change may wait for longer than the tick plans.
+ * Returns the fields that a tick sets in every run. The last tick of a generation hands the run over to the next one;
+ * so do a tick before a long wait, since an execution on AWS ends after two days, and a tick that a change overtook:
+ * the generation of the change may wait for longer than the tick plans.
  */
 export function advanceRun(
   run: RunProgress,
@@ -35,19 +36,25 @@ export function advanceRun(
   };
 }
 
-/** Returns the end of the lease of a run that wakes at `wakeAt`. A run that is silent beyond its lease counts as lost. */
+/**
+ * Returns the end of the lease of a run that wakes at `wakeAt`. A run that is silent beyond its lease counts as lost.
+ */
 export function leaseUntil(wakeAt: Date): string {
   return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
 }
 
-/** Returns the fields of a run whose next tick belongs to another execution. `motion` is the motion reference of its first capture. */
+/**
+ * Returns the fields of a run whose next tick belongs to another execution. `motion` is the motion reference of its
+ * first capture.
+ */
 export function nextGeneration({ generation }: Pick<RunProgress, 'generation'>, motion: string | null) {
   return { generation: generation + 1, execution_ticks: 0, burst: 0, handed_over: motion };
 }
 
 /**
- * Returns the state for the next capture: this capture is its motion reference if the model saw it. A tick without a capture keeps the state. The next capture
- * scans from the same position if nothing was judged because the model failed or the picture was there before.
+ * Returns the state for the next capture: this capture is its motion reference if the model saw it. A tick without a
+ * capture keeps the state. The next capture scans from the same position if nothing was judged because the model failed
+ * or the picture was there before.
  */
 export function captureStateAfter(
   before: CaptureState,

@@ -76,8 +76,9 @@ export function groupQuestions({ joint, separate }: Questions): (readonly Condit
 }
 
 /**
- * Requests verdicts of conditions about the newest frame and the earlier moments of a capture, within one time limit. A failed call leaves its
- * conditions without a verdict in its frames; the other calls count. `made` collects the calls, also those of a check that is aborted.
+ * Requests verdicts of conditions about the newest frame and the earlier moments of a capture, within one time limit. A
+ * failed call leaves its conditions without a verdict in its frames; the other calls count. `made` collects the calls,
+ * also those of a check that is aborted.
  */
 export async function askModel(
   questions: Questions,
@@ -158,7 +159,10 @@ function note(error: VisionError, calls: Calls): void {
   else calls.failure = { code, message, remediation };
 }
 
-/** Lists the moments of a check, oldest first. A model that compares with the frame before gets that of the check before with the oldest one. */
+/**
+ * Lists the moments of a check, oldest first. A model that compares with the frame before gets that of the check before
+ * with the oldest one.
+ */
 function listMoments(
   { at, black, moments: earlier = [], previous, ...newest }: MomentMedia,
   usesPrevious: boolean,
@@ -204,7 +208,10 @@ async function judge(
   );
 }
 
-/** A missing or doubled id leaves the condition without a verdict, because its text is ambiguous; so does a call that failed, without verdicts. */
+/**
+ * A missing or doubled id leaves the condition without a verdict, because its text is ambiguous; so does a call that
+ * failed, without verdicts.
+ */
 function readAnswer(
   condition: ConditionQuestion,
   verdicts: MomentVerdicts['moments'][number] | undefined,

@@ -1,7 +1,10 @@
 import type { NextTick } from '../records/run-base.ts';
 import type { SeenOutcome } from '../sight/after-tick.ts';
 
-/** Returns the fields of `progress` that describe the capture of a tick of any run. A stream that `hasEnded` is no trouble: its job ends. */
+/**
+ * Returns the fields of `progress` that describe the capture of a tick of any run. A stream that `hasEnded` is no
+ * trouble: its job ends.
+ */
 export function describeCapture(outcome: SeenOutcome, explanation: string, next: NextTick, hasEnded = false) {
   const captured = 'captured' in outcome ? outcome.captured : null;
   return {

@@ -6,7 +6,10 @@ export type PaceDeps = { steadyNow: () => Date; log: Log };
 
 /** Pace that measures how long checks wait for this machine. */
 export type MeasuredPace = Pace & {
-  /** Adds the wait of one check for a resource of this machine: its timer, its turn, or its decoder. Work behind checks waits by design, and does not count. */
+  /**
+   * Adds the wait of one check for a resource of this machine: its timer, its turn, or its decoder. Work behind checks
+   * waits by design, and does not count.
+   */
   record(resource: string, waitedMs: number, caller?: string): void;
   /** Adds the time for which a caller had a resource of this machine. */
   recordUse(caller: string, usedMs: number): void;
@@ -31,7 +34,10 @@ const lateWhileStretched = 0.5;
 const inTime = 0.25;
 /** An hour without checks decreases every factor to 1. */
 const maxIdleWindows = 720;
-/** Part of uses and of the work of late windows that still counts in the next one, half of it a minute later: one window may have few checks. */
+/**
+ * Part of uses and of the work of late windows that still counts in the next one, half of it a minute later: one window
+ * may have few checks.
+ */
 const keptUse = 0.95;
 /** Intervals and time without a check after which a run is no load any more. */
 const [goneAfterIntervals, goneAfterMs] = [3, 60_000];
@@ -42,8 +48,9 @@ const longBlockMs = 1000;
 type Check = { caller: string; intervalSeconds: number; factor: number; atMs: number };
 
 /**
- * Creates the pace of one machine. Once checks wait longer than an interval for several seconds, it stretches intervals until they are in time, and then
- * shortens them slowly, so that no burst follows. The caller that needs most of the machine is stretched first: no other one beyond an equal share.
+ * Creates the pace of one machine. Once checks wait longer than an interval for several seconds, it stretches intervals
+ * until they are in time, and then shortens them slowly, so that no burst follows. The caller that needs most of the
+ * machine is stretched first: no other one beyond an equal share.
  */
 export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
   let windowEnd = steadyNow().getTime() + windowMs;
@@ -52,7 +59,10 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
   const lastChecks = new Map<string, Check>();
   /** Time of this machine that the checks of each caller took of late. */
   const uses = new Map<string, { ms: number; checks: number }>();
-  /** Work of the checks of this window, in milliseconds of this machine, and that of the late windows before it: while checks wait, it is all that the machine can do. */
+  /**
+   * Work of the checks of this window, in milliseconds of this machine, and that of the late windows before it: while
+   * checks wait, it is all that the machine can do.
+   */
   let done = 0;
   let busy = { done: 0, seconds: 0 };
   let meanInterval = 10;
@@ -128,7 +138,9 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
     return 1 + ms / Math.max(1, checks);
   }
 
-  /** Returns what the runs of each caller would take of this machine at their own intervals, in milliseconds a second. */
+  /**
+   * Returns what the runs of each caller would take of this machine at their own intervals, in milliseconds a second.
+   */
   function readLoads(): Map<string, number> {
     const loads = new Map<string, number>();
     for (const [id, check] of lastChecks) {
@@ -201,8 +213,8 @@ function goneAtMs({ intervalSeconds, factor, atMs }: Check): number {
 const retryAfterSeconds = 30;
 
 /**
- * Divides a load that is `need` times what a machine can do. Returns the factors by which callers have to take less, above 1 only: each may take an
- * equal share, and what others leave of theirs.
+ * Divides a load that is `need` times what a machine can do. Returns the factors by which callers have to take less,
+ * above 1 only: each may take an equal share, and what others leave of theirs.
  */
 function divideLoad(loads: ReadonlyMap<string, number>, need: number): Map<string, number> {
   const smallestFirst = [...loads].toSorted(([, one], [, other]) => one - other);

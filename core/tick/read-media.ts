@@ -19,10 +19,15 @@ export type CheckMediaKeys = {
 /** Frame of an earlier moment of a capture. */
 export type EarlierMoment = { frame: Uint8Array; at: Date; frame_key: string };
 
-/** Media of a check, with those of earlier moments, oldest first. `at` is the time of the newest frame; a black one is not judged. */
+/**
+ * Media of a check, with those of earlier moments, oldest first. `at` is the time of the newest frame; a black one is
+ * not judged.
+ */
 export type MomentMedia = CheckMedia & { at: Date; black?: boolean; moments?: readonly EarlierMoment[] };
 
-/** Reads the media of a check. Returns undefined if they were removed; an earlier moment without its frame is left out. */
+/**
+ * Reads the media of a check. Returns undefined if they were removed; an earlier moment without its frame is left out.
+ */
 export async function readCheckMedia(
   {
     captured: { frame_key, clip_key, captured_at, black },

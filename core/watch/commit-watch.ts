@@ -17,8 +17,8 @@ export type PlannedChange = Omit<WatchChange, 'runId' | 'expectedVersion' | 'eve
 };
 
 /**
- * Changes an own watch: reads it on its clock, plans the change and commits both or nothing, again after a conflict with a tick. An undefined plan
- * changes nothing. Throws `WatchNotFoundError`, and what `plan` throws.
+ * Changes an own watch: reads it on its clock, plans the change and commits both or nothing, again after a conflict
+ * with a tick. An undefined plan changes nothing. Throws `WatchNotFoundError`, and what `plan` throws.
  */
 export async function changeStoredWatch(
   watchId: string,

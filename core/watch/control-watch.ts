@@ -50,8 +50,8 @@ export async function snoozeStoredWatch(
 }
 
 /**
- * Deletes a watch: closes its alerts, and erases source and evidence. Its last events are still delivered. Returns which destinations were notified of
- * something that stood open.
+ * Deletes a watch: closes its alerts, and erases source and evidence. Its last events are still delivered. Returns
+ * which destinations were notified of something that stood open.
  */
 export async function deleteStoredWatch(watchId: string, caller: string, deps: WatchDeps) {
   let notified: Notified[] = [];

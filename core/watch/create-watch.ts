@@ -123,7 +123,10 @@ export function checkServed(
   }
 }
 
-/** Returns the request without a clip if its stream gives single pictures. Throws `UnservedFieldError` if `asked` is one: it came from the caller. */
+/**
+ * Returns the request without a clip if its stream gives single pictures. Throws `UnservedFieldError` if `asked` is
+ * one: it came from the caller.
+ */
 export function withServedClip<Request extends Pick<WatchRequest, 'evidence_clip'>>(
   request: Request,
   { platform }: Pick<StreamProbe, 'platform'>,

@@ -99,7 +99,9 @@ export async function editWatch(
 
 const daySeconds = 86_400;
 
-/** Checks the fields that a patch names: a watch keeps what this service has ceased to serve, and can still be changed. */
+/**
+ * Checks the fields that a patch names: a watch keeps what this service has ceased to serve, and can still be changed.
+ */
 function checkNamed(request: WatchRequest, patch: WatchPatch, deps: WatchDeps): void {
   if (patch.input_mode !== undefined) checkInputMode(request, deps);
   checkServed(
@@ -164,8 +166,8 @@ function readPlace(url: string): string {
 }
 
 /**
- * Probes a new stream before the change, and its own for clips of checks or of alerts, once: a plan may run several times.
- * Returns null without a probe.
+ * Probes a new stream before the change, and its own for clips of checks or of alerts, once: a plan may run several
+ * times. Returns null without a probe.
  */
 async function probeChangedStream(
   watchId: string,

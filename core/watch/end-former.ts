@@ -20,7 +20,10 @@ export type Notified = {
   stream_lost: boolean;
 };
 
-/** Destination that a change removed or gave another address. `error`: why what it keeps was not ended there; null if it was, or if it keeps nothing. */
+/**
+ * Destination that a change removed or gave another address. `error`: why what it keeps was not ended there; null if it
+ * was, or if it keeps nothing.
+ */
 export type FormerDestination = Notified & { error: string | null };
 
 /** Destination that a change removes or gives another address: its address and its state before. */
@@ -51,7 +54,10 @@ export async function readFormer(
   }));
 }
 
-/** Ends what stands open at former destinations, after the commit of the change, and returns them. Each has one attempt: its address is erased. */
+/**
+ * Ends what stands open at former destinations, after the commit of the change, and returns them. Each has one attempt:
+ * its address is erased.
+ */
 export function endFormer(
   former: readonly Former[],
   before: WatchRun,

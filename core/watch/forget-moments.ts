@@ -7,12 +7,17 @@ export type ForgetDeps = {
   now: () => Date;
 };
 
-/** Time after which a removal begins no further part, in milliseconds: a response has 29 s. Reads leave out what is older than the memory anyway. */
+/**
+ * Time after which a removal begins no further part, in milliseconds: a response has 29 s. Reads leave out what is
+ * older than the memory anyway.
+ */
 const maxForgetMs = 15_000;
 /** Moments of a part: S3 deletes a thousand objects in a request. */
 const atOnce = 250;
 
-/** Removes the moments of a watch before a time, all without one, with their pictures. Returns false if some are left. */
+/**
+ * Removes the moments of a watch before a time, all without one, with their pictures. Returns false if some are left.
+ */
 export async function forgetMoments(
   watchId: string,
   before: Date | null,

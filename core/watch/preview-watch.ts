@@ -24,7 +24,10 @@ type PreviewInput = Pick<
   'stream_url' | 'input_mode' | 'clip_duration_seconds' | 'destinations' | 'regions'
 > & { conditions: readonly ConditionQuestion[] };
 
-/** Checks all conditions of an own watch once on a new capture, in `mode` or its own. Changes nothing. Throws the errors of `checkOnce`. */
+/**
+ * Checks all conditions of an own watch once on a new capture, in `mode` or its own. Changes nothing. Throws the errors
+ * of `checkOnce`.
+ */
 export async function previewWatch(
   { watchId, mode }: { watchId: string; mode: InputMode | undefined },
   caller: string,

@@ -25,7 +25,10 @@ export async function readWatchFrame(watchId: string, caller: string, deps: Deps
   return newest;
 }
 
-/** Reads the evidence of an own alert, as JPEG, with the boxes of its opening on request. Throws `NOT_FOUND` if it has none, or if it has expired. */
+/**
+ * Reads the evidence of an own alert, as JPEG, with the boxes of its opening on request. Throws `NOT_FOUND` if it has
+ * none, or if it has expired.
+ */
 export async function readAlertFrame(
   alertId: string,
   { moment, boxes: withBoxes }: { moment: 'opened' | 'closed'; boxes: boolean },

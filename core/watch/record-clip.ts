@@ -26,8 +26,9 @@ export type RecordClipDeps = Pick<CoreDeps, 'media' | 'log' | 'now'> & {
 const done: DeliveryOutcome = { kind: 'done' };
 
 /**
- * Handles a message of an opening whose watch wants a clip: reads what the stream has of it by now, and once that is all, stores it and commits its event. A
- * repetition is safe: the clip of an alert has one key, and an alert that has one gets no other.
+ * Handles a message of an opening whose watch wants a clip: reads what the stream has of it by now, and once that is
+ * all, stores it and commits its event. A repetition is safe: the clip of an alert has one key, and an alert that has
+ * one gets no other.
  */
 export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Promise<DeliveryOutcome> {
   const { clip: watchId, sequence } = message;
@@ -83,7 +84,10 @@ const tooLong: ClipResult = { kind: 'none', reason: 'The clip took too long' };
 
 type Span = Pick<ClipRequest, 'from' | 'to' | 'openedAt'>;
 
-/** Returns the time that a clip shows: nothing earlier than the change that gave the watch its stream and regions. Null if they are others now. */
+/**
+ * Returns the time that a clip shows: nothing earlier than the change that gave the watch its stream and regions. Null
+ * if they are others now.
+ */
 async function findSpan(
   { opened_at: at }: Alert,
   opening: number,
@@ -101,7 +105,10 @@ async function findSpan(
 /** Time after an opening for which this machine may fail to make or store it, in seconds. */
 const maxFaultSeconds = 600;
 
-/** Makes a clip. A fault of the stream, or too long a time, is a reason; faults of this machine are errors, which repeat the message for ten minutes. */
+/**
+ * Makes a clip. A fault of the stream, or too long a time, is a reason; faults of this machine are errors, which repeat
+ * the message for ten minutes.
+ */
 async function tryMake(
   { url, caller, input_mode: mode, regions = null }: Source,
   span: Span & { key: string },

@@ -50,7 +50,10 @@ function nonZero(counts: Partial<WatchCounts>): [name: string, value: number][] 
 /** Additions of a commit to one hour; `seen` is undefined if it counts no time. */
 type HourAddition = { hour: string; counts: [name: string, value: number][]; seen: SeenAddition | undefined };
 
-/** Sums the additions of a commit by hour. A commit may add to one hour several times; a transaction of DynamoDB writes an item once. */
+/**
+ * Sums the additions of a commit by hour. A commit may add to one hour several times; a transaction of DynamoDB writes
+ * an item once.
+ */
 export function sumByHour(hours: RunChange['hours'] = []): HourAddition[] {
   const byHour = Map.groupBy(hours, ({ hour }) => hour);
   return [...byHour].map(([hour, additions]) => ({

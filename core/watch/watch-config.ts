@@ -12,7 +12,10 @@ export type SplitConfig = { config: WatchConfig; addresses: DestinationAddress[]
 /** Returns the keyed hash of an address. */
 export type Fingerprint = (address: string) => string;
 
-/** Splits a request into the configuration of a watch and the addresses of its destinations. Assigns missing ids and the defaults of the service. */
+/**
+ * Splits a request into the configuration of a watch and the addresses of its destinations. Assigns missing ids and the
+ * defaults of the service.
+ */
 export function splitRequest(
   request: WatchRequest,
   fingerprint: Fingerprint,

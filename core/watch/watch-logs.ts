@@ -4,7 +4,10 @@ import { asWatch, isWatchEvent } from '../records/run.ts';
 import type { Feed } from '../ports/watch-store.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
-/** Event with its watch, and the position of a reader who has read it: a sequence, or a position in the feed of the caller. */
+/**
+ * Event with its watch, and the position of a reader who has read it: a sequence, or a position in the feed of the
+ * caller.
+ */
 export type LoggedWatchEvent = Feed['entries'][number];
 
 type Deps = Pick<WatchDeps, 'runs' | 'watches' | 'now'>;
@@ -21,8 +24,8 @@ export function callerSignal(caller: string): string {
 }
 
 /**
- * Yields new events of the watches in scope after the position `from`, and `null` after each read without new events. Ends if the only watch is gone, or if
- * the signal aborts. Throws the errors of the store.
+ * Yields new events of the watches in scope after the position `from`, and `null` after each read without new events.
+ * Ends if the only watch is gone, or if the signal aborts. Throws the errors of the store.
  */
 export async function* tailWatchEvents(
   { caller, watchId }: LogScope,

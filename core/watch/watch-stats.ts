@@ -118,8 +118,8 @@ function listSpans({ parts }: ReadHour) {
 }
 
 /**
- * Sums the classes of the active time, in seconds. Their sum is the active time: what the spans do not have is between pictures, of hours from before there were
- * spans too.
+ * Sums the classes of the active time, in seconds. Their sum is the active time: what the spans do not have is between
+ * pictures, of hours from before there were spans too.
  */
 function presentSeen(hours: readonly ReadHour[], { watched_ms: watched, gap_ms: gap }: WatchCounts) {
   const sum = sumSpans(hours.flatMap(({ parts }) => parts));

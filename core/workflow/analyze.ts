@@ -56,9 +56,10 @@ type Observed<Seen> = { seen: Seen; askedAt: Date; stretch: number };
 type ReservedWork<R, Seen> = { run: R; work: Work<Seen>; media: MomentMedia | undefined };
 
 /**
- * Second half of a tick, the same for every policy: reserves the cost of a check, calls the model if the capture needs it, decides, and commits the tick with
- * all that follows from it in one transaction. After a conflict it decides again with what it saw. A repetition is safe: a committed tick returns the stored
- * result. `first` is the run as it was read for its policy.
+ * Second half of a tick, the same for every policy: reserves the cost of a check, calls the model if the capture needs
+ * it, decides, and commits the tick with all that follows from it in one transaction. After a conflict it decides again
+ * with what it saw. A repetition is safe: a committed tick returns the stored result. `first` is the run as it was read
+ * for its policy.
  */
 export async function analyze<R extends Run, Seen extends Observation>(
   first: R,
@@ -113,7 +114,10 @@ async function readAgain<R extends Run, Seen extends Observation>({
   return run && policy.owns(run) ? run : undefined;
 }
 
-/** Returns false if another tick, a newer generation or the end of the run came before this tick, unless what it saw counts late. */
+/**
+ * Returns false if another tick, a newer generation or the end of the run came before this tick, unless what it saw
+ * counts late.
+ */
 function isStillDue<R extends Run, Seen extends Observation>(
   run: R,
   seen: Seen | undefined,
@@ -237,7 +241,10 @@ export async function discardTick(
   return goneState(input, deps.now());
 }
 
-/** Starts the execution of the current generation if the run was handed over from `generation`. Has no effect if it was started before. */
+/**
+ * Starts the execution of the current generation if the run was handed over from `generation`. Has no effect if it was
+ * started before.
+ */
 export async function startNextGeneration(
   { run_id, generation }: Run,
   before: { generation: number },

@@ -6,8 +6,8 @@ import type { CaptureInput } from '../records/workflow.ts';
 export type MotionDeps = Pick<CoreDeps, 'streams' | 'compareMotion'> & { runs: Pick<RunStore, 'source'> };
 
 /**
- * Follows the stream of a run after a capture, until motion begins: a key frame differs from the picture that the model judged last, after one that did not.
- * Returns false if the stream cannot be followed. Throws the abort reason.
+ * Follows the stream of a run after a capture, until motion begins: a key frame differs from the picture that the model
+ * judged last, after one that did not. Returns false if the stream cannot be followed. Throws the abort reason.
  */
 export async function awaitMotion(
   { source_id: sourceId, seen, motion, wakes }: CaptureInput,

@@ -10,8 +10,9 @@ import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { finishedState, stateAtBegin } from './workflow-state.ts';
 
 /**
- * Handles `begin`: starts a pending run, continues any other where its last tick ended, and reports as done what has ended, is paused, or is of an older
- * generation. With `bursts`, the run takes the next burst number, which ends the ticks of an abandoned burst. `first` is the run as it was read for its policy.
+ * Handles `begin`: starts a pending run, continues any other where its last tick ended, and reports as done what has
+ * ended, is paused, or is of an older generation. With `bursts`, the run takes the next burst number, which ends the
+ * ticks of an abandoned burst. `first` is the run as it was read for its policy.
  */
 export async function begin<R extends Run, Seen extends Observation>(
   first: R,

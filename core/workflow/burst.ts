@@ -7,8 +7,9 @@ import type { CutBurst, TickInput, WorkflowState } from '../records/workflow.ts'
 type BurstState = Pick<WorkflowState, 'done' | 'burst' | 'over' | 'rests'>;
 
 /**
- * Plans whether the next tick runs in this burst. On AWS, an Express execution of at most five minutes (a burst) runs some ticks, and the
- * execution of the job starts one burst after the other. `over` is true if the execution of the job ends.
+ * Plans whether the next tick runs in this burst. On AWS, an Express execution of at most five minutes (a burst) runs
+ * some ticks, and the execution of the job starts one burst after the other. `over` is true if the execution of the job
+ * ends.
  */
 export function planBurst(
   { burst, burst_started_at: startedAt, burst_seconds: seconds }: TickInput,
@@ -42,7 +43,10 @@ const minModelSeconds = 15;
 /** Time for the last tick of a burst, in seconds. */
 const lastTickSeconds = rules.burstTimeoutSeconds - rules.maxBurstSeconds;
 
-/** Schema of the cuts that a deployment has seen: their number, the shortest time that a burst was held, and the time from which they no longer count. */
+/**
+ * Schema of the cuts that a deployment has seen: their number, the shortest time that a burst was held, and the time
+ * from which they no longer count.
+ */
 export const burstCutsSchema = z.object({
   cuts: z.int().positive(),
   held_seconds: z.number().positive(),
@@ -51,8 +55,8 @@ export const burstCutsSchema = z.object({
 export type BurstCuts = z.infer<typeof burstCutsSchema>;
 
 /**
- * Returns the time for which the platform held a burst whose call failed, in seconds. Returns undefined for a call that was refused, and for a burst
- * that had its whole time.
+ * Returns the time for which the platform held a burst whose call failed, in seconds. Returns undefined for a call that
+ * was refused, and for a burst that had its whole time.
  */
 export function heldSeconds({ began_at, ended_at }: CutBurst): number | undefined {
   const seconds = (Date.parse(ended_at) - Date.parse(began_at)) / 1000;
@@ -69,7 +73,10 @@ export function addCut(known: BurstCuts | undefined, seconds: number, now: Date)
   };
 }
 
-/** Shortens the burst of a tick to the time that bursts were held. Changes nothing before the third cut: one can be a lost connection. */
+/**
+ * Shortens the burst of a tick to the time that bursts were held. Changes nothing before the third cut: one can be a
+ * lost connection.
+ */
 export function shortenBurst<Input extends TickInput>(
   input: Input,
   cuts: BurstCuts | undefined,

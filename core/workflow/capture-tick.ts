@@ -27,8 +27,8 @@ export type CaptureDeps = Pick<CoreDeps, 'media' | 'compareMotion' | 'now' | 'ne
 };
 
 /**
- * First half of a tick: takes a capture, compares it with the state of the last captures and stores its media. Failures of the stream or of
- * this machine are results: a transient error costs a tick, never the job.
+ * First half of a tick: takes a capture, compares it with the state of the last captures and stores its media. Failures
+ * of the stream or of this machine are results: a transient error costs a tick, never the job.
  */
 export async function captureTick(
   input: CaptureInput,
@@ -61,7 +61,8 @@ async function captureAndStore(
   signal?: AbortSignal,
 ): Promise<CaptureResult> {
   const source = await deps.runs.source(input.source_id);
-  // The source of a deleted watch or an erased job, which a burst on AWS outlives: Analyze ends it. An active one ends as with a lost stream.
+  // The source of a deleted watch or an erased job, which a burst on AWS outlives: Analyze ends it. An active one ends
+  // as with a lost stream.
   if (!source) return noSource;
   // A burst outlives the cancellation of its job. Analyze then finds the job ended.
   if (source.ended) return notCaptured;
@@ -111,7 +112,8 @@ async function tryCapture(
     ...(source.clip_seconds !== undefined && { clipBeforeSeconds: source.clip_seconds }),
     ...(source.look_back && { lookBack: { since: input.seen?.position.scan ?? null } }),
   };
-  // A probe takes part of the time: the task ends soon after the limit of a capture, and a cut task is a failure of the service.
+  // A probe takes part of the time: the task ends soon after the limit of a capture, and a cut task is a failure of the
+  // service.
   const { captureTimeoutSeconds: limit } = deps.limits;
   const spent = ageSeconds(beganAt, deps.now());
   const seconds = spent === 0 ? limit : Math.max(1, Math.floor(limit - spent));
@@ -170,7 +172,10 @@ export function tooSlow(seconds: number): CaptureResult {
   return { kind: 'failed', code, message, remediation, access_refused: false };
 }
 
-/** Keys end in a random id: a repeated capture of the same tick must not replace the frame that was judged. A clip has no use after its check. */
+/**
+ * Keys end in a random id: a repeated capture of the same tick must not replace the frame that was judged. A clip has
+ * no use after its check.
+ */
 async function store(
   { capture, moments: pictures }: ComparedCapture,
   input: CaptureInput,

@@ -6,8 +6,8 @@ import type { RunChange, RunStore } from '../ports/run-store.ts';
 type Deps = { runs: Pick<RunStore, 'commit'>; meter: Pick<Meter, 'count'> };
 
 /**
- * Commits a tick, without its moments if it cannot be stored with them: events and alerts come before a memory. Returns what is stored; undefined after a conflict.
- * Throws `TransientError`.
+ * Commits a tick, without its moments if it cannot be stored with them: events and alerts come before a memory. Returns
+ * what is stored; undefined after a conflict. Throws `TransientError`.
  */
 export async function commitTick<Change extends RunChange>(
   change: Change,

@@ -19,7 +19,10 @@ export type FailDeps = Pick<CoreDeps, 'log' | 'now'> & {
 /** Reason of the failure of an execution, for operators, and the remediation for the caller of a job. */
 export type RunFailure = { cause: string; remediation: string };
 
-/** Handles a run that its execution left: a job fails, a watch continues with its next generation. `mustFail` is checked on each state that is changed. */
+/**
+ * Handles a run that its execution left: a job fails, a watch continues with its next generation. `mustFail` is checked
+ * on each state that is changed.
+ */
 export async function failRun(
   run: Run,
   { cause, remediation }: RunFailure,

@@ -22,8 +22,8 @@ export type ComparedCapture = {
 const maxAlike = 30;
 
 /**
- * Compares a capture and the frames that its scan found, and fetches the pictures of the moments to judge until the signal aborts. A moment whose picture
- * cannot be had is left out.
+ * Compares a capture and the frames that its scan found, and fetches the pictures of the moments to judge until the
+ * signal aborts. A moment whose picture cannot be had is left out.
  */
 export async function compareCapture(
   capture: Capture,
@@ -91,7 +91,10 @@ function findStill(
   return [frames[Math.max(0, begin)]?.at ?? at, frames[end]?.at ?? at];
 }
 
-/** Returns the longest time between two frames, in seconds: of the scan, or from the capture before to its first frame. 0 if unknown. */
+/**
+ * Returns the longest time between two frames, in seconds: of the scan, or from the capture before to its first frame.
+ * 0 if unknown.
+ */
 function longestBlindSeconds(
   { frames: [first], coveredSeconds, distanceSeconds }: NonNullable<Capture['scan']>,
   { capturedAt }: Capture,

@@ -41,14 +41,18 @@ export type ObservedExecution = {
 };
 
 /**
- * Repairs runs after a crash: starts missing executions, publishes events that did not reach the queue, and handles runs whose execution ended without them
- * or is silent for longer than a tick may take. Returns the number of inspected runs.
+ * Repairs runs after a crash: starts missing executions, publishes events that did not reach the queue, and handles
+ * runs whose execution ended without them or is silent for longer than a tick may take. Returns the number of inspected
+ * runs.
  */
 export async function repairDue(deps: RepairDeps, { dueBy, limit, endBy }: SweepOptions): Promise<number> {
   return repairListed(await deps.runs.dueForRepair(dueBy, limit), deps, { endBy });
 }
 
-/** Repairs runs that may need it. Returns the number of inspected runs. One that cannot be repaired now must not delay the others. */
+/**
+ * Repairs runs that may need it. Returns the number of inspected runs. One that cannot be repaired now must not delay
+ * the others.
+ */
 export function repairListed(ids: readonly string[], deps: RepairDeps, bounds: SweepBounds): Promise<number> {
   return repairEach(ids, repairQuietly, bounds, deps.now);
 
@@ -62,7 +66,10 @@ export function repairListed(ids: readonly string[], deps: RepairDeps, bounds: S
   }
 }
 
-/** Repairs one run if a repair is needed: `ended` is its execution that has ended, if that is why. Throws the error of a failed repair. */
+/**
+ * Repairs one run if a repair is needed: `ended` is its execution that has ended, if that is why. Throws the error of a
+ * failed repair.
+ */
 export async function repairRun(id: string, deps: RepairDeps, ended?: EndedExecution): Promise<void> {
   const { runs, executions, now } = deps;
   const run = await runs.getIncludingEnded(id);
@@ -85,7 +92,9 @@ export async function repairRun(id: string, deps: RepairDeps, ended?: EndedExecu
   if (status === 'running' && isOverdue(run, now())) await renewLease(run, deps);
 }
 
-/** Handles a run without an execution: removes a deleted watch once its last deliveries have ended, a day later at most. */
+/**
+ * Handles a run without an execution: removes a deleted watch once its last deliveries have ended, a day later at most.
+ */
 async function settle(run: Run, deps: RepairDeps): Promise<void> {
   if (run.policy !== 'watch') return;
   if (run.deleted_at === null) await renewLease(run, deps, pausedLeaseSeconds);
@@ -117,7 +126,10 @@ async function recover(run: Run, observed: ObservedExecution, deps: RepairDeps, 
   await failRun(current, { cause: `the execution was ${observed.status}`, remediation }, deps, isLostNow);
 }
 
-/** Extends the lease, so that a later or concurrent sweep skips the run while its execution starts. Returns false after a conflict. */
+/**
+ * Extends the lease, so that a later or concurrent sweep skips the run while its execution starts. Returns false after
+ * a conflict.
+ */
 async function renewLease(run: Run, { runs, now }: RepairDeps, addedSeconds = 0): Promise<boolean> {
   const { run_id: runId, version: expectedVersion } = run;
   const change = {
@@ -130,16 +142,18 @@ async function renewLease(run: Run, { runs, now }: RepairDeps, addedSeconds = 0)
 }
 
 /**
- * Returns true if the execution that follows the ended one has begun: it took a burst. Each generation ends one execution, so a request for
- * its status would exceed the quota of Step Functions (DescribeExecution, 10 to 15 per second) with some thousand jobs.
+ * Returns true if the execution that follows the ended one has begun: it took a burst. Each generation ends one
+ * execution, so a request for its status would exceed the quota of Step Functions (DescribeExecution, 10 to 15 per
+ * second) with some thousand jobs.
  */
 function isFollowed({ generation, burst }: Run, ended: EndedExecution | undefined): boolean {
   return ended !== undefined && ended.generation < generation && burst > 0;
 }
 
 /**
- * Returns true if the run cannot continue: its execution ended without it, or has been silent for longer than all retries of a tick take. The
- * status of an earlier generation proves nothing, and 'not_running' only after the lease: the next generation may have begun since.
+ * Returns true if the run cannot continue: its execution ended without it, or has been silent for longer than all
+ * retries of a tick take. The status of an earlier generation proves nothing, and 'not_running' only after the lease:
+ * the next generation may have begun since.
  */
 export function isLost(run: Run, { generation, status, runsHere }: ObservedExecution, now: Date): boolean {
   if (run.generation !== generation) return false;

@@ -20,7 +20,9 @@ import { createWatchPolicy } from '../policies/watch/policy.ts';
 import type { Run } from '../records/run.ts';
 import { finishedState } from './workflow-state.ts';
 
-/** Task handlers of `run.asl.json` (JSON in, JSON out), called by Step Functions and by the scheduler of one machine. */
+/**
+ * Task handlers of `run.asl.json` (JSON in, JSON out), called by Step Functions and by the scheduler of one machine.
+ */
 
 /** Settings of the service that decisions depend on. */
 type PolicySettings = JobSettings & WatchSettings;
@@ -79,8 +81,8 @@ function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTask
 }
 
 /**
- * Handles a workflow that failed. A run that was handed over to its next generation does not depend on it: the run continues, and its next execution is
- * started in case that start was what failed.
+ * Handles a workflow that failed. A run that was handed over to its next generation does not depend on it: the run
+ * continues, and its next execution is started in case that start was what failed.
  */
 async function close(
   { run_id, generation, failure }: Extract<AnalyzeInput, { operation: 'close' }>,

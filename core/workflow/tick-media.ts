@@ -45,7 +45,10 @@ export async function refreshEvidence(
   }
 }
 
-/** Removes the media that nothing refers to after a tick: of its capture, and of the run before it. A clip has no use after its check. */
+/**
+ * Removes the media that nothing refers to after a tick: of its capture, and of the run before it. A clip has no use
+ * after its check.
+ */
 export async function removeUnneeded(
   before: readonly Picture[],
   kept: readonly Picture[],
@@ -62,8 +65,8 @@ export async function removeUnneeded(
 }
 
 /**
- * Removes the evidence of a capture that a decision has stored which a change outdated. Another attempt of the tick may have committed it since `first` was
- * read.
+ * Removes the evidence of a capture that a decision has stored which a change outdated. Another attempt of the tick may
+ * have committed it since `first` was read.
  */
 export async function removeOutdated(
   stored: readonly Evidence[],

@@ -24,7 +24,10 @@ export type VirtualRun = {
   analyze(step: WorkflowState, captured: CaptureOutput, signal?: AbortSignal): Promise<WorkflowState>;
 };
 
-/** Creates a virtual run of a watch. Its destinations receive nothing, and a budget in dollars pauses it: no model has a price. */
+/**
+ * Creates a virtual run of a watch. Its destinations receive nothing, and a budget in dollars pauses it: no model has a
+ * price.
+ */
 export function createVirtualRun(first: WatchRun, given: VirtualRunDeps): VirtualRun {
   let run = first;
   const deps: AnalyzeTaskDeps = {

@@ -7,7 +7,9 @@ import {
   visionSettings,
 } from '../../adapters/vision/aws-provider-registry.ts';
 
-/** Environment variables of `analyze`, the only function that may call the model. `capture` creates its contact sheets. */
+/**
+ * Environment variables of `analyze`, the only function that may call the model. `capture` creates its contact sheets.
+ */
 export const analyzeConfigSchema = functionSettings
   .pick({
     ...sharedSettings,

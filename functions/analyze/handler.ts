@@ -86,7 +86,9 @@ async function noteCut(seconds: number, deps: AnalyzeFunctionDeps): Promise<void
   });
 }
 
-/** Returns true if the tick began much later than planned: throttled functions or state transitions, or a failed burst. */
+/**
+ * Returns true if the tick began much later than planned: throttled functions or state transitions, or a failed burst.
+ */
 function isLate({ planned_at: plannedAt }: Input<'analyze'>, now: Date): boolean {
   return plannedAt !== undefined && ageSeconds(plannedAt, now) > rules.lateTickSeconds;
 }

@@ -14,7 +14,9 @@ import type { ApiConfig } from './config.ts';
 /** Dependencies of the handler. */
 export type ApiFunctionDeps = { respond: HttpFunction; setTimer?: SetTimer } & Pick<Telemetry, 'during'>;
 
-/** Creates the dependencies, once per instance. Without MCP: its SDK adds 100 ms to a cold start, so `stream` serves it. */
+/**
+ * Creates the dependencies, once per instance. Without MCP: its SDK adds 100 ms to a cold start, so `stream` serves it.
+ */
 export function createDependencies(config: ApiConfig): ApiFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { depsFor, originSecret } = createSharedHttpDeps(config, telemetry);

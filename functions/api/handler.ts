@@ -9,7 +9,10 @@ import type { ApiFunctionDeps } from './dependencies.ts';
 /** Time that remains for the response of a request that takes too long, in milliseconds. */
 const responseMs = 1_000;
 
-/** Creates the handler of the HTTP API (payload format 2.0). Responds before Lambda would end the invocation, without an error envelope. */
+/**
+ * Creates the handler of the HTTP API (payload format 2.0). Responds before Lambda would end the invocation, without an
+ * error envelope.
+ */
 export function createHandler({ respond, during, setTimer }: ApiFunctionDeps) {
   return (event: unknown, context: Context): Promise<HttpResult> =>
     during(context, async () => {

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { functionSettings, sharedSettings } from '../../adapters/aws/function-settings.ts';
 
 /**
- * Environment variables of `capture`, which fetches and decodes untrusted media. It may read `SOURCE#` items and motion references,
- * and write captures. It has no queue, no model, and no secret except the optional platform secret.
+ * Environment variables of `capture`, which fetches and decodes untrusted media. It may read `SOURCE#` items and motion
+ * references, and write captures. It has no queue, no model, and no secret except the optional platform secret.
  */
 export const captureConfigSchema = functionSettings.pick({
   ...sharedSettings,

@@ -95,13 +95,20 @@ const wait = async (milliseconds: number, signal: AbortSignal) =>
   setTimeout(milliseconds, undefined, { signal });
 /** Streams in memory of an instance: a clip waits for its end in one call. */
 const keptBytes = 96 * 1024 * 1024;
-/** Wait for the end of a clip: what follows an opening, and the last segment. It leaves time to encode one with regions. */
+/**
+ * Wait for the end of a clip: what follows an opening, and the last segment. It leaves time to encode one with regions.
+ */
 const maxWaitMs = 36_000;
 
-/** Timeout of a capture, in seconds: a camera may need 15 s to respond, 20 s to a key frame, 10 s for a clip. Task: 60 s. */
+/**
+ * Timeout of a capture, in seconds: a camera may need 15 s to respond, 20 s to a key frame, 10 s for a clip. Task: 60
+ * s.
+ */
 const captureTimeoutSeconds = 50;
 
-/** Returns platform settings without accounts and proxies, or a function that reads them from the secret on first use. */
+/**
+ * Returns platform settings without accounts and proxies, or a function that reads them from the secret on first use.
+ */
 function createPlatforms(
   { YOUTUBE_CLIENTS: clients, PLATFORM_SECRET_ARN: arn }: CaptureConfig,
   { log }: Telemetry,

@@ -15,8 +15,8 @@ const eventSchema = z.union([captureCallSchema, captureInputSchema]);
 const resultMs = 3_000;
 
 /**
- * Creates the handler: captures ticks, and handles calls of other functions. Throws for an invalid event. A slow stream is a result: a timeout of Lambda
- * would count as an error of the function.
+ * Creates the handler: captures ticks, and handles calls of other functions. Throws for an invalid event. A slow stream
+ * is a result: a timeout of Lambda would count as an error of the function.
  */
 export function createHandler(deps: CaptureFunctionDeps) {
   const execution = createExecutionState(deps);

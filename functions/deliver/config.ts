@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { functionSettings, mailSettings, sharedSettings } from '../../adapters/aws/function-settings.ts';
 
 /**
- * Environment variables of `deliver`, which reads events and images and sends webhooks. `BASE_URL` is required for links
- * in events, because there is no request of a viewer.
+ * Environment variables of `deliver`, which reads events and images and sends webhooks. `BASE_URL` is required for
+ * links in events, because there is no request of a viewer.
  */
 export const deliverConfigSchema = functionSettings
   .pick({

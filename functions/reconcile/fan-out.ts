@@ -7,7 +7,9 @@ import { repairListed } from '../../core/workflow/repair.ts';
 import type { RepairDeps } from '../../core/workflow/repair.ts';
 import type { Executions } from '../../core/ports/executions.ts';
 
-/** Invocation for one shard of the repair index. `reconcile` sends it to itself, and answers it without a further one. */
+/**
+ * Invocation for one shard of the repair index. `reconcile` sends it to itself, and answers it without a further one.
+ */
 export const shardEventSchema = z.object({
   shard: z.enum(shards),
   /** Names of the running executions of the shard; null if there are too many to list. */
@@ -39,7 +41,9 @@ const repairsAtOnce = 8;
 /** Place of the repairs: invocations for shards, this run, or no place without due work. */
 export type RepairPlace = 'shards' | 'here' | 'nowhere';
 
-/** Invokes this function once for each shard with due entries, if there are more of them than one run repairs in time. */
+/**
+ * Invokes this function once for each shard with due entries, if there are more of them than one run repairs in time.
+ */
 export async function fanOut(
   deps: Deps,
   { functionArn, maxEntries }: { functionArn: string; maxEntries: number },
@@ -72,7 +76,10 @@ export async function repairShard({ shard, running }: ShardEvent, deps: Deps, en
   await repairListed(ids, { ...deps, executions }, { endBy, atOnce: repairsAtOnce });
 }
 
-/** Returns the names of running executions by shard. Returns null if they cannot be listed: each status is then requested. */
+/**
+ * Returns the names of running executions by shard. Returns null if they cannot be listed: each status is then
+ * requested.
+ */
 async function listByShard({ listRunning, log }: Deps): Promise<Map<string, string[]> | null> {
   const names = await listRunning().catch((error: unknown) => {
     log.warning('Executions could not be listed', { error: String(error) });

@@ -24,8 +24,8 @@ const statuses = {
 } as const;
 
 /**
- * Creates the handler: repairs all due jobs every minute, and one job when its execution ends. EventBridge events may be
- * repeated, late or lost, so a repair reads the current state. Rethrows errors: Lambda retries twice.
+ * Creates the handler: repairs all due jobs every minute, and one job when its execution ends. EventBridge events may
+ * be repeated, late or lost, so a repair reads the current state. Rethrows errors: Lambda retries twice.
  */
 export function createHandler(deps: ReconcileFunctionDeps) {
   return (event: unknown, context: Context): Promise<void> =>

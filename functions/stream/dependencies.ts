@@ -15,7 +15,10 @@ import type { StreamConfig } from './config.ts';
 /** Dependencies of the handler. */
 export type StreamFunctionDeps = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
 
-/** Creates the dependencies, once per instance: the app of `api` with event streams and MCP, whose SDK the first request to it loads. */
+/**
+ * Creates the dependencies, once per instance: the app of `api` with event streams and MCP, whose SDK the first request
+ * to it loads.
+ */
 export function createDependencies(config: StreamConfig): StreamFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { depsFor, sessions, originSecret } = createSharedHttpDeps(config, telemetry);
@@ -42,8 +45,8 @@ export function createDependencies(config: StreamConfig): StreamFunctionDeps {
 }
 
 /**
- * Returns the settings of event streams. A new event is sent after 250 ms on average. A poll reads one item (half a read unit):
- * an hour of a stream is 7,200 reads, $0.0005 at $0.125 per million units.
+ * Returns the settings of event streams. A new event is sent after 250 ms on average. A poll reads one item (half a
+ * read unit): an hour of a stream is 7,200 reads, $0.0005 at $0.125 per million units.
  */
 function createEventStreams(config: StreamConfig, sessions: EventSessions): EventStreams {
   return {

@@ -5,8 +5,9 @@ import { buildLayer } from './build-layer.ts';
 import { findNewestVersion, pythonPip, readLockedVersion } from './packaged-binary.ts';
 
 /**
- * `npm run layer [-- arm64|x86_64 …] [--confirm SHA256 …] [--newest]` builds the layer for both architectures, or for the named ones. `--confirm` records the
- * checksum of the release of ffmpeg-static. `--newest` fails if there is a newer version of the wheels.
+ * `npm run layer [-- arm64|x86_64 …] [--confirm SHA256 …] [--newest]` builds the layer for both architectures, or for
+ * the named ones. `--confirm` records the checksum of the release of ffmpeg-static. `--newest` fails if there is a
+ * newer version of the wheels.
  */
 
 const folder = fileURLToPath(new URL('.', import.meta.url));

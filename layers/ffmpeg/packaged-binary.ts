@@ -25,8 +25,8 @@ export const pythonPip: Pip = async (args) => {
 };
 
 /**
- * Installs the wheel with the ffmpeg of an architecture on any host, and returns its binary. pip compares the wheel with the checksums of
- * `requirements`. Throws `DownloadError`.
+ * Installs the wheel with the ffmpeg of an architecture on any host, and returns its binary. pip compares the wheel
+ * with the checksums of `requirements`. Throws `DownloadError`.
  */
 export async function fetchPackagedBinary(
   architecture: LayerArchitecture,

@@ -9,8 +9,9 @@ import type { StreamOrigin } from './stream-origin.ts';
 import { StreamRestApi } from './stream-rest-api.ts';
 
 /**
- * Function with an origin of its own, for responses that stream or take longer than the 30 s of the HTTP API. `events` serves the paths of event
- * streams and `stream` the others, with the same code: forgotten readers use up no execution that a creation or a check needs.
+ * Function with an origin of its own, for responses that stream or take longer than the 30 s of the HTTP API. `events`
+ * serves the paths of event streams and `stream` the others, with the same code: forgotten readers use up no execution
+ * that a creation or a check needs.
  */
 export class EventStream extends Construct {
   readonly origin: StreamOrigin;

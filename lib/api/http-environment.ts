@@ -82,7 +82,9 @@ export function describeModel({ visionProvider }: StageSettings, modelId: string
   return { ...model, price: findModelPrice(model) };
 }
 
-/** Grants the permissions to serve callers. Fetching streams and calling the model stay with `capture` and `analyze`. */
+/**
+ * Grants the permissions to serve callers. Fetching streams and calling the model stay with `capture` and `analyze`.
+ */
 export function allowHttp(to: ServiceFunction, settings: StageSettings, deps: HttpFunctionProps): void {
   // Erasure of a caller: deleted watches are in the index of repairs, and media are removed.
   allowTable(to, deps.table, { apiKeys: true, indexes: [jobsByCaller, repair] });

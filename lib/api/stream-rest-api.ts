@@ -27,7 +27,8 @@ const stageName = 'live';
 
 /**
  * REST API that streams the responses of `stream`, for accounts that forbid public function URLs
- * (https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html). Its own answers have the error envelope.
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html). Its own answers
+ * have the error envelope.
  */
 export class StreamRestApi extends Construct implements StreamOrigin {
   readonly #api: RestApi;
@@ -106,7 +107,10 @@ export class StreamRestApi extends Construct implements StreamOrigin {
   }
 }
 
-/** Answers of API Gateway itself (https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html). */
+/**
+ * Answers of API Gateway itself
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html).
+ */
 const gatewayResponses: readonly {
   name: string;
   type: ResponseType;

@@ -10,8 +10,9 @@ import { stageSettingsSchema } from '../stages/stage-settings.ts';
 import { buildFunctions } from './build-functions.ts';
 
 /**
- * Builds the package of the construct in `lib/dist`, which has the layout of the repository: the construct in one file, its types, the functions, the console and
- * what builds the ffmpeg layer. `npm pack ./lib` runs it; a test names another folder, and one with bundles that are built already.
+ * Builds the package of the construct in `lib/dist`, which has the layout of the repository: the construct in one file,
+ * its types, the functions, the console and what builds the ffmpeg layer. `npm pack ./lib` runs it; a test names
+ * another folder, and one with bundles that are built already.
  */
 
 const [, , outFolder = `${projectFolder}lib/dist`, built] = process.argv;
@@ -61,7 +62,10 @@ async function buildCode(): Promise<void> {
   await write('package.json', '{ "type": "commonjs" }\n');
 }
 
-/** Writes the declarations of the construct; the settings of a stage as an interface, without the schema that they are inferred from. */
+/**
+ * Writes the declarations of the construct; the settings of a stage as an interface, without the schema that they are
+ * inferred from.
+ */
 async function buildTypes(): Promise<void> {
   const emitted = join(out, 'emitted');
   // Without the types of other files, which the declarations name and do not contain: they are most of the work.

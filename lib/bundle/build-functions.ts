@@ -5,12 +5,15 @@ import type { Metafile } from 'esbuild';
 import { bundleOptions, functionNames } from './options.ts';
 import type { FunctionName } from './options.ts';
 
-/** Bundle of a function. `bytes` is the size of what a cold start loads: its entry, and the files that it imports statically. */
+/**
+ * Bundle of a function. `bytes` is the size of what a cold start loads: its entry, and the files that it imports
+ * statically.
+ */
 export type BuiltFunction = { name: FunctionName; bytes: number };
 
 /**
- * Bundles every function into `<outDir>/<name>/`, which is deployed. Writes its source maps to `<outDir>/maps/<name>/`, which stack traces
- * need. Removes earlier content of `outDir`.
+ * Bundles every function into `<outDir>/<name>/`, which is deployed. Writes its source maps to `<outDir>/maps/<name>/`,
+ * which stack traces need. Removes earlier content of `outDir`.
  */
 export async function buildFunctions(outDir: string): Promise<BuiltFunction[]> {
   await rm(outDir, { recursive: true, force: true });

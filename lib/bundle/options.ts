@@ -16,7 +16,8 @@ const { version } = z
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 
 /**
- * Returns the esbuild options of a function: `<outDir>/<name>/index.mjs`, and a file beside it for what dynamic imports load.
+ * Returns the esbuild options of a function: `<outDir>/<name>/index.mjs`, and a file beside it for what dynamic imports
+ * load.
  */
 export function bundleOptions(name: FunctionName, outDir: string): BuildOptions {
   return {

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 /**
- * Package that few invocations need, from synchronous code: a dynamic import would make its callers asynchronous. Its bundle is a file of its
- * own, and the first use of an export requires it.
+ * Package that few invocations need, from synchronous code: a dynamic import would make its callers asynchronous. Its
+ * bundle is a file of its own, and the first use of an export requires it.
  */
 export const laterPackage = { name: 'temporal-polyfill', export: 'Temporal', file: 'temporal' } as const;
 
@@ -72,8 +72,8 @@ export function stubUnused(): Plugin {
 const named = "import { z } from 'zod';";
 
 /**
- * Creates an esbuild plugin that imports zod as a namespace in the files of the project: the bundler then leaves out the kinds of schemas that
- * nothing uses (zod.dev/packages/mini, "Tree-shaking").
+ * Creates an esbuild plugin that imports zod as a namespace in the files of the project: the bundler then leaves out
+ * the kinds of schemas that nothing uses (zod.dev/packages/mini, "Tree-shaking").
  */
 export function importZodNamespace(): Plugin {
   return {

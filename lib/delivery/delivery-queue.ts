@@ -4,7 +4,10 @@ import { Construct } from 'constructs';
 import { queueEncryption } from '../storage/service-key.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 
-/** FIFO queue of deliveries. A message group per destination and subject keeps first attempts in order; each delivery that failed has a group of its own. */
+/**
+ * FIFO queue of deliveries. A message group per destination and subject keeps first attempts in order; each delivery
+ * that failed has a group of its own.
+ */
 export class DeliveryQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -21,12 +24,15 @@ export class DeliveryQueue extends Construct {
       // At least 3,000 messages per second instead of 300; there are many message groups.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-      // The delivery counts its attempts. A message that waits for others and then for its own attempts is received about 50 times; a defect reaches
-      // the number in about an hour (`backoffSeconds`), as long as an event of a job is relevant.
+      // The delivery counts its attempts. A message that waits for others and then for its own attempts is received
+      // about 50 times; a defect reaches the number in about an hour (`backoffSeconds`), as long as an event of a job
+      // is relevant.
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: 75 },
     });
   }
 }
 
-/** Timeout of one attempt, in seconds: 30 for the receiver, the rest to read secret and image and to store the result. */
+/**
+ * Timeout of one attempt, in seconds: 30 for the receiver, the rest to read secret and image and to store the result.
+ */
 export const attemptSeconds = 60;

@@ -14,7 +14,10 @@ export type DeploymentBus = {
   isNew: boolean;
 };
 
-/** Creates the bus, or refers to the one that the stage names. Throws if it is in another region, which `PutEvents` does not reach. */
+/**
+ * Creates the bus, or refers to the one that the stage names. Throws if it is in another region, which `PutEvents` does
+ * not reach.
+ */
 export function createEventBus(scope: Construct, id: string, setting: string): DeploymentBus {
   const { region } = Stack.of(scope);
   if (setting === newEventBus) {

@@ -3,7 +3,10 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 type Stage = Pick<StageSettings, 'eventBus' | 'visionProvider' | 'bedrockRegion'>;
 type Endpoint = { name: string; when?: (stage: Stage, region: string) => boolean };
 
-/** Endpoints of a VPC by the service of the actions that functions request themselves. A test compares them with the roles of all kinds of stages. */
+/**
+ * Endpoints of a VPC by the service of the actions that functions request themselves. A test compares them with the
+ * roles of all kinds of stages.
+ */
 export const endpointsByService: Readonly<Record<string, Endpoint>> = {
   bedrock: {
     name: 'bedrock-runtime',

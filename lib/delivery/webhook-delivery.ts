@@ -35,7 +35,10 @@ type Props = {
   eventBus: DeploymentBus | undefined;
 };
 
-/** Function that delivers events to webhooks and to the event bus, one message per invocation, first attempts in order per job. */
+/**
+ * Function that delivers events to webhooks and to the event bus, one message per invocation, first attempts in order
+ * per job.
+ */
 export class WebhookDelivery extends Construct {
   readonly function: ServiceFunction;
 
@@ -61,8 +64,9 @@ export class WebhookDelivery extends Construct {
       // Memory for the base64 image of an event.
       memoryMegabytes: 512,
       timeoutSeconds: attemptSeconds,
-      // An event is sent again when its attempts leave the order, when it waits for an earlier one, and when that one ends, once each; at most 100 events
-      // wait at a destination (`core/delivery/destination-state.ts`). So a chain has at most 300 messages, and each one ends or moves an event.
+      // An event is sent again when its attempts leave the order, when it waits for an earlier one, and when that one
+      // ends, once each; at most 100 events wait at a destination (`core/delivery/destination-state.ts`). So a chain
+      // has at most 300 messages, and each one ends or moves an event.
       invokedByItself: true,
       environment,
       network,

@@ -24,7 +24,10 @@ type Props = {
 const built = `${projectFolder}console/dist/`;
 const placeholder = `${projectFolder}lib/edge/console-placeholder/`;
 
-/** Files of the web console and error pages below `console/`, and of the reference page below `docs/`, in a bucket that only CloudFront reads. */
+/**
+ * Files of the web console and error pages below `console/`, and of the reference page below `docs/`, in a bucket that
+ * only CloudFront reads.
+ */
 export class ConsoleSite extends Construct {
   readonly bucket: PrivateBucket;
 

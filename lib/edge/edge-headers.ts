@@ -56,7 +56,10 @@ export class EdgeHeaders extends Construct {
   }
 }
 
-/** Returns a name with deployment and region. CloudFront names are global per account, and a stage may be in several regions. */
+/**
+ * Returns a name with deployment and region. CloudFront names are global per account, and a stage may be in several
+ * regions.
+ */
 export function globalName(scope: Construct, name: string): string {
   return `${serviceName(scope)}-${Stack.of(scope).region}-${name}`;
 }

@@ -11,8 +11,8 @@ import { globalName } from './edge-headers.ts';
 const prefix = 'edge';
 
 /**
- * Fields of a request (docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logs-reference.html): neither its query string, which signs links to
- * evidence, nor the page that it came from, nor cookies.
+ * Fields of a request (docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logs-reference.html):
+ * neither its query string, which signs links to evidence, nor the page that it came from, nor cookies.
  */
 const recordFields = [
   'date',
@@ -33,8 +33,8 @@ const recordFields = [
 ];
 
 /**
- * Access logs of CloudFront, standard logging (v2): the older kind has no choice of fields. Its resources exist in us-east-1 only; for a stack in another region, which
- * permits the delivery to its bucket, a command creates them.
+ * Access logs of CloudFront, standard logging (v2): the older kind has no choice of fields. Its resources exist in
+ * us-east-1 only; for a stack in another region, which permits the delivery to its bucket, a command creates them.
  */
 export class EdgeLogs extends Construct {
   constructor(scope: Construct, id: string, distribution: Distribution, bucket: PrivateBucket) {

@@ -75,7 +75,8 @@ export class Edge extends Construct {
       readTimeout: Duration.seconds(maxOriginSeconds),
       keepaliveTimeout: Duration.seconds(60),
     };
-    // More than the budget of a check, 58 s, with the cold starts of three functions. CloudFront permits 120 s (API reference, OriginReadTimeout).
+    // More than the budget of a check, 58 s, with the cold starts of three functions. CloudFront permits 120 s (API
+    // reference, OriginReadTimeout).
     const streamTiming = { ...timing, readTimeout: Duration.seconds(90) };
     const toStream = (origin: StreamOrigin) =>
       behaviors.stream(origin.createOrigin({ ...streamTiming, customHeaders }));

@@ -6,8 +6,9 @@ import { WatchpostError } from '../../core/errors.ts';
 type ErrorPage = { status: number; file: string; envelope: ErrorEnvelope };
 
 /**
- * Pages that CloudFront returns instead of its own answers and those of API Gateway and Lambda. They replace every response of their status, so only
- * statuses are listed that the service never returns: a test compares them with the statuses of its errors.
+ * Pages that CloudFront returns instead of its own answers and those of API Gateway and Lambda. They replace every
+ * response of their status, so only statuses are listed that the service never returns: a test compares them with the
+ * statuses of its errors.
  */
 export const errorPages: readonly ErrorPage[] = [
   page(414, new WatchpostError('BAD_REQUEST', 'Invalid request', 'Shorten the URL: it may have 8192 bytes.')),

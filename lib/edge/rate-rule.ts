@@ -5,7 +5,10 @@ import { errorResponse } from '../../adapters/http/error-envelope.ts';
 import { RateLimitedError } from '../../core/errors.ts';
 import { StageError } from '../stages/read-stage.ts';
 
-/** Required region of WAF resources for CloudFront: docs.aws.amazon.com/waf/latest/developerguide/how-aws-waf-works-resources.html */
+/**
+ * Required region of WAF resources for CloudFront:
+ * docs.aws.amazon.com/waf/latest/developerguide/how-aws-waf-works-resources.html
+ */
 const edgeRegion = 'us-east-1';
 
 const windowSeconds = 300;
@@ -16,9 +19,9 @@ const rateLimited = new RateLimitedError(
 );
 
 /**
- * Web ACL that returns 429 to an address above `requestsPerAddress` requests in five minutes. It protects only CloudFront:
- * WAF does not support HTTP APIs and function URLs, whose own addresses return 403. Throws `StageError` in another region,
- * where CloudFormation cannot create it.
+ * Web ACL that returns 429 to an address above `requestsPerAddress` requests in five minutes. It protects only
+ * CloudFront: WAF does not support HTTP APIs and function URLs, whose own addresses return 403. Throws `StageError` in
+ * another region, where CloudFormation cannot create it.
  */
 export class RateRule extends Construct {
   readonly webAclArn: string;

@@ -6,7 +6,10 @@ import { UnauthorizedError } from '../../core/errors.ts';
 
 /** CloudFront Functions in JavaScript runtime 2.0: no modules, one function `handler`. */
 
-/** Forms of what shows the caller, less strictly than the service: `Bearer` in any case, neither checksum nor signatures verified. */
+/**
+ * Forms of what shows the caller, less strictly than the service: `Bearer` in any case, neither checksum nor signatures
+ * verified.
+ */
 const forms = {
   key: '/^bearer wp_[a-z0-9_-]{43}[0-9a-f]{6}$/i',
   proof: '/^[\\w-]{43}$/',
@@ -16,9 +19,10 @@ const forms = {
 const [proofHeader, codeHeader] = [sessionHeaders.proof.toLowerCase(), sessionHeaders.code.toLowerCase()];
 
 /**
- * Sends the requested host and that of the distribution to the origins in headers, and overwrites headers of these names from the viewer. Refuses requests without a key, session or
- * sign-in code of the right form, with the response of the service: they cost no Lambda concurrency, which an account shares. The service validates all of them.
- * A preflight request of an allowed origin has none and is forwarded.
+ * Sends the requested host and that of the distribution to the origins in headers, and overwrites headers of these
+ * names from the viewer. Refuses requests without a key, session or sign-in code of the right form, with the response
+ * of the service: they cost no Lambda concurrency, which an account shares. The service validates all of them. A
+ * preflight request of an allowed origin has none and is forwarded.
  */
 export function admitRequest(allowedOrigins: readonly string[]): string {
   return `

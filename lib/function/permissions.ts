@@ -64,7 +64,10 @@ function leadingKeys(patterns: string[]) {
   return forAllValues('StringLike', 'dynamodb:LeadingKeys', patterns);
 }
 
-/** Returns a condition on a key with several values. `Null` is needed, because `ForAllValues` also holds for a request without values. */
+/**
+ * Returns a condition on a key with several values. `Null` is needed, because `ForAllValues` also holds for a request
+ * without values.
+ */
 function forAllValues(operator: 'StringEquals' | 'StringLike', key: string, values: string[]) {
   return { [`ForAllValues:${operator}`]: { [key]: values }, Null: { [key]: 'false' } };
 }
@@ -98,7 +101,10 @@ export function allowRemovingClips(to: ServiceFunction, bucket: Bucket): void {
   });
 }
 
-/** Grants reading of motion references (`adapters/aws/execution-state.ts`), not of frames and clips. A missing one is refused, as without `ListBucket`. */
+/**
+ * Grants reading of motion references (`adapters/aws/execution-state.ts`), not of frames and clips. A missing one is
+ * refused, as without `ListBucket`.
+ */
 export function allowMotionReferences(to: ServiceFunction, bucket: Bucket): void {
   to.allow(['s3:GetObject'], [bucket.arnForObjects(`${MediaBucket.prefix}*/motion-*`)], {
     wildcardReason: 'Each run has its motion reference below its prefix.',
@@ -116,7 +122,8 @@ export function allowPuttingEvents(
   { eventBusArn }: Pick<IEventBus, 'eventBusArn'>,
 ): void {
   to.allow(['events:PutEvents'], [eventBusArn], {
-    // An array, since one request has several events (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-conditions.html).
+    // An array, since one request has several events
+    // (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-conditions.html).
     conditions: forAllValues('StringEquals', 'events:source', [busSource]),
   });
 }
@@ -130,8 +137,8 @@ export function allowReadingSecrets(to: ServiceFunction, ...secrets: Secret[]): 
 }
 
 /**
- * Grants reading the state of metric alarms. `DescribeAlarms` with a name prefix is authorized against all alarms of the
- * account and region (`alarm:*`): a narrower pattern would reject the call. Composite alarms would require `*`.
+ * Grants reading the state of metric alarms. `DescribeAlarms` with a name prefix is authorized against all alarms of
+ * the account and region (`alarm:*`): a narrower pattern would reject the call. Composite alarms would require `*`.
  */
 export function allowReadingAlarms(to: ServiceFunction): void {
   const alarms = Stack.of(to).formatArn({
@@ -146,7 +153,10 @@ export function allowReadingAlarms(to: ServiceFunction): void {
   });
 }
 
-/** Grants invocation of functions: by their alias, and by their name, which instances and executions of earlier releases use. */
+/**
+ * Grants invocation of functions: by their alias, and by their name, which instances and executions of earlier releases
+ * use.
+ */
 export function allowInvoking(to: ServiceFunction, ...functions: ServiceFunction[]): void {
   to.allow(
     ['lambda:InvokeFunction'],

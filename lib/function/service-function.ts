@@ -55,7 +55,10 @@ type Props = {
   layers?: ILayerVersion[];
   /** Network of the function. Undefined for that of all. */
   network?: EgressNetwork | undefined;
-  /** True for a function that sends messages which invoke it, as often as the reason at its use says: Lambda drops what passes it about 16 times otherwise. */
+  /**
+   * True for a function that sends messages which invoke it, as often as the reason at its use says: Lambda drops what
+   * passes it about 16 times otherwise.
+   */
   invokedByItself?: boolean;
   /** Dead-letter queue for asynchronous invocations that failed all attempts. */
   deadLetters?: IQueue;
@@ -86,9 +89,11 @@ export class ServiceFunction extends Construct {
     this.timeoutSeconds = props.timeoutSeconds;
     this.lambda = new Function(this, 'Function', {
       description: describeFunction(props.name, release),
-      // Earlier versions remain for a rollback, and those of a deployment that failed are deleted (RetainExceptOnCreate,
-      // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html). One that remained would stop
-      // another try with "A version for this Lambda function exists", since Lambda publishes no version equal to the newest one.
+      // Earlier versions remain for a rollback, and those of a deployment that failed are deleted
+      // (RetainExceptOnCreate,
+      // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html).
+      // One that remained would stop another try with "A version for this Lambda function exists", since Lambda
+      // publishes no version equal to the newest one.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role,
       runtime: Runtime.NODEJS_24_X,
@@ -151,8 +156,8 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * Grants the function invocations of itself, a few in a row: Lambda ends longer chains (`invokedByItself`). In a policy of its own: the function depends on the policy of its role, and its alias on the
-   * function.
+   * Grants the function invocations of itself, a few in a row: Lambda ends longer chains (`invokedByItself`). In a
+   * policy of its own: the function depends on the policy of its role, and its alias on the function.
    */
   allowItself(): void {
     const policy = new Policy(this, 'InvokesItself', {
@@ -163,7 +168,10 @@ export class ServiceFunction extends Construct {
     this.#role.attachInlinePolicy(policy);
   }
 
-  /** Permits Lambda to attach the function to a network, and the code of the function none of it: its requests have a source function. */
+  /**
+   * Permits Lambda to attach the function to a network, and the code of the function none of it: its requests have a
+   * source function.
+   */
   #allowInterfaces(): void {
     this.allow(
       [

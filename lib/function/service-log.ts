@@ -30,8 +30,8 @@ export class ServiceLog extends Construct {
 }
 
 /**
- * Returns a log group name below `/aws/vendedlogs/`: groups there do not use the shared resource policy, which has at most
- * 5,120 characters. The unique part of the stack id avoids a conflict with groups that an earlier stack retained.
+ * Returns a log group name below `/aws/vendedlogs/`: groups there do not use the shared resource policy, which has at
+ * most 5,120 characters. The unique part of the stack id avoids a conflict with groups that an earlier stack retained.
  */
 function vended(scope: Construct, name: string): string {
   const unique = Fn.select(2, Fn.split('/', Aws.STACK_ID));

@@ -11,8 +11,8 @@ const maxLength = 40;
 const claimed = new WeakMap<IConstruct, Map<string, string>>();
 
 /**
- * Names a deployment, for what has a name in its account: by default after its stack and the path of its construct, without `Default`. Throws if it is too long or
- * another construct of the app has it.
+ * Names a deployment, for what has a name in its account: by default after its stack and the path of its construct,
+ * without `Default`. Throws if it is too long or another construct of the app has it.
  */
 export function nameService(service: Construct, name = nameByPath(service)): void {
   const { account, region } = Stack.of(service);

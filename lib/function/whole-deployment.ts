@@ -5,7 +5,10 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 
 type Settings = Pick<StageSettings, 'tags' | 'permissionsBoundaryArn'>;
 
-/** Applies tags and the boundary of roles to a deployment, and to the functions that the CDK adds to its stack, which copy the console and empty buckets. */
+/**
+ * Applies tags and the boundary of roles to a deployment, and to the functions that the CDK adds to its stack, which
+ * copy the console and empty buckets.
+ */
 export function applyToAll(service: Construct, { tags, permissionsBoundaryArn }: Settings): void {
   const ofCdk = Stack.of(service).node.children.filter(({ node }) => node.id.startsWith('Custom::'));
   const boundary =

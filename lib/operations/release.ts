@@ -13,9 +13,9 @@ const layer = `${projectFolder}layers/ffmpeg/`;
 const stack = `${projectFolder}lib/`;
 
 /**
- * Returns the id of what a synthesis deploys, `<release>-<workflow>`: a hash of code, layer and settings, and one of the workflow definitions and the
- * version of the stored data, between which no rollback is possible. Each
- * function has it in its description, so that a deployment of anything new publishes a version of every function.
+ * Returns the id of what a synthesis deploys, `<release>-<workflow>`: a hash of code, layer and settings, and one of
+ * the workflow definitions and the version of the stored data, between which no rollback is possible. Each function has
+ * it in its description, so that a deployment of anything new publishes a version of every function.
  */
 export function computeRelease(scope: Construct, bundles: string, settings: StageSettings): string {
   const definitions = [

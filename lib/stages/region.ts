@@ -1,4 +1,7 @@
-/** Returns true for the region in which CloudFront's logs with a choice of fields can be set up (docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html). */
+/**
+ * Returns true for the region in which CloudFront's logs with a choice of fields can be set up
+ * (docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html).
+ */
 export function supportsEdgeLogs(region: string): boolean {
   return region === 'us-east-1';
 }
@@ -28,7 +31,10 @@ export function hasFunctionUrls(region: string): boolean {
   return !regionsWithoutUrls.has(region);
 }
 
-/** Throws for a stage whose origin of event streams its region does not have: CloudFormation would only name a resource type. */
+/**
+ * Throws for a stage whose origin of event streams its region does not have: CloudFormation would only name a resource
+ * type.
+ */
 export function assertStreamOrigin(
   { streamOrigin }: { streamOrigin: 'function-url' | 'rest-api' },
   region: string,
@@ -62,7 +68,10 @@ export function assertArnRegions(
   if (foreign !== undefined) throw new Error(`${path}: ${foreign}`);
 }
 
-/** Throws for a region of another partition than `aws`: GovCloud and China have no CloudFront that CloudFormation could create there. */
+/**
+ * Throws for a region of another partition than `aws`: GovCloud and China have no CloudFront that CloudFormation could
+ * create there.
+ */
 export function assertSupportedRegion(region: string): void {
   if (/^(cn|us-gov|us-iso\w*|eu-isoe|eusc)-/.test(region))
     throw new Error(

@@ -24,8 +24,9 @@ const vpcId = deployed(/^vpc-[0-9a-f]+$/, 'must be an id such as vpc-0a1b2c3d');
 const range = z.cidrv4().or(z.cidrv6()).or(z.string().refine(Token.isUnresolved));
 
 /**
- * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/operate/configuration.md` lists
- * them. Rejects unknown names, because a misspelled setting would silently use its default.
+ * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage.
+ * `docs/operate/configuration.md` lists them. Rejects unknown names, because a misspelled setting would silently use
+ * its default.
  */
 export const stageSettingsSchema = z
   .strictObject({
@@ -44,8 +45,8 @@ export const stageSettingsSchema = z
     /** Provider of the model. */
     visionProvider: visionProviderSchema.default(defaultVisionProvider),
     /**
-     * Id of a model or inference profile of the provider, or ARN of an application inference profile of Bedrock. Default: the cheapest
-     * model that supports video.
+     * Id of a model or inference profile of the provider, or ARN of an application inference profile of Bedrock.
+     * Default: the cheapest model that supports video.
      */
     modelId: z
       .string()
@@ -83,11 +84,14 @@ export const stageSettingsSchema = z
     /** Maximum concurrent event streams of all callers together; each is an execution of `events`. */
     eventStreams: wholeNumber(1, 10_000).default(200),
     /**
-     * Time from the start of a burst after which it begins no tick, in seconds. 0 runs all ticks in Standard executions, which cost four
-     * state transitions each.
+     * Time from the start of a burst after which it begins no tick, in seconds. 0 runs all ticks in Standard
+     * executions, which cost four state transitions each.
      */
     burstSeconds: wholeNumber(0, rules.maxBurstSeconds).default(rules.maxBurstSeconds),
-    /** ARN of a secret with the SMTP server of e-mail destinations, as the URL smtps://user:password@host:465. Default: no e-mail. */
+    /**
+     * ARN of a secret with the SMTP server of e-mail destinations, as the URL smtps://user:password@host:465. Default:
+     * no e-mail.
+     */
     smtpSecretArn: secretArn.optional(),
     /** Sender of e-mail, required with an SMTP server. */
     emailFrom: z.email().optional(),
@@ -102,15 +106,16 @@ export const stageSettingsSchema = z
     allowWebhookRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
 
     /**
-     * Network of `capture` and `deliver`, whose connections then leave from stable addresses: a new VPC with a NAT gateway, or private
-     * subnets of yours, with the ranges inside of it. Default: none; the addresses are those of Lambda.
+     * Network of `capture` and `deliver`, whose connections then leave from stable addresses: a new VPC with a NAT
+     * gateway, or private subnets of yours, with the ranges inside of it. Default: none; the addresses are those of
+     * Lambda.
      */
     fixedEgress: z
       .union([z.literal('new-vpc'), z.strictObject({ vpcId, subnetIds, ranges: z.array(range).min(1) })])
       .optional(),
     /**
-     * Network of yours for all functions, with the ranges inside of it that streams and webhooks may not use. Default security group: one of the stack. The output
-     * `NetworkEndpoints` lists what its subnets must reach. Default: none.
+     * Network of yours for all functions, with the ranges inside of it that streams and webhooks may not use. Default
+     * security group: one of the stack. The output `NetworkEndpoints` lists what its subnets must reach. Default: none.
      */
     network: z
       .strictObject({
@@ -124,12 +129,18 @@ export const stageSettingsSchema = z
       })
       .optional(),
 
-    /** YouTube clients to try in this order, by their names in youtubei.js: which work changes. Default: `defaultPlatformSettings`. */
+    /**
+     * YouTube clients to try in this order, by their names in youtubei.js: which work changes. Default:
+     * `defaultPlatformSettings`.
+     */
     youtubeClients: z
       .array(z.string().regex(/^[A-Z_]+$/, 'must be names such as VISIONOS'))
       .min(1)
       .optional(),
-    /** ARN of a secret with accounts and proxies for YouTube and Twitch, which `capture` reads (format, risk: docs/operate/configuration.md). */
+    /**
+     * ARN of a secret with accounts and proxies for YouTube and Twitch, which `capture` reads (format, risk:
+     * docs/operate/configuration.md).
+     */
     platformSecretArn: secretArn.optional(),
 
     /** Origin of event streams and slow endpoints. A REST API is for organizations that forbid public function URLs. */
@@ -147,15 +158,17 @@ export const stageSettingsSchema = z
     deliveriesAtOnce: wholeNumber(2, 1000).optional(),
 
     /**
-     * Event bus of EventBridge that receives the events of all jobs and watches: `newEventBus` for one of the stack, or the name or ARN of
-     * yours in the same region. Default: none.
+     * Event bus of EventBridge that receives the events of all jobs and watches: `newEventBus` for one of the stack, or
+     * the name or ARN of yours in the same region. Default: none.
      */
     eventBus: deployed(
       /^[\w.-]{1,256}$|^arn:aws[\w-]*:events:[a-z0-9-]+:\d{12}:event-bus\/[\w./-]{1,256}$/,
       `must be ${newEventBus}, or the name or ARN of an event bus`,
     ).optional(),
 
-    /** Email address of the alarms; its owner confirms by a link. Default: the topic of the stack has no subscription. */
+    /**
+     * Email address of the alarms; its owner confirms by a link. Default: the topic of the stack has no subscription.
+     */
     alarmEmail: z.email().optional(),
     /** ARN of a topic of yours that receives the alarms instead of one of the stack. */
     alarmTopicArn: deployed(
@@ -168,7 +181,9 @@ export const stageSettingsSchema = z
     accountConcurrency: wholeNumber(1, 10_000_000).optional(),
     /** Applied quota of the model, in tokens per minute, for the alarm `model-tokens`. Default: no alarm. */
     modelTokensPerMinute: wholeNumber(1, 1_000_000_000).optional(),
-    /** Maximum callers with tokens and cost in CloudWatch metrics, those with the highest cost of the day; 0 for none. */
+    /**
+     * Maximum callers with tokens and cost in CloudWatch metrics, those with the highest cost of the day; 0 for none.
+     */
     callerMetrics: wholeNumber(0, 100).default(10),
     /** Retention of logs, in days; a value that CloudWatch supports. */
     logDays: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
@@ -201,8 +216,8 @@ export const stageSettingsSchema = z
     originSecretVersion: z.string().optional(),
 
     /**
-     * ARN of a key of KMS, in the region of the stack, for what it stores: table, media, queues, logs, executions, secrets and the topic of alarms. Its policy lets the services use it
-     * (docs/operate/aws.md). Default: keys of AWS.
+     * ARN of a key of KMS, in the region of the stack, for what it stores: table, media, queues, logs, executions,
+     * secrets and the topic of alarms. Its policy lets the services use it (docs/operate/aws.md). Default: keys of AWS.
      */
     encryptionKeyArn: deployed(
       /^arn:aws[\w-]*:kms:[a-z0-9-]+:\d{12}:key\/[\w-]+$/,
@@ -217,7 +232,10 @@ export const stageSettingsSchema = z
     tags: z
       .record(z.string().regex(/^(?!aws:).{1,128}$/, 'must not begin with aws:'), z.string().max(256))
       .default({}),
-    /** Path in Parameter Store below which each output, and the ARNs that another stack needs, are parameters. Default: none. */
+    /**
+     * Path in Parameter Store below which each output, and the ARNs that another stack needs, are parameters. Default:
+     * none.
+     */
     parameterPath: z
       .string()
       .regex(/^(?!\/(aws|ssm)\b)(\/[\w.-]+)+$/i, 'must be a path such as /watchpost/prod')

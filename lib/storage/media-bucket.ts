@@ -13,7 +13,10 @@ type Props = {
   accessLogs: PrivateBucket | undefined;
 };
 
-/** Bucket of frames and clips, which expire once no job refers to them, and of evidence, which expires by its prefix. Only functions read it; callers use the API. */
+/**
+ * Bucket of frames and clips, which expire once no job refers to them, and of evidence, which expires by its prefix.
+ * Only functions read it; callers use the API.
+ */
 export class MediaBucket extends Construct {
   /** Prefix of captures (`core/workflow/capture-tick.ts`). */
   static readonly prefix = 'captures/';

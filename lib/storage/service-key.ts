@@ -8,9 +8,11 @@ import { StageError } from '../stages/read-stage.ts';
 const keys = new WeakMap<IConstruct, IKey>();
 
 /**
- * Calls of KMS that a service makes with the permissions of a role, by the action that the role may do: docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html,
- * AmazonS3/latest/userguide/UsingKMSEncryption.html, AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html, secretsmanager/latest/userguide/security-encryption.html,
- * step-functions/latest/dg/encryption-at-rest.html.
+ * Calls of KMS that a service makes with the permissions of a role, by the action that the role may do:
+ * docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html,
+ * AmazonS3/latest/userguide/UsingKMSEncryption.html,
+ * AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-key-management.html,
+ * secretsmanager/latest/userguide/security-encryption.html, step-functions/latest/dg/encryption-at-rest.html.
  */
 export const kmsCalls: Readonly<Record<string, readonly string[]>> = {
   'dynamodb:GetItem': ['kms:Decrypt', 'kms:DescribeKey'],
@@ -24,7 +26,10 @@ export const kmsCalls: Readonly<Record<string, readonly string[]>> = {
   'states:StartSyncExecution': ['kms:Decrypt', 'kms:GenerateDataKey'],
 };
 
-/** Encrypts what a deployment stores with a key, which its services may use. Throws `StageError` for a key of another region. */
+/**
+ * Encrypts what a deployment stores with a key, which its services may use. Throws `StageError` for a key of another
+ * region.
+ */
 export function encryptWith(service: Construct, key: IKey): void {
   const { region } = Stack.of(service);
   const ofKey = Token.isUnresolved(key.keyArn)
@@ -36,7 +41,8 @@ export function encryptWith(service: Construct, key: IKey): void {
     );
   keys.set(service, key);
   const actions = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey'];
-  // CloudWatch publishes alarms, and EventBridge sends dead letters. A key that another stack made has them in its own policy (docs/operate/aws.md).
+  // CloudWatch publishes alarms, and EventBridge sends dead letters. A key that another stack made has them in its own
+  // policy (docs/operate/aws.md).
   for (const name of [`logs.${region}`, 'cloudwatch', 'events'])
     key.grant(new ServicePrincipal(`${name}.amazonaws.com`), ...actions);
 }

@@ -20,8 +20,9 @@ type Props = {
 };
 
 /**
- * Function that fetches and decodes untrusted media. Its role may read `SOURCE#` items and motion references, and write captures. With
- * `platformSecretArn` it may also read that secret (risk: docs/operate/configuration.md). Throws if code and layer exceed Lambda's limit.
+ * Function that fetches and decodes untrusted media. Its role may read `SOURCE#` items and motion references, and write
+ * captures. With `platformSecretArn` it may also read that secret (risk: docs/operate/configuration.md). Throws if code
+ * and layer exceed Lambda's limit.
  */
 export class CaptureFunction extends Construct {
   readonly function: ServiceFunction;

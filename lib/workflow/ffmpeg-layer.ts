@@ -20,7 +20,10 @@ const layerFolder = `${projectFolder}layers/ffmpeg/`;
 /** Maximum unzipped size of a function with its layers, in bytes (Lambda quotas). */
 export const maxUnzippedBytes = 262_144_000;
 
-/** Layer with `/opt/bin/ffmpeg` for `capture`, built by `npm run layer`. Without a build the stack contains a placeholder. */
+/**
+ * Layer with `/opt/bin/ffmpeg` for `capture`, built by `npm run layer`. Without a build the stack contains a
+ * placeholder.
+ */
 export class FfmpegLayer extends Construct {
   readonly layer: LayerVersion;
   readonly unzippedBytes: number;

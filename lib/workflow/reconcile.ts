@@ -95,5 +95,7 @@ export class Reconcile extends Construct {
   }
 }
 
-/** Maximum age of a queued invocation: the run of each minute replaces older ones. The default of Lambda is six hours. */
+/**
+ * Maximum age of a queued invocation: the run of each minute replaces older ones. The default of Lambda is six hours.
+ */
 const maxEventAge = Duration.minutes(10);

@@ -26,8 +26,9 @@ type Props = {
 };
 
 /**
- * State machines of runs. With bursts, an execution of `inBursts` runs its ticks in executions of `burst`; without, an execution of `continuous`
- * runs them all, as one machine does. All three exist in both modes: executions continue on the machine that they started on.
+ * State machines of runs. With bursts, an execution of `inBursts` runs its ticks in executions of `burst`; without, an
+ * execution of `continuous` runs them all, as one machine does. All three exist in both modes: executions continue on
+ * the machine that they started on.
  */
 export class StateMachines extends Construct {
   readonly continuous: StateMachine;

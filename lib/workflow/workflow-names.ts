@@ -5,7 +5,10 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 /** Names of the state machines of a deployment. */
 export type WorkflowNames = Record<'continuous' | 'inBursts' | 'burst', string>;
 
-/** Returns the names of the state machines of a deployment. Deployed ones keep theirs, which the ARNs of executions contain. */
+/**
+ * Returns the names of the state machines of a deployment. Deployed ones keep theirs, which the ARNs of executions
+ * contain.
+ */
 export function workflowNames(service: string): WorkflowNames {
   return {
     continuous: `${service}-watch`,

@@ -10,7 +10,10 @@ import { startHostileServer } from './hostile-server.ts';
 
 export type AttackOptions = {
   ffmpeg?: FfmpegRunner;
-  /** DNS responses. By default every name resolves to the hostile server, and `inside.example` and unknown names to a canary. */
+  /**
+   * DNS responses. By default every name resolves to the hostile server, and `inside.example` and unknown names to a
+   * canary.
+   */
   lookup?: (host: string) => Promise<Address[]>;
   requestTimeoutMs?: number;
 };

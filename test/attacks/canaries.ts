@@ -9,8 +9,9 @@ import { join } from 'node:path';
 export const hostileAddress = '127.77.0.1';
 
 /**
- * Creates sockets and a file that nothing may access, on every other address of this machine at one port. Records connection
- * attempts of this process to other addresses too (10.0.0.1 has no listener here), since Node reports each attempt.
+ * Creates sockets and a file that nothing may access, on every other address of this machine at one port. Records
+ * connection attempts of this process to other addresses too (10.0.0.1 has no listener here), since Node reports each
+ * attempt.
  */
 export type Canaries = {
   port: number;

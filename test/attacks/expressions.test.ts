@@ -7,11 +7,17 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { mapConcurrently } from '../../adapters/vision/map-concurrently.ts';
 
-/** Regular expressions must take linear time: each of these folders meets texts of callers, cameras, models, receivers or files. */
+/**
+ * Regular expressions must take linear time: each of these folders meets texts of callers, cameras, models, receivers
+ * or files.
+ */
 
 type Expression = { file: string; source: string; flags: string };
 
-/** Maximum time for an attack of 100 kB. Repetitions that are bounded, such as those of `redact`, look polynomial to the analysis. */
+/**
+ * Maximum time for an attack of 100 kB. Repetitions that are bounded, such as those of `redact`, look polynomial to the
+ * analysis.
+ */
 const maxMs = 1000;
 const attackLength = 100_000;
 
@@ -20,8 +26,8 @@ const files = globSync('{adapters,cli,client,console,core,functions}/**/*.{ts,ts
 });
 
 /**
- * Verdict of the analysis by expression, which takes minutes for all: only expressions without a verdict are analyzed. `-u` adds and removes lines; without
- * the file, it analyzes all of them again.
+ * Verdict of the analysis by expression, which takes minutes for all: only expressions without a verdict are analyzed.
+ * `-u` adds and removes lines; without the file, it analyzes all of them again.
  */
 const verdictsFile = resolve(import.meta.dirname, 'expressions.verdicts.jsonl');
 /** `attack` of an expression that looks polynomial: it is tried in each run. */

@@ -12,8 +12,8 @@ export type HostileServer = {
 };
 
 /**
- * Serves the sites of vectors, with their valid files. Each response closes its connection, so that the guard checks every
- * request.
+ * Serves the sites of vectors, with their valid files. Each response closes its connection, so that the guard checks
+ * every request.
  */
 export async function startHostileServer(
   canaries: { port: number; file: string },

@@ -36,8 +36,8 @@ afterAll(async () => {
 });
 
 /**
- * Maximum growth of the process, in MB. A playlist can have 8 MB, the segments of a capture 32 MB, and each has a few copies for
- * a short time.
+ * Maximum growth of the process, in MB. A playlist can have 8 MB, the segments of a capture 32 MB, and each has a few
+ * copies for a short time.
  */
 const maxOwn = 250;
 /** Maximum memory of ffmpeg, in MB: some frames of 12 megapixels, and its own code. */

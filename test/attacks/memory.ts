@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const megabyte = 1024 ** 2;
 
 /**
- * Returns the maximum growth of this process and the memory of the largest child that the work has started, in MB. Files
- * share a process, so children of an earlier one may still run. Linux only; 0 elsewhere.
+ * Returns the maximum growth of this process and the memory of the largest child that the work has started, in MB.
+ * Files share a process, so children of an earlier one may still run. Linux only; 0 elsewhere.
  */
 export async function measurePeak(work: () => Promise<unknown>): Promise<{ own: number; child: number }> {
   globalThis.gc?.();

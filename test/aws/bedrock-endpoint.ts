@@ -9,8 +9,8 @@ import { judgeCondition } from '../../core/judge-condition.ts';
 type Block = { image?: { source: { bytes: string } }; video?: { source: { bytes: string } }; text?: string };
 
 /**
- * Starts a server that replaces Bedrock: it implements Converse and evaluates the media with the built-in model, so that a
- * verdict depends on the frame that passed the whole stack.
+ * Starts a server that replaces Bedrock: it implements Converse and evaluates the media with the built-in model, so
+ * that a verdict depends on the frame that passed the whole stack.
  */
 export async function startBedrock(ffmpeg: string) {
   const vision = createObjectsVision({

@@ -15,7 +15,10 @@ type BusEvent = {
   detail: { id: string; caller: string; data: { job_id?: string } };
 };
 
-/** Sends all events of the bus to a new queue, by a rule, and returns a function that reads the events of a job until `count` arrived. */
+/**
+ * Sends all events of the bus to a new queue, by a rule, and returns a function that reads the events of a job until
+ * `count` arrived.
+ */
 export async function queueBusEvents({ endpoint }: Emulator, bus: string) {
   const options = {
     endpoint,

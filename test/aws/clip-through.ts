@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../client/index.ts';
 
 /**
- * Runs one watch until the clip of its alert: `deliver` invokes `capture`, which stores it, and the origin that streams sends it. Returns a report; throws if a part
- * is missing.
+ * Runs one watch until the clip of its alert: `deliver` invokes `capture`, which stores it, and the origin that streams
+ * sends it. Returns a report; throws if a part is missing.
  */
 export async function clipThrough(baseUrl: string, apiKey: string, streamUrl: string): Promise<string> {
   const watchpost = createClient({ baseUrl, apiKey });

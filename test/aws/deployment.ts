@@ -36,8 +36,8 @@ export type Deployment = {
 };
 
 /**
- * Deploys the stack with the CDK CLI, without resources that the emulator does not support: from an app outside of the project, which has installed the packed
- * construct. Its id is that of the stack of a stage.
+ * Deploys the stack with the CDK CLI, without resources that the emulator does not support: from an app outside of the
+ * project, which has installed the packed construct. Its id is that of the stack of a stage.
  */
 export async function deploy(
   emulator: Emulator,

@@ -14,8 +14,8 @@ import type { Emulator } from './emulator.ts';
 import type { StreamRuntime } from './stream-runtime.ts';
 
 /**
- * Starts a replacement of CloudFront, since the emulator's cannot reach the HTTP API: one address, routed by the paths of the
- * stack, with the function and the headers of the distribution.
+ * Starts a replacement of CloudFront, since the emulator's cannot reach the HTTP API: one address, routed by the paths
+ * of the stack, with the function and the headers of the distribution.
  */
 export async function startFront(
   emulator: Emulator,

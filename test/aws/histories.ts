@@ -2,7 +2,9 @@ import { paginateGetExecutionHistory, paginateListExecutions, SFNClient } from '
 import { findForeignValues } from '../support/execution-values.ts';
 import type { Emulator } from './emulator.ts';
 
-/** Returns what is more than ids, times and numbers in the histories of all executions, and the number of executions. */
+/**
+ * Returns what is more than ids, times and numbers in the histories of all executions, and the number of executions.
+ */
 export async function readHistories({ endpoint }: Emulator, machines: readonly string[]) {
   const client = new SFNClient({
     endpoint,

@@ -30,9 +30,9 @@ import { clipThrough } from './clip-through.ts';
 import { watchThrough } from './watch-through.ts';
 
 /**
- * Tests the whole stack on an independent emulator (`npm run test:aws`): deploys it with the CDK CLI, runs one monitor from POST
- * to `job_stopped`, the smoke test and the conformance suite, with `--all` also its cases about fields, with `--only ID` those cases only. Exit code 0 if all pass. `--keep` retains the logs and
- * prints their folder.
+ * Tests the whole stack on an independent emulator (`npm run test:aws`): deploys it with the CDK CLI, runs one monitor
+ * from POST to `job_stopped`, the smoke test and the conformance suite, with `--all` also its cases about fields, with
+ * `--only ID` those cases only. Exit code 0 if all pass. `--keep` retains the logs and prints their folder.
  */
 
 const keep = process.argv.includes('--keep');
@@ -131,8 +131,8 @@ async function smoke(): Promise<number> {
 }
 
 /**
- * Runs the conformance suite in processes of its own: first the cases that measure seconds, then the others without the known gaps. The case that waits two
- * minutes does so beside both.
+ * Runs the conformance suite in processes of its own: first the cases that measure seconds, then the others without the
+ * known gaps. The case that waits two minutes does so beside both.
  */
 async function conformance(): Promise<number> {
   const callers = await Promise.all(['one', 'two', 'three', 'four'].map((caller) => makeKey(caller)));
@@ -151,7 +151,10 @@ async function conformance(): Promise<number> {
   return (await waiting) || others;
 }
 
-/** Simulates every request of a function against the policies of its role, and compares them with those that other stages are tested with. */
+/**
+ * Simulates every request of a function against the policies of its role, and compares them with those that other
+ * stages are tested with.
+ */
 async function checkPolicies(): Promise<number> {
   const requests = [
     ...readRequests(emulator.requestsFile, deployment.template, deployment.stackName),

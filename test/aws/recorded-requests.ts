@@ -21,8 +21,8 @@ const place = 'us-east-1:000000000000';
 const keyNames = [partitionKey.name, ...indexes.map(({ partitionKey: { name } }) => name)];
 
 /**
- * Returns the requests that the functions of a deployment made, with the logical ids of its resources and without what differs between runs, each once.
- * Throws for a request of a service that it does not know.
+ * Returns the requests that the functions of a deployment made, with the logical ids of its resources and without what
+ * differs between runs, each once. Throws for a request of a service that it does not know.
  */
 export function readRequests(file: string, template: Template, stackName: string): RoleRequest[] {
   const names = toNames(template, stackName);
@@ -71,7 +71,10 @@ export function addToRecord(requests: readonly RoleRequest[], write: boolean): R
   return news;
 }
 
-/** Returns patterns of the names that the emulator gives to resources, `<stack>-<logical id>-<hash>` in most cases, with their ids. */
+/**
+ * Returns patterns of the names that the emulator gives to resources, `<stack>-<logical id>-<hash>` in most cases, with
+ * their ids.
+ */
 function toNames({ Resources }: Template, stackName: string): [RegExp, string][] {
   return Object.keys(Resources).map((id) => [
     new RegExp(`${stackName}-${id}-[0-9a-f]+(\\.fifo)?|/aws/cloudformation/${stackName}/${id}`, 'gi'),

@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
 const requirement = 'aws-lambda-ric@4.0.2';
 
 /**
- * Returns the path of AWS's runtime client for Node, installed once into `.cache/`, without its native part: to compile that takes a minute of two cores, and
- * `without-native-client.ts` needs none of it. Throws without package registry.
+ * Returns the path of AWS's runtime client for Node, installed once into `.cache/`, without its native part: to compile
+ * that takes a minute of two cores, and `without-native-client.ts` needs none of it. Throws without package registry.
  */
 export function installRuntimeClient(): string {
   const folder = resolve('.cache/lambda-runtime-client');

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 
-/** Signs a browser in by the edge, and reads with its session from both origins, one of which streams. Returns a report. */
+/**
+ * Signs a browser in by the edge, and reads with its session from both origins, one of which streams. Returns a report.
+ */
 export async function signInByEdge(baseUrl: string, key: string): Promise<string> {
   const { origin } = new URL(baseUrl);
   const call = async (method: string, path: string, headers: Record<string, string>) => {

@@ -9,9 +9,10 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Runs the bundle of `stream` with AWS's runtime client (`aws-lambda-ric`), since the emulator does not stream responses.
- * Implements the runtime API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html) with streamed responses, and the
- * function URL that converts requests to events. An instance handles one request at a time, as on Lambda.
+ * Runs the bundle of `stream` with AWS's runtime client (`aws-lambda-ric`), since the emulator does not stream
+ * responses. Implements the runtime API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html) with streamed
+ * responses, and the function URL that converts requests to events. An instance handles one request at a time, as on
+ * Lambda.
  */
 export type StreamRuntime = {
   answer(request: IncomingMessage, response: ServerResponse, added: OutgoingHttpHeaders): Promise<void>;

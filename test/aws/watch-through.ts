@@ -4,8 +4,8 @@ import { createClient } from '../../client/index.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
 
 /**
- * Runs one monitor from POST to `job_stopped` through HTTP API, Step Functions, functions, DynamoDB, SQS, a receiver, an event bus and
- * an event stream. Returns a report; throws if an event is missing or out of order.
+ * Runs one monitor from POST to `job_stopped` through HTTP API, Step Functions, functions, DynamoDB, SQS, a receiver,
+ * an event bus and an event stream. Returns a report; throws if an event is missing or out of order.
  */
 export async function watchThrough(
   baseUrl: string,

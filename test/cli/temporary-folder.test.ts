@@ -9,7 +9,10 @@ import { folderOfTest } from '../support/temporary-folder.ts';
 const open = `import { openTemporaryFolder } from ${JSON.stringify(resolve('cli/temporary-folder.ts'))};
   const folder = openTemporaryFolder('of-a-command-');`;
 
-/** Runs a program that has opened a folder. Returns how it ended and what is in the temporary folder while it runs and after it. */
+/**
+ * Runs a program that has opened a folder. Returns how it ended and what is in the temporary folder while it runs and
+ * after it.
+ */
 async function run(program: string, signal?: NodeJS.Signals) {
   const TMPDIR = folderOfTest();
   const child = spawn(process.execPath, ['--input-type=module', '-e', `${open}\n${program}`], {

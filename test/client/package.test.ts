@@ -20,7 +20,10 @@ import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 
-/** Tests the packed client: installed alone elsewhere, compiled strictly, run against a service through broken connections. */
+/**
+ * Tests the packed client: installed alone elsewhere, compiled strictly, run against a service through broken
+ * connections.
+ */
 
 const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-package-'));

@@ -21,8 +21,8 @@ const documentSchema = z.looseObject({
 });
 
 /**
- * Builds the client for Python as a wheel: endpoints and models by openapi-python-client from the OpenAPI document, and `client/python/watchpost_client`. It
- * installs the generator from PyPI.
+ * Builds the client for Python as a wheel: endpoints and models by openapi-python-client from the OpenAPI document, and
+ * `client/python/watchpost_client`. It installs the generator from PyPI.
  *
  * Usage: npm run generate -- python
  *   --out dist/python   folder of the wheel
@@ -68,7 +68,10 @@ function run(command: string, words: string[]): void {
   execFileSync(join(bin, command), words, { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Returns the document with names for variants, which the generator cannot read otherwise. Error responses become exceptions, so that they are left out. */
+/**
+ * Returns the document with names for variants, which the generator cannot read otherwise. Error responses become
+ * exceptions, so that they are left out.
+ */
 function readDocument(): object {
   const document = documentSchema.parse(openApiDocument('https://HOST/api'));
   for (const { responses } of Object.values(document.paths).flatMap((methods) => Object.values(methods)))

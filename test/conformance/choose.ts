@@ -1,6 +1,9 @@
 import type { Case } from './case.ts';
 
-/** Selects cases whose id contains a text of `only`, or that cover it as a statement; all if `only` is empty. Omits ids of `skip`. */
+/**
+ * Selects cases whose id contains a text of `only`, or that cover it as a statement; all if `only` is empty. Omits ids
+ * of `skip`.
+ */
 export function choose(
   cases: readonly Case[],
   only: readonly string[],

@@ -14,8 +14,8 @@ import type { Outcome } from './run-cases.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
 
 /**
- * Runs every case of the conformance suite against `watchpost start`. The suite runs all cases concurrently; each test waits
- * for one.
+ * Runs every case of the conformance suite against `watchpost start`. The suite runs all cases concurrently; each test
+ * waits for one.
  */
 
 const retentionSeconds = 60;

@@ -44,7 +44,10 @@ export function invalid(answer: Answer, field: string, what: string) {
   return entry;
 }
 
-/** Polls until `found` returns a value, less often the longer it takes. Throws with the last state after `withinSeconds`. */
+/**
+ * Polls until `found` returns a value, less often the longer it takes. Throws with the last state after
+ * `withinSeconds`.
+ */
 export async function eventually<State, Found>(
   what: string,
   withinSeconds: number,

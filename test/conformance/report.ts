@@ -37,7 +37,10 @@ export function listing(cases: readonly Case[]): string {
   return cases.map(({ id, title, covers }) => `${id}: ${title}  [${covers.join(' ')}]`).join('\n');
 }
 
-/** Lists statements with their decision, cases and tests: those whose id begins with a text of `only`, or whose words contain it. */
+/**
+ * Lists statements with their decision, cases and tests: those whose id begins with a text of `only`, or whose words
+ * contain it.
+ */
 export function listStatements(
   statements: readonly Statement[],
   cases: readonly Case[],

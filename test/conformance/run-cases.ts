@@ -57,8 +57,8 @@ export function runCases(
 }
 
 /**
- * Runs one case within three times its duration plus 30 s, and the time for which rate limits make it wait. Closes its connections and
- * cancels its jobs.
+ * Runs one case within three times its duration plus 30 s, and the time for which rate limits make it wait. Closes its
+ * connections and cancels its jobs.
  */
 async function runOne(each: Case, setting: Setting, key: string, otherKey: string): Promise<void> {
   const ending = new AbortController();

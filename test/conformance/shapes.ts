@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-/** Shapes of the interface (I-2.1.1 and those that follow), from the document alone. Additional members are permitted. */
+/**
+ * Shapes of the interface (I-2.1.1 and those that follow), from the document alone. Additional members are permitted.
+ */
 
 export const jobStatus = z.enum(['pending', 'running', 'stopped', 'completed', 'failed']);
 

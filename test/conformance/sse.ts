@@ -8,7 +8,8 @@ export type SseEvent = {
 
 /** Parses an event stream as the WHATWG HTML standard defines it (section 9.2.6); ignores comments. */
 export async function* readSse(response: Response): AsyncGenerator<SseEvent> {
-  // A decoder of its own: a piped stream that the reader has left rejects without a handler when the request is aborted.
+  // A decoder of its own: a piped stream that the reader has left rejects without a handler when the request is
+  // aborted.
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of response.body ?? []) {

@@ -72,7 +72,9 @@ async function newPage(browser: Browser): Promise<Page> {
   return page;
 }
 
-/** Returns true for Chromium's report of a 4xx response. The tests check the message that the console derives from it. */
+/**
+ * Returns true for Chromium's report of a 4xx response. The tests check the message that the console derives from it.
+ */
 function isAnswer(text: string): boolean {
   return /Failed to load resource: the server responded with a status of (400|401|403|404|412|422|429)/.test(
     text,
@@ -80,8 +82,8 @@ function isAnswer(text: string): boolean {
 }
 
 /**
- * Waits until a change is drawn, and its transitions have ended; one that Chromium does not run for a second is not awaited. Text, because the tests are
- * compiled without the types of the browser.
+ * Waits until a change is drawn, and its transitions have ended; one that Chromium does not run for a second is not
+ * awaited. Text, because the tests are compiled without the types of the browser.
  */
 const whenDrawn = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() => Promise.race([
   new Promise((resolve) => setTimeout(resolve, 1000)),
@@ -97,7 +99,10 @@ const folder = 'test-output/screenshots';
 /** Screenshots take half of the processor time of these tests, and find nothing by themselves: on request. */
 const savesScreenshots = process.env['WATCHPOST_SCREENSHOTS'] === '1';
 
-/** Inspects the page in both themes and on a phone: requires no serious axe finding and no overflow, and saves screenshots on request. */
+/**
+ * Inspects the page in both themes and on a phone: requires no serious axe finding and no overflow, and saves
+ * screenshots on request.
+ */
 export async function inspect(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
@@ -114,7 +119,9 @@ export async function inspect(page: Page, name: string): Promise<void> {
   await page.setViewportSize(desk);
 }
 
-/** Saves a screenshot of the whole page, or of the viewport if a dialog is open, since dialogs cover only the viewport. */
+/**
+ * Saves a screenshot of the whole page, or of the viewport if a dialog is open, since dialogs cover only the viewport.
+ */
 async function shoot(page: Page, name: string, size: { width: number; height: number }): Promise<void> {
   if (!savesScreenshots) return;
   mkdirSync(folder, { recursive: true });
@@ -128,7 +135,9 @@ async function shoot(page: Page, name: string, size: { width: number; height: nu
   await page.screenshot({ path: `${folder}/${name}.png` });
 }
 
-/** Returns serious and critical axe findings. The dark theme differs only in colors, so only contrast is checked there. */
+/**
+ * Returns serious and critical axe findings. The dark theme differs only in colors, so only contrast is checked there.
+ */
 async function seriousFindings(page: Page, colorScheme: 'light' | 'dark'): Promise<string[]> {
   const isThere = (await page.evaluate('typeof axe')) === 'object';
   // Without legacy mode, each analysis opens another page for nested frames, which the console does not have.

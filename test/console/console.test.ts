@@ -11,7 +11,10 @@ import type { Caller } from './console-caller.ts';
 import { startRecording } from './recording.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
 
-/** Tests the console in a real browser, with the service as a process, a live stream and a webhook receiver. Each test has a page and a caller of its own. */
+/**
+ * Tests the console in a real browser, with the service as a process, a live stream and a webhook receiver. Each test
+ * has a page and a caller of its own.
+ */
 
 const dataDir = folderOfFile();
 let service: ServiceProcess;

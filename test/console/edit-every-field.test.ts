@@ -57,7 +57,10 @@ const watch = {
   ],
 } as any as Watch;
 
-/** Renders the form, changes the control at `index` and saves. Returns the patch that the form sends; null without such a control. */
+/**
+ * Renders the form, changes the control at `index` and saves. Returns the patch that the form sends; null without such
+ * a control.
+ */
 async function change(index: number): Promise<WatchPatch | null> {
   const root = new FakeNode('body');
   let sent: WatchPatch = {};

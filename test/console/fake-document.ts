@@ -75,7 +75,10 @@ export class FakeNode {
   }
 }
 
-/** Creates a document in which Preact renders without a browser. Nothing is laid out, and effects find no element of a browser. */
+/**
+ * Creates a document in which Preact renders without a browser. Nothing is laid out, and effects find no element of a
+ * browser.
+ */
 export function createFakeDocument() {
   return {
     activeElement: null,

@@ -8,8 +8,9 @@ import { sceneArguments } from '../../cli/demo/scene.ts';
 import { startService } from '../support/service-process.ts';
 
 /**
- * Writes the picture of the console in README.md: a watch with the object model on the stream of `npm run stream`, after some alerts.
- * `npm run generate -- picture`, after `npm run prepare`; takes three minutes and needs Chromium and ffmpeg. Loopback only.
+ * Writes the picture of the console in README.md: a watch with the object model on the stream of `npm run stream`,
+ * after some alerts. `npm run generate -- picture`, after `npm run prepare`; takes three minutes and needs Chromium and
+ * ffmpeg. Loopback only.
  */
 const file = 'docs/use/console.png';
 const size = { width: 1280, height: 860 };

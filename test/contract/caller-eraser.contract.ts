@@ -135,7 +135,10 @@ export function describeCallerEraser(
 
 const running = new Map<string, string>();
 
-/** Creates two jobs, a watch, a deleted watch and two keys whose texts contain the caller's name. Returns the hash of a key. */
+/**
+ * Creates two jobs, a watch, a deleted watch and two keys whose texts contain the caller's name. Returns the hash of a
+ * key.
+ */
 async function fill(world: ReturnType<typeof createWorld>, caller: string): Promise<string> {
   const { c } = world;
   await addCaller({ caller, label: `label of ${caller}` }, c);

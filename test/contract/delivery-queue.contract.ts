@@ -17,7 +17,10 @@ export type QueueUnderTest = {
   pass: (seconds: number) => Promise<void>;
 };
 
-/** Contract of `DeliveryQueue`: SQS FIFO, with one message group per job and one per delivery that has failed. `make` returns an empty queue. */
+/**
+ * Contract of `DeliveryQueue`: SQS FIFO, with one message group per job and one per delivery that has failed. `make`
+ * returns an empty queue.
+ */
 export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnderTest>): void {
   describe(`${name} as a delivery queue`, () => {
     test('the messages of a job are handled in the order in which they were sent', async () => {

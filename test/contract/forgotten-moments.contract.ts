@@ -99,7 +99,10 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
   });
 }
 
-/** Stores a watch with moments of a bird, more than one batch of the store removes, or few. Returns all by which they are found. Those of flamingos expire first. */
+/**
+ * Stores a watch with moments of a bird, more than one batch of the store removes, or few. Returns all by which they
+ * are found. Those of flamingos expire first.
+ */
 async function fill(stores: Stores, bird: string, count: number) {
   const config = newWatchConfig({ memory_days: 3, schedule: null, destinations: [] });
   const [watchId, sourceId] = [randomUUID(), randomUUID()];

@@ -143,7 +143,10 @@ export function jobReadingCases(makeStore: () => Promise<JobRuns>): void {
   });
 }
 
-/** Creates six jobs a minute apart, of which every second one runs and the last three are digests, and one of another caller. */
+/**
+ * Creates six jobs a minute apart, of which every second one runs and the last three are digests, and one of another
+ * caller.
+ */
 async function withManyJobs(makeStore: () => Promise<JobRuns>): Promise<{ store: JobRuns; jobs: Job[] }> {
   const store = await makeStore();
   const jobs = Array.from({ length: 6 }, (_, index) =>

@@ -1,7 +1,8 @@
 import { TransientError } from '../../core/errors.ts';
 
 /**
- * Returns the adapter behind a connection that breaks once per method: the first call takes effect, and its reply is lost.
+ * Returns the adapter behind a connection that breaks once per method: the first call takes effect, and its reply is
+ * lost.
  */
 export function withLostReplies<T extends object>(adapter: T): T {
   const lost = new Set<PropertyKey>();

@@ -38,7 +38,9 @@ export function toStored(creation: WatchCreation): WatchRun {
   return watchRunSchema.parse(creation);
 }
 
-/** Returns a creation with the longest state: eight open conditions, each with a full history and a long explanation. */
+/**
+ * Returns a creation with the longest state: eight open conditions, each with a full history and a long explanation.
+ */
 export function withOpenConditions(creation: WatchCreation): WatchCreation {
   const at = start.toISOString();
   const conditions = Array.from({ length: 8 }, (_, index) => ({

@@ -2,12 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Files with a layer of their own: the list of the decisions of all policies of jobs, and what an edit of a watch decides about destinations too. */
+/**
+ * Files with a layer of their own: the list of the decisions of all policies of jobs, and what an edit of a watch
+ * decides about destinations too.
+ */
 const ownLayers = ['policies/job-policies.ts', 'delivery/receivers.ts', 'delivery/destination-state.ts'];
 
 /**
- * Folders of core from the ground up. A folder imports folders of the rows before its own, and files in core itself. `policies/*` is the folder of a
- * policy; policies do not import each other, those of jobs have `policies/job` in common.
+ * Folders of core from the ground up. A folder imports folders of the rows before its own, and files in core itself.
+ * `policies/*` is the folder of a policy; policies do not import each other, those of jobs have `policies/job` in
+ * common.
  */
 const layers = [
   ['evaluation', 'records'],
@@ -32,7 +36,9 @@ const layers = [
 const core = join(import.meta.dirname, '../../core');
 const files = readdirSync(core, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
-/** Files of another layer than their folder: schemas of policies, and what they share with responses, are below records. */
+/**
+ * Files of another layer than their folder: schemas of policies, and what they share with responses, are below records.
+ */
 const lowerFiles = /^(policies\/(\w+\/)?records|responses\/fields)\.ts$/;
 
 test('each folder of core has a layer', () => {

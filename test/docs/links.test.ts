@@ -108,7 +108,9 @@ test('testing.md names every folder of tests', () => {
   expect(folders.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
-/** Lists the names of code in a line with the file that each follows. A file without a folder is beside the one before. */
+/**
+ * Lists the names of code in a line with the file that each follows. A file without a folder is beside the one before.
+ */
 function listNames(line: string): { file: string; name: string }[] {
   let file = '';
   return [...line.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => {

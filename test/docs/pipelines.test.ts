@@ -52,7 +52,9 @@ test.skipIf(!validate)('GitHub accepts the workflow', async () => {
   expect(stdout).toContain('ok -- validation done');
 });
 
-/** Runs the command of a step with a CDK that prints its arguments, and without AWS. Returns its exit code and output. */
+/**
+ * Runs the command of a step with a CDK that prints its arguments, and without AWS. Returns its exit code and output.
+ */
 function runStep(step: string): Promise<{ code: number; said: string }> {
   const folder = folderOfTest();
   writeFileSync(join(folder, 'cdk'), '#!/bin/sh\necho cdk "$@"\n', { mode: 0o755 });

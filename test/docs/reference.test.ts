@@ -11,8 +11,8 @@ import { watchRequestSchema } from '../../core/requests/watches.ts';
 import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
 
 /**
- * Reference lists of the pages. A line is "- `name` (facts): meaning", with one name or several. `npm run generate -- reference` writes the facts, and the meaning if it is in the
- * code. The page decides order and grouping.
+ * Reference lists of the pages. A line is "- `name` (facts): meaning", with one name or several. `npm run generate --
+ * reference` writes the facts, and the meaning if it is in the code. The page decides order and grouping.
  */
 
 type Entry = { facts: string; meaning?: string };

@@ -19,8 +19,9 @@ const maxReceives = 30;
 const visibilityMs = 120_000;
 
 /**
- * Simulates SQS FIFO with its event source mapping, as AWS documents it: a group has one message in flight; a failed message
- * blocks it until visible; other messages are deleted; after too many receives a message moves to the dead-letter queue.
+ * Simulates SQS FIFO with its event source mapping, as AWS documents it: a group has one message in flight; a failed
+ * message blocks it until visible; other messages are deleted; after too many receives a message moves to the
+ * dead-letter queue.
  */
 export function createFifoQueue(clock: { now: Date }) {
   let held: Held[] = [];

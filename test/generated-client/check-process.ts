@@ -7,8 +7,9 @@ import { startService } from '../support/service-process.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 /**
- * `npm run check -- client`: a client generated from `/openapi.json` by a public generator compiles, makes a monitor on the running
- * service, reads it and cancels it. The generator needs a TypeScript of its own, so it is installed into a temporary folder.
+ * `npm run check -- client`: a client generated from `/openapi.json` by a public generator compiles, makes a monitor on
+ * the running service, reads it and cancels it. The generator needs a TypeScript of its own, so it is installed into a
+ * temporary folder.
  */
 
 const packages = ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3', '@types/node@24'];

@@ -121,7 +121,10 @@ function checkDeliveries(log: readonly LoggedEvent[], received: readonly Receive
   };
 }
 
-/** Returns the seconds with and without sight, by the checks in the log: the time between two checks that saw the stream, unless they are far apart. */
+/**
+ * Returns the seconds with and without sight, by the checks in the log: the time between two checks that saw the
+ * stream, unless they are far apart.
+ */
 function computeCoverage(log: readonly LoggedEvent[]): { watched: number; gap: number } {
   let [watched, gap] = [0, 0];
   let last: { at: number; isSeen: boolean } | undefined;

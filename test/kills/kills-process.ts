@@ -9,8 +9,9 @@ import { startService } from '../support/service-process.ts';
 import { checkJob, checkWatch, isExpected, readLog } from './check-logs.ts';
 
 /**
- * Kills the service at random moments while watches and jobs run on a stream whose picture turns white and back, then compares logs, alerts,
- * coverage and deliveries: `npm run test:kills -- --kills 25 --seconds 180`. Loopback only; ends by its own limits.
+ * Kills the service at random moments while watches and jobs run on a stream whose picture turns white and back, then
+ * compares logs, alerts, coverage and deliveries: `npm run test:kills -- --kills 25 --seconds 180`. Loopback only; ends
+ * by its own limits.
  */
 const { values } = parseArgs({
   options: {
@@ -43,7 +44,8 @@ const stream = await startLiveHls({
 cleanup.defer(() => stream.close());
 let service = await startService(dataDir, {}, 120);
 cleanup.defer(async () => void (await service.kill('SIGTERM')));
-// One attempt in ten fails, so that kills also hit retries. At most two of an event do: the third wait of a destination exceeds this test.
+// One attempt in ten fails, so that kills also hit retries. At most two of an event do: the third wait of a destination
+// exceeds this test.
 const receiver = await startReceiver(
   () => service.webhookSecret,
   (_path, _type, before) => (before < 2 && Math.random() < 0.1 ? 503 : 204),

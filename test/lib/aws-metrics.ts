@@ -1,6 +1,6 @@
 /**
- * Metrics of AWS that alarms use, with their dimensions and the page of docs.aws.amazon.com that documents them (read in November 2026). An
- * alarm on a misspelled metric never fires.
+ * Metrics of AWS that alarms use, with their dimensions and the page of docs.aws.amazon.com that documents them (read
+ * in November 2026). An alarm on a misspelled metric never fires.
  */
 export const awsMetrics: { namespace: string; name: string; dimensions: string[]; page: string }[] = [
   ...lambda(

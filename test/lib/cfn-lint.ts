@@ -4,8 +4,8 @@ import { pythonTool } from '../support/python/python-tool.ts';
 const ignored = ['--ignore-checks', 'W3005'];
 
 /**
- * Returns a function that lints templates for the regions that they are deployed to and returns the findings; undefined if cfn-lint cannot
- * be installed, which fails in CI.
+ * Returns a function that lints templates for the regions that they are deployed to and returns the findings; undefined
+ * if cfn-lint cannot be installed, which fails in CI.
  */
 export async function cfnLint(
   regions: readonly string[],

@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOfTest } from '../support/temporary-folder.ts';
 
-/** Runs the command with a CloudFormation that gives this response. Returns its output, its exit code and the access key that it used. */
+/**
+ * Runs the command with a CloudFormation that gives this response. Returns its output, its exit code and the access key
+ * that it used.
+ */
 async function deploy(status: number, body: string, options: string[] = []) {
   const folder = folderOfTest();
   writeFileSync(join(folder, 'dev.json'), '{ "ffmpegPath": "/opt/bin/ffmpeg" }');

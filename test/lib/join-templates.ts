@@ -4,8 +4,9 @@ type Section = Record<string, Resource>;
 export type PlainTemplate = Record<'Resources' | 'Outputs' | 'Parameters', Section> & Record<string, unknown>;
 
 /**
- * Returns one template with everything of the first and what the others have otherwise: linters inspect each resource once. An added resource keeps
- * its id if it is free, and has the names of a stack of its own, since two resources must not have one name.
+ * Returns one template with everything of the first and what the others have otherwise: linters inspect each resource
+ * once. An added resource keeps its id if it is free, and has the names of a stack of its own, since two resources must
+ * not have one name.
  */
 export function joinTemplates(templates: Record<string, PlainTemplate>): PlainTemplate {
   const [first, ...others] = Object.entries(templates);

@@ -22,7 +22,10 @@ export function describeRoles(resources: Record<string, Resource>): string {
   ].join('\n');
 }
 
-/** Returns the differences of the roles of stages to those of another stage as Markdown: one section per stage, `+` for an added line. */
+/**
+ * Returns the differences of the roles of stages to those of another stage as Markdown: one section per stage, `+` for
+ * an added line.
+ */
 export function describeRoleChanges(
   base: Record<string, Resource>,
   stages: { kind: string; resources: Record<string, Resource> }[],
@@ -162,7 +165,9 @@ export function resolveValue(value: any, resources: Record<string, Resource>): s
   }
 }
 
-/** Returns a text with the names of one region and stage, so that requests and policies of all stages are comparable. */
+/**
+ * Returns a text with the names of one region and stage, so that requests and policies of all stages are comparable.
+ */
 export function inPlace(text: string): string {
   return text
     .replaceAll(/\b[a-z]{2}-[a-z]+-\d:/g, 'us-east-1:')

@@ -26,7 +26,10 @@ export type Synthesized = {
 const synthesized = new Map<string, Synthesized>();
 let bundles: string | undefined;
 
-/** Synthesizes the stack with the flags of `cdk.json` and empty functions, once per settings: it takes seconds. A test does not change the result. */
+/**
+ * Synthesizes the stack with the flags of `cdk.json` and empty functions, once per settings: it takes seconds. A test
+ * does not change the result.
+ */
 export function synthesize(settings: StageSettingsInput = {}): Synthesized {
   const key = JSON.stringify(settings);
   const made = synthesized.get(key) ?? synthesizeAnew(settings);

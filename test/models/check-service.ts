@@ -7,7 +7,10 @@ import { startService, type ServiceProcess } from '../support/service-process.ts
 
 type Options = { model: string; projector: string; runtime: string; ffmpegPath: string; dataDir: string };
 
-/** Starts the service with a local model, monitors live streams, and kills the process of the model. Returns the first problem. */
+/**
+ * Starts the service with a local model, monitors live streams, and kills the process of the model. Returns the first
+ * problem.
+ */
 export async function checkService(options: Options): Promise<string | undefined> {
   await using cleanup = new AsyncDisposableStack();
   const inputArgs = '-re -f lavfi -i testsrc2=size=320x180:rate=10'.split(' ');
@@ -50,7 +53,9 @@ export async function checkService(options: Options): Promise<string | undefined
   return again === undefined || again === child ? 'no other process has started' : undefined;
 }
 
-/** Waits until each job has this many checks with a verdict. Returns their numbers, undefined after a minute and a half. */
+/**
+ * Waits until each job has this many checks with a verdict. Returns their numbers, undefined after a minute and a half.
+ */
 async function waitForChecks(
   service: ServiceProcess,
   jobs: readonly string[],

@@ -21,9 +21,10 @@ import { installRuntime, makeToyFiles } from './toy-files.ts';
 import { judgeCondition } from '../../core/judge-condition.ts';
 
 /**
- * Runs what a model of random weights can show, `npm run test:models`: the OpenAI adapter against llama.cpp's own server, the memory of a local
- * model over 1,000 checks, and the service with a local model on live streams. What such a model says is noise. Installs Python packages and the
- * runtime into `node_modules/.cache`; exit code 75 says that they cannot be had.
+ * Runs what a model of random weights can show, `npm run test:models`: the OpenAI adapter against llama.cpp's own
+ * server, the memory of a local model over 1,000 checks, and the service with a local model on live streams. What such
+ * a model says is noise. Installs Python packages and the runtime into `node_modules/.cache`; exit code 75 says that
+ * they cannot be had.
  */
 
 const files = await makeToyFiles();

@@ -28,7 +28,9 @@ export async function makeToyFiles(): Promise<ToyFiles | undefined> {
   return { model: join(folder, 'model.gguf'), projector: join(folder, 'projector.gguf') };
 }
 
-/** Installs the runtime once, and returns its folder. Returns undefined where the registry cannot be had; throws in CI. */
+/**
+ * Installs the runtime once, and returns its folder. Returns undefined where the registry cannot be had; throws in CI.
+ */
 export async function installRuntime(): Promise<string | undefined> {
   const folder = join(cache, 'llama-runtime');
   if (findRuntime(folder) !== undefined) return folder;

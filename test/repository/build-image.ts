@@ -30,8 +30,9 @@ export type BuiltImage = {
 export type StandIns = Record<string, (stage: { root: string; workdir: string }) => void>;
 
 /**
- * Runs the instructions of a Dockerfile without Docker: each stage is a folder below `folder`, `COPY` copies from the checkout or from another stage,
- * `RUN` runs in the stage's working directory. Absolute paths in `RUN` are those of this machine, so a stage that uses them needs a stand-in.
+ * Runs the instructions of a Dockerfile without Docker: each stage is a folder below `folder`, `COPY` copies from the
+ * checkout or from another stage, `RUN` runs in the stage's working directory. Absolute paths in `RUN` are those of
+ * this machine, so a stage that uses them needs a stand-in.
  */
 export async function buildImage(
   dockerfile: string,
@@ -164,8 +165,9 @@ export function linkDependencies({ workdir }: { workdir: string }): void {
 }
 
 /**
- * Stand-in for the installation of the production dependencies: a link to each package of the checkout that package-lock.json does not mark as
- * development. `npm ci` itself has installed the checkout from the same file, without optional packages of other platforms.
+ * Stand-in for the installation of the production dependencies: a link to each package of the checkout that
+ * package-lock.json does not mark as development. `npm ci` itself has installed the checkout from the same file,
+ * without optional packages of other platforms.
  */
 export function linkProductionDependencies({ workdir }: { workdir: string }): void {
   const { packages } = JSON.parse(readFileSync(join(workdir, 'package-lock.json'), 'utf8'));

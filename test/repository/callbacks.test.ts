@@ -5,13 +5,17 @@ import type { CallExpression, Expression, Function as FunctionNode, Node } from 
 import { expect, test } from 'vitest';
 
 /**
- * Callbacks of sockets, timers, child processes and emitters. What one of them throws reaches no `try` of its opener and ends the process, so each is
- * one of: contained (`contained`, or a body that is one `try`), total (it only settles promises, closes, counts and looks up), or listed here with its reason.
+ * Callbacks of sockets, timers, child processes and emitters. What one of them throws reaches no `try` of its opener
+ * and ends the process, so each is one of: contained (`contained`, or a body that is one `try`), total (it only settles
+ * promises, closes, counts and looks up), or listed here with its reason.
  */
 
 const root = join(import.meta.dirname, '../..');
 
-/** Callbacks that are neither contained nor total, by file and place, with the reason why they do not throw on what a stranger sends. */
+/**
+ * Callbacks that are neither contained nor total, by file and place, with the reason why they do not throw on what a
+ * stranger sends.
+ */
 const reviewed: Record<string, string> = {
   'adapters/aws/dynamodb/callers/event-sessions.ts setTimer': 'catches what its write rejects with',
   'adapters/aws/limit-event-sessions.ts addEventListener abort': 'settles a promise',

@@ -5,13 +5,16 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Collection that starts empty, at the top of a module or of a function that creates an adapter. Arrays are not recognized: nearly all of them belong
- * to one call.
+ * Collection that starts empty, at the top of a module or of a function that creates an adapter. Arrays are not
+ * recognized: nearly all of them belong to one call.
  */
 const collection =
   /^(?: {2})?(?:export )?(?:const|let) \w+(?:: .+)? = (?:new (?:Map|Set|WeakMap|WeakSet|LRUCache)|create(?:Fair|Byte|FairByte)Cache)(?:<.*>)?\((?:\)|\{)/m;
 
-/** Content and bound of each collection that lives as long as the process, by file: of all of it or of each entry in bytes. */
+/**
+ * Content and bound of each collection that lives as long as the process, by file: of all of it or of each entry in
+ * bytes.
+ */
 const bounds: Record<string, string> = {
   'core/delivery/address-pace.ts': 'addresses of vendors with a request in the last second, 4 kB each',
   'core/tick/pace.ts':

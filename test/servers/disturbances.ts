@@ -20,7 +20,10 @@ export const changes = {
   server: { name: 'H.264, a server that restarts', next: usual },
 } as const satisfies { [kind: string]: Change };
 
-/** Returns a stream that is published again, with a change, while a monitor watches it. `between` happens in its absence. */
+/**
+ * Returns a stream that is published again, with a change, while a monitor watches it. `between` happens in its
+ * absence.
+ */
 export function disturbed(
   { name, next }: Change,
   { address, publish }: PublishServer,

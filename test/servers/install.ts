@@ -11,7 +11,9 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/servers/', import
 /** Server that cannot be had on this machine. The command leaves it out. */
 export class UnavailableError extends Error {}
 
-/** Returns the path of a program of a Go module, which the Go toolchain builds from the module proxy at the first use. */
+/**
+ * Returns the path of a program of a Go module, which the Go toolchain builds from the module proxy at the first use.
+ */
 export function installGo(name: string, module: string, version: string, folder = ''): Promise<string> {
   return buildGo(name, module, version, join(module, folder));
 }

@@ -9,8 +9,9 @@ import { writeTable } from './table.ts';
 import { watchAll } from './watch-all.ts';
 
 /**
- * Watches streams of servers that others wrote, and compares with what ffmpeg opens: `npm run test:servers -- --only gortsplib --case H.265`. Loopback only.
- * Each monitor runs for `--seconds`, `--at-once` of them at the same time; `--write` records the results of the servers that were tried in docs/use/sources.md.
+ * Watches streams of servers that others wrote, and compares with what ffmpeg opens: `npm run test:servers -- --only
+ * gortsplib --case H.265`. Loopback only. Each monitor runs for `--seconds`, `--at-once` of them at the same time;
+ * `--write` records the results of the servers that were tried in docs/use/sources.md.
  */
 const { values } = parseArgs({
   options: {

@@ -7,7 +7,9 @@ import { ownAddress, ports, startProcess, stop, type OpenServer, type Stream } f
 const run = promisify(execFile);
 const login = { username: 'watcher', password: 'pa&ss <1>' };
 
-/** Its camera is found by `watchpost discover`, which reads its addresses with the password. They are those of a go2rtc. */
+/**
+ * Its camera is found by `watchpost discover`, which reads its addresses with the password. They are those of a go2rtc.
+ */
 export async function openOnvifServer(folder: string): Promise<OpenServer> {
   if (ownAddress === undefined) throw new UnavailableError('this machine has no network for multicast');
   const crates = `onvif-server = { version = "=0.1.1", features = ["discovery"] }\ntokio = { version = "1", features = ["rt-multi-thread", "macros"] }\nasync-trait = "0.1"\n`;

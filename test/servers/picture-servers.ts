@@ -122,7 +122,10 @@ export async function openMotion(folder: string): Promise<OpenServer> {
   };
 }
 
-/** Without a video device it serves a picture of its own, at its addresses and at those of mjpg-streamer, which OctoPrint uses. */
+/**
+ * Without a video device it serves a picture of its own, at its addresses and at those of mjpg-streamer, which
+ * OctoPrint uses.
+ */
 export async function openUstreamer(folder: string): Promise<OpenServer> {
   const ustreamer = installDebian('/usr/bin/ustreamer', ['ustreamer']);
   const blank = join(folder, 'blank.jpg');

@@ -4,7 +4,10 @@ const day = 86_400_000;
 /** The maintenance removes what has expired each minute. */
 const late = 120_000;
 
-/** Requires that nothing grows with the age of the watches: everything that has expired is gone. Returns the number of rows. */
+/**
+ * Requires that nothing grows with the age of the watches: everything that has expired is gone. Returns the number of
+ * rows.
+ */
 export function requireBounds(database: DatabaseSync, now: number, retentionDays: number): number {
   const kept = (ms: number) => new Date(now - ms - late).toISOString();
   const isProgress = "record ->> 'type' = 'progress'";

@@ -7,8 +7,8 @@ import { applyRunChange } from '../../core/event/stored-run.ts';
 type Pending<Context> = { change: RunChange; context: Context | undefined };
 
 /**
- * Knows who commits a change of a run. Commits of one turn of the event loop share a transaction (`groupCommits`), so the context in which the
- * transaction ends is that of the first of them only.
+ * Knows who commits a change of a run. Commits of one turn of the event loop share a transaction (`groupCommits`), so
+ * the context in which the transaction ends is that of the first of them only.
  */
 export class CommitContexts<Context> {
   private readonly contexts: AsyncLocalStorage<Context>;
@@ -40,8 +40,8 @@ export class CommitContexts<Context> {
   }
 
   /**
-   * Returns the context of the commit between two states of a run, or undefined for the maintenance. Of several commits on the same version the
-   * first one that is written wins; a full disk can take it back.
+   * Returns the context of the commit between two states of a run, or undefined for the maintenance. Of several commits
+   * on the same version the first one that is written wins; a full disk can take it back.
    */
   of(runId: string, before: Run, after: Run): Context | undefined {
     const commits = this.pending.get(toKey(runId, before.version)) ?? [];

@@ -23,7 +23,10 @@ export function makeFilm(seed: number, visits: number): FilmVisit[] {
   });
 }
 
-/** Watches a film in virtual time, with an alert on each visit. Returns the alerts in the order of their openings. `phase`: of the checks, as a part of the interval. */
+/**
+ * Watches a film in virtual time, with an alert on each visit. Returns the alerts in the order of their openings.
+ * `phase`: of the checks, as a part of the interval.
+ */
 export async function watchFilm(
   film: readonly FilmVisit[],
   { kind, intervalSeconds, phase }: { kind: StreamKind; intervalSeconds: number; phase: number },

@@ -4,7 +4,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 export type Faults = {
   /** Throws if the process was killed; no statement has an effect then. */
   requireAlive(): void;
-  /** Called before and after each statement that writes, and each commit. Throws to kill the process, or for a full disk. */
+  /**
+   * Called before and after each statement that writes, and each commit. Throws to kill the process, or for a full
+   * disk.
+   */
   beforeWrite(sql: string): void;
   afterWrite(sql: string): void;
 };

@@ -3,7 +3,8 @@ import { ofSight } from './sight-mutations.ts';
 import type { Row } from './sight-mutations.ts';
 
 /**
- * Rule that is broken on purpose: the first `from` in `file` becomes `to`. The unit test `test` must notice it, or without one the simulation.
+ * Rule that is broken on purpose: the first `from` in `file` becomes `to`. The unit test `test` must notice it, or
+ * without one the simulation.
  */
 export type Mutation = { rule: string; file: string; from: string; to: string; test?: string };
 

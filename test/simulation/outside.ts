@@ -232,7 +232,10 @@ type Body = {
   payload?: { custom_details: { sequence: number } };
 };
 
-/** Returns the sequence of the event in a request. An acknowledgement or resolution of PagerDuty has the alert only; those of the watch are not followed. */
+/**
+ * Returns the sequence of the event in a request. An acknowledgement or resolution of PagerDuty has the alert only;
+ * those of the watch are not followed.
+ */
 function readSequence(body: Body, receiver: Receiver): number | undefined {
   const isOfWatch = body.dedup_key?.includes(':') && body.event_action === 'resolve';
   if (isOfWatch || body.dedup_key?.endsWith(':stream')) return undefined;

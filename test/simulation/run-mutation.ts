@@ -13,7 +13,8 @@ const copied = ['core', 'adapters', 'cli', 'lib/workflow', 'test', 'package.json
 const world = 'test/simulation/simulate-process.ts --seeds 16 --days 4 --faults 6 --stop';
 
 /**
- * Result of a mutation: `killed` if its test or the simulation noticed it, `missing` if the source has changed, `broken` if neither could run.
+ * Result of a mutation: `killed` if its test or the simulation noticed it, `missing` if the source has changed,
+ * `broken` if neither could run.
  */
 export type MutationResult = 'killed' | 'survived' | 'missing' | 'broken';
 

@@ -58,7 +58,10 @@ export type Outside = {
 
 export type ServiceProcess = { owner: TimerOwner; deps: WatchDeps & CoreDeps };
 
-/** Composes the service as `cli/service/service.ts` does, on virtual time, and starts it. The start runs in the background. */
+/**
+ * Composes the service as `cli/service/service.ts` does, on virtual time, and starts it. The start runs in the
+ * background.
+ */
 export function startProcess(
   database: DatabaseSync,
   owner: TimerOwner,

@@ -18,7 +18,10 @@ const seconds = 1000;
 /** Start of each job. */
 export const start = Date.parse('2026-03-07T12:00:00Z');
 
-/** Habits of a stream that no job loses: troubles stay below the grace period, and the model is silent for less than five checks. */
+/**
+ * Habits of a stream that no job loses: troubles stay below the grace period, and the model is silent for less than
+ * five checks.
+ */
 export const gentle: Habits = {
   ...rough,
   segmentSeconds: [2],

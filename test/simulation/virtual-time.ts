@@ -8,8 +8,8 @@ export type TimerOwner = { isDead: boolean };
 type Timer = { at: number; order: number; fire: () => void; owner: TimerOwner };
 
 /**
- * Clocks of a machine that jump from timer to timer: work between two timers takes no time. Timers follow the monotonic clock. The wall clock can be
- * set, run slow or fast, and continue while the machine sleeps.
+ * Clocks of a machine that jump from timer to timer: work between two timers takes no time. Timers follow the monotonic
+ * clock. The wall clock can be set, run slow or fast, and continue while the machine sleeps.
  */
 export class VirtualTime {
   private monotonic = 0;
@@ -59,7 +59,10 @@ export class VirtualTime {
     });
   }
 
-  /** Fires timers until the wall clock, which is not disturbed, reads `endMs`. `afterEach` runs when the promises of each have settled. */
+  /**
+   * Fires timers until the wall clock, which is not disturbed, reads `endMs`. `afterEach` runs when the promises of
+   * each have settled.
+   */
   async runUntil(endMs: number, afterEach: () => void): Promise<void> {
     const endMonotonic = this.monotonic + endMs - this.nowMs;
     for (await settle(), afterEach(); ; await settle(), afterEach()) {

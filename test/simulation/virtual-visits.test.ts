@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { runVisits } from './virtual-visits.ts';
 
 /**
- * `npm run simulate` and its mutations take a hundred. In 27, a thing comes while a capture is under way; the last four have intervals in which the newest frame
- * advances by a segment more.
+ * `npm run simulate` and its mutations take a hundred. In 27, a thing comes while a capture is under way; the last four
+ * have intervals in which the newest frame advances by a segment more.
  */
 const takesAll = process.env['SIMULATION_SEEDS'] === 'all';
 const seeds = takesAll

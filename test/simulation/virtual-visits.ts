@@ -27,12 +27,18 @@ const kinds: readonly StreamKind[] = [
 ];
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-/** Visit that must be told, if the watch has claimed less than its duration from the tick before it to the one that sees its end. */
+/**
+ * Visit that must be told, if the watch has claimed less than its duration from the tick before it to the one that sees
+ * its end.
+ */
 type Expected = Visit & { claims: number[]; isClear: boolean };
 
 export type VisitSummary = { visits: number; required: number; quietSeconds: number };
 
-/** Runs a watch of a camera with visits and other motion, whose alerts open after a time. Throws at the first claim that is not true. */
+/**
+ * Runs a watch of a camera with visits and other motion, whose alerts open after a time. Throws at the first claim that
+ * is not true.
+ */
 export async function runVisits(seed: number, ticks: number, openAfter = 0): Promise<VisitSummary> {
   return new VirtualVisits(seed).run(ticks, openAfter);
 }
@@ -70,7 +76,10 @@ class VirtualVisits {
     return this.requireClaims(visited);
   }
 
-  /** Lets things come at random, each visit at a moment when none is there and with a duration around the one that is claimed. */
+  /**
+   * Lets things come at random, each visit at a moment when none is there and with a duration around the one that is
+   * claimed.
+   */
   private plan(watch: WatchRun, now: number): void {
     const { random, camera, expected } = this;
     const claim = shortestVisitOfWatch(watch);

@@ -4,7 +4,10 @@ import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import { rules } from '../../core/rules.ts';
 
-/** Thing that comes and goes: a visit that the condition is about, or another one that moves. Times in epoch milliseconds. */
+/**
+ * Thing that comes and goes: a visit that the condition is about, or another one that moves. Times in epoch
+ * milliseconds.
+ */
 export type Visit = { from: number; to: number; share: number; isOther: boolean };
 
 /** Key frames and segments of a stream, in milliseconds: 0 for a stream without segments, as RTSP. */

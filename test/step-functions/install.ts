@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Installs the interpreter of Amazon States Language before its first use. It is no dependency of the project, since it requires
- * Node 22: `npm ci` on Node 20 would warn of it.
+ * Installs the interpreter of Amazon States Language before its first use. It is no dependency of the project, since it
+ * requires Node 22: `npm ci` on Node 20 would warn of it.
  */
 export function setup(): void {
   if (existsSync(`${folder}node_modules/aws-local-stepfunctions`)) return;

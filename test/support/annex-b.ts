@@ -10,7 +10,10 @@ const encoders = {
 };
 type Codec = keyof typeof encoders;
 
-/** Returns the units of each of 20 pictures. Each has four slices and refers to the one before, but the first and the eleventh, which are key frames. */
+/**
+ * Returns the units of each of 20 pictures. Each has four slices and refers to the one before, but the first and the
+ * eleventh, which are key frames.
+ */
 export function encodePictures(codec: Codec): Buffer[][] {
   const input = '-loglevel error -f lavfi -i testsrc2=size=640x512:rate=10 -t 2 -preset ultrafast';
   const bytes = execFileSync(ffmpegPath, [...input.split(' '), ...encoders[codec].split(' '), 'pipe:1'], {

@@ -10,7 +10,8 @@ export function builtFunctions(): Promise<string> {
 }
 
 /**
- * Returns a folder that is built once for the files of a test run, and in `.ci/run` for the emulator beside it too: bundles take ten seconds of the processor.
+ * Returns a folder that is built once for the files of a test run, and in `.ci/run` for the emulator beside it too:
+ * bundles take ten seconds of the processor.
  */
 export async function builtOnce(name: string, build: (folder: string) => Promise<unknown>): Promise<string> {
   const folder = join(process.env['WATCHPOST_BUILT'] ?? sharedFolder(), name);

@@ -1,6 +1,9 @@
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** Texts that a state may have: ids, keys of objects, times, positions in a stream, single words such as names of states and errors. */
+/**
+ * Texts that a state may have: ids, keys of objects, times, positions in a stream, single words such as names of states
+ * and errors.
+ */
 const allowed = [
   new RegExp(`^${uuid}(?:-\\d+)?$`),
   new RegExp(`^captures/${uuid}/[\\w-]{1,80}(?:\\.\\w{3,4})?$`),
@@ -13,7 +16,10 @@ const allowed = [
 ];
 const maxLength = 200;
 
-/** Returns the paths of all values that are more than ids, times and numbers, in what an execution or a state received or returned. Texts of JSON are parsed. */
+/**
+ * Returns the paths of all values that are more than ids, times and numbers, in what an execution or a state received
+ * or returned. Texts of JSON are parsed.
+ */
 export function findForeignValues(value: unknown, path = '$'): string[] {
   if (typeof value === 'string') return isJson(value) ? findForeignValues(JSON.parse(value), path) : check();
   if (typeof value !== 'object' || value === null) return [];

@@ -40,7 +40,10 @@ function writeField(number: number, parity: 0 | 1, level?: number): Buffer {
   return writer.end(isKey ? 0x65 : 0x61);
 }
 
-/** Fields of three frames of interlaced video, in Annex B format: a key frame whose fields have levels, and two frames that repeat it. */
+/**
+ * Fields of three frames of interlaced video, in Annex B format: a key frame whose fields have levels, and two frames
+ * that repeat it.
+ */
 export const fields: readonly Buffer[] = [
   Buffer.concat([sequenceSet, pictureSet, writeField(0, 0, 60)]),
   writeField(0, 1, 180),

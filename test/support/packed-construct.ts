@@ -8,7 +8,10 @@ const run = promisify(execFile);
 /** Packages that an app of the CDK has, and the one that the construct depends on. */
 const packages = ['aws-cdk-lib', 'constructs', 'cdk-nag', 'swagger-ui-dist', '@types/node', 'undici-types'];
 
-/** Makes a folder an app that has the packed construct, as npm installs it: without a source of the project. Returns the size of the package in bytes. */
+/**
+ * Makes a folder an app that has the packed construct, as npm installs it: without a source of the project. Returns the
+ * size of the package in bytes.
+ */
 export async function installConstruct(app: string): Promise<number> {
   const own = join(app, 'node_modules/watchpost-cdk');
   mkdirSync(own, { recursive: true });

@@ -6,7 +6,10 @@ import { thumbnail } from '../../core/records/capture.ts';
 import { folderOfTest } from './temporary-folder.ts';
 import { ffmpegPath, readMoment } from './hls/recording.ts';
 
-/** Returns the times of a recording that the frames of a film of it show, in seconds. Fails for one with damage or with sound. */
+/**
+ * Returns the times of a recording that the frames of a film of it show, in seconds. Fails for one with damage or with
+ * sound.
+ */
 export async function readFilm(film: Uint8Array): Promise<number[]> {
   const file = join(folderOfTest(), 'film.mp4');
   await writeFile(file, film);

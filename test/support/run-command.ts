@@ -4,8 +4,8 @@ import { formatError, toExitCode } from '../../cli/exit.ts';
 import type { Terminal } from '../../cli/terminal.ts';
 
 /**
- * Runs a command in this process, as `cli/watchpost.ts` runs it in one of its own: a process loads its modules for half a second. Rejects like `execFile`
- * if the command fails. Settings are options, or the environment of the test.
+ * Runs a command in this process, as `cli/watchpost.ts` runs it in one of its own: a process loads its modules for half
+ * a second. Rejects like `execFile` if the command fails. Settings are options, or the environment of the test.
  */
 export async function runCommand(
   add: (program: Command, terminal: Terminal) => void,

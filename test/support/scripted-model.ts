@@ -10,7 +10,9 @@ import type { ConditionVerdict, MomentVerdicts, Verdict } from '../../core/recor
 /** Verdict on one condition in one frame. */
 type JudgeEach = (media: CheckMedia, condition: string, signal: AbortSignal) => Promise<Verdict & Called>;
 
-/** Judges each condition of a call in each of its frames by a function; the call costs the tokens of its last verdict. */
+/**
+ * Judges each condition of a call in each of its frames by a function; the call costs the tokens of its last verdict.
+ */
 export function judgingEach(judge: JudgeEach): VisionModel['judge'] {
   return async ({ earlier = [], ...newest }, questions, signal) => {
     let called: Pick<MomentVerdicts, 'tokens'> & Called = { tokens: { input_tokens: 0, output_tokens: 0 } };

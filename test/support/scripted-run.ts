@@ -13,7 +13,8 @@ export function executionInput(number = 1, generation = 0): ExecutionInput {
 }
 
 /**
- * Tasks of a scripted run: done after `ticks` ticks, one every ten seconds. A begin continues after the last analyzed tick, as it does from the record.
+ * Tasks of a scripted run: done after `ticks` ticks, one every ten seconds. A begin continues after the last analyzed
+ * tick, as it does from the record.
  * @param before called before every call, with `begin`, `capture 1`, `analyze 1`, `close`; may throw or wait
  */
 export function scriptedRun(

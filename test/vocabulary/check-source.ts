@@ -12,7 +12,7 @@ export function checkSource(file: string, source: string): Finding[] {
   );
   for (const { start, end } of comments) {
     const begin = source.lastIndexOf('\n', start) + 1;
-    // What follows code on its line is broken with it.
+    // A comment behind code is broken with it.
     if (source.slice(begin, start).trim() !== '') continue;
     for (const found of checkWidth(source.slice(begin, end)))
       findings.push({ ...found, offset: begin + found.offset });

@@ -23,7 +23,10 @@ const bannedPhrases = new RegExp(
 const titleOpening =
   /^(?:about|above|after|among|as|at|before|behind|below|beside|besides|between|beyond|by|during|for|from|in|inside|into|of|on|once|out|over|since|through|to|under|until|up|upon|when|where|while|with|within|without|that|what|which|who|whose|whom|whatever|whether|why|how)\b/i;
 
-/** A verb without a subject: an auxiliary, a verb that is no noun, or a verb in the third person before an article or the like. */
+/**
+ * A verb without a subject: an auxiliary, a verb that is no noun, or a verb in the third person before an article or
+ * the like.
+ */
 const titleWithoutSubject =
   /^(?:(?:says|costs|refuses|ends|covers|asks|verifies|keeps|throws|fails|sends|takes|gives|makes|rejects|accepts|stays|becomes|remains|needs|leaves|loses|starts|holds|finds|gets|lets|drops|opens|closes|begins|returns|changes with|also|shorter|longer)\b|(?:is|are|was|were|has|have|had|does|do|can|cannot|may|must|will)\b|(?!this |its |his |always )[a-z]+s (?:a|an|the|its|it|each|every|no|not|nothing|none|only|all|both|whatever|what|which|who|their|them|one|two)\b)/;
 

@@ -21,9 +21,10 @@ export type MarkRestoredDeps = { client: DynamoDBClient; tableName: string; now:
 const writesAtOnce = 25;
 
 /**
- * Marks a table as restored from a backup, before functions use it, as `markRestored` of one machine does: the time since the backup is lost, but its
- * effects outside are not. A repetition after an interruption marks all runs again, which does no harm. Returns the number of changed items. Throws
- * `StorageError` for records of another version, before it changes any.
+ * Marks a table as restored from a backup, before functions use it, as `markRestored` of one machine does: the time
+ * since the backup is lost, but its effects outside are not. A repetition after an interruption marks all runs again,
+ * which does no harm. Returns the number of changed items. Throws `StorageError` for records of another version, before
+ * it changes any.
  */
 export async function markTableRestored({ client, tableName, now }: MarkRestoredDeps): Promise<number> {
   const table = openTable({ client, tableName, newId: randomUUID, ...systemBackoff });
@@ -42,7 +43,10 @@ export async function markTableRestored({ client, tableName, now }: MarkRestored
   return written;
 }
 
-/** Reads runs and sources as functions do, and all other items that a restore changes. An expiry may have removed one of the two items of a run. */
+/**
+ * Reads runs and sources as functions do, and all other items that a restore changes. An expiry may have removed one of
+ * the two items of a run.
+ */
 async function verifyItems(pages: ReturnType<typeof paginateScan>, now: Date): Promise<void> {
   const halves = new Map<string, Item>();
   for await (const { Items: items = [] } of pages)
@@ -59,7 +63,9 @@ async function verifyItems(pages: ReturnType<typeof paginateScan>, now: Date): P
     }
 }
 
-/** Returns the item as functions may meet it, with its other columns. Returns undefined for one that needs no change. */
+/**
+ * Returns the item as functions may meet it, with its other columns. Returns undefined for one that needs no change.
+ */
 function markItem(item: Item, now: Date): (ItemKey & Item) | undefined {
   const key = readKey(item);
   const marked = mark();
@@ -74,9 +80,10 @@ function markItem(item: Item, now: Date): (ItemKey & Item) | undefined {
 }
 
 /**
- * Sequences and ids of alerts continue above those that the lost time gave out, which receivers would take for repetitions, and events of the backup
- * count as published. A run that has not ended is due for repair immediately, which starts the execution of a generation that no earlier one has:
- * names are taken for 90 days, and a generation takes more than a minute.
+ * Sequences and ids of alerts continue above those that the lost time gave out, which receivers would take for
+ * repetitions, and events of the backup count as published. A run that has not ended is due for repair immediately,
+ * which starts the execution of a generation that no earlier one has: names are taken for 90 days, and a generation
+ * takes more than a minute.
  */
 function markRun(item: Item, now: Date): Item {
   const stored = readProgressItem(item);

@@ -19,7 +19,10 @@ export type HttpFunctionOptions = {
   log: Pick<Log, 'error'>;
   /** Base URL, if the deployment has its own host. Otherwise the host of the viewer request is used. */
   baseUrl: string | undefined;
-  /** Creates the app for a base URL, which its links begin with, and for the hosts of the deployment, which no stream and receiver may have. */
+  /**
+   * Creates the app for a base URL, which its links begin with, and for the hosts of the deployment, which no stream
+   * and receiver may have.
+   */
   appFor: (baseUrl: string, ownHosts: readonly string[]) => Hono<AuthEnv>;
 };
 
@@ -100,7 +103,10 @@ export function outOfTime(): Response {
 /** Minimum time between reads of the secret: wrong guesses must not flood Secrets Manager. */
 const minRereadSeconds = 10;
 
-/** Returns true if the request has the secret of the distribution, because the origins are public. The comparison takes constant time. */
+/**
+ * Returns true if the request has the secret of the distribution, because the origins are public. The comparison takes
+ * constant time.
+ */
 async function hasOriginSecret({ headers }: HttpEvent, secret: Secret): Promise<boolean> {
   const shown = headers[originSecretHeader];
   if (shown === undefined) return false;

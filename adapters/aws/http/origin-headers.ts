@@ -12,6 +12,9 @@ export const originSecretHeader = 'x-watchpost-origin-secret';
  */
 export const viewerHostHeader = 'x-watchpost-host';
 
-/** Headers with the further hosts of the deployment, separated by commas: those of its origins, which CloudFront adds, and that of its distribution, by the function. */
+/**
+ * Headers with the further hosts of the deployment, separated by commas: those of its origins, which CloudFront adds,
+ * and that of its distribution, by the function.
+ */
 export const originHostsHeader = 'x-watchpost-origin-hosts';
 export const distributionHostHeader = 'x-watchpost-distribution-host';

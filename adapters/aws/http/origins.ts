@@ -9,7 +9,10 @@ export const maxOriginSeconds = 60;
 
 type Timed = Pick<Endpoint, 'path' | 'response' | 'timeBudgetSeconds'>;
 
-/** Returns the CloudFront path patterns of the endpoints that stream, send films, which are larger than an invocation returns, or need more time than the HTTP API has. */
+/**
+ * Returns the CloudFront path patterns of the endpoints that stream, send films, which are larger than an invocation
+ * returns, or need more time than the HTTP API has.
+ */
 export function functionUrlPaths(endpoints: readonly Timed[]): string[] {
   return toPatterns(
     endpoints.filter(
@@ -20,8 +23,8 @@ export function functionUrlPaths(endpoints: readonly Timed[]): string[] {
 }
 
 /**
- * Returns those of them that only follow events. CloudFront selects by path, so that lists of these events have the same origin. A creation can stream
- * too, and stays with the slow endpoints.
+ * Returns those of them that only follow events. CloudFront selects by path, so that lists of these events have the
+ * same origin. A creation can stream too, and stays with the slow endpoints.
  */
 export function eventStreamPaths(endpoints: readonly (Timed & Pick<Endpoint, 'method'>)[]): string[] {
   return toPatterns(endpoints.filter(({ method, response }) => method === 'get' && isStream(response)));

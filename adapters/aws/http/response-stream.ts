@@ -14,8 +14,8 @@ type StreamingHandler = (event: unknown, stream: Writable, context: Context) => 
 type HttpMetadata = { statusCode: number; headers: Record<string, string> };
 
 /**
- * Sends each part of a response when it is produced. A disconnected reader ends the response body and is no error. An interrupted
- * response fails the invocation, so that the reader detects the truncation.
+ * Sends each part of a response when it is produced. A disconnected reader ends the response body and is no error. An
+ * interrupted response fails the invocation, so that the reader detects the truncation.
  */
 export async function streamResponse(
   response: Response,

@@ -124,7 +124,10 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
 
 type UrlGuards = Pick<HttpDeps, 'urls' | 'webhookUrls'>;
 
-/** Creates the guards of the URLs that callers give. Connections are those of `capture` and of the senders, whose origins answer to CloudFront alone. */
+/**
+ * Creates the guards of the URLs that callers give. Connections are those of `capture` and of the senders, whose
+ * origins answer to CloudFront alone.
+ */
 function createUrlGuards(settings: HttpSettings, ownHosts: readonly string[]): UrlGuards {
   const denyRanges = settings.DENY_RANGES;
   return {

@@ -16,8 +16,9 @@ export const callSeconds = {
 } as const;
 
 /**
- * Calls that each endpoint makes in sequence in the worst case. An endpoint that is absent reads and writes the table only. A test requires an
- * entry of each endpoint that reaches other machines, and holds its time budget, which chooses the origin, to the sum.
+ * Calls that each endpoint makes in sequence in the worst case. An endpoint that is absent reads and writes the table
+ * only. A test requires an entry of each endpoint that reaches other machines, and holds its time budget, which chooses
+ * the origin, to the sum.
  */
 export const endpointCalls: Readonly<Record<string, readonly (keyof typeof callSeconds)[]>> = {
   check_once: ['probe', 'capture', 'model'],

@@ -3,7 +3,10 @@
  */
 export type Invoke = (payload: object, signal: AbortSignal) => Promise<unknown>;
 
-/** Invokes a function asynchronously: Lambda queues the event, and repeats it twice if it fails. Throws `TransientError`. */
+/**
+ * Invokes a function asynchronously: Lambda queues the event, and repeats it twice if it fails. Throws
+ * `TransientError`.
+ */
 export type InvokeLater = (functionArn: string, payload: object) => Promise<void>;
 
 /** Error for a function that failed with an unexpected error. Its own log contains the cause. */

@@ -1,7 +1,10 @@
 import type { MetricsSink } from '../../../core/ports/metrics.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
 
-/** Adds metrics for deliveries, searches and dropped moments to a meter. Lateness is a metric only: the meter would write an item per attempt. */
+/**
+ * Adds metrics for deliveries, searches and dropped moments to a meter. Lateness is a metric only: the meter would
+ * write an item per attempt.
+ */
 export function instrumentMeter(meter: Meter, measurements: MetricsSink): Meter {
   return {
     ...meter,

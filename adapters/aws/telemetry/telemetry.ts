@@ -9,7 +9,10 @@ import { redactedLog } from '../../../core/observability/redact.ts';
 export type Telemetry = {
   log: Log;
   measurements: MetricsSink;
-  /** Runs one invocation: adds its request id to log entries, writes metrics at the end, and throws the name of an error only. */
+  /**
+   * Runs one invocation: adds its request id to log entries, writes metrics at the end, and throws the name of an error
+   * only.
+   */
   during<Result>(context: Context, work: () => Promise<Result>): Promise<Result>;
 };
 
@@ -36,8 +39,8 @@ export function createTelemetry(options: PowertoolsLogOptions): Telemetry {
 }
 
 /**
- * Returns an error without the text of the failure: Lambda logs what a handler throws with its secrets, and Step Functions keeps it for 90 days. The log has the
- * text, redacted.
+ * Returns an error without the text of the failure: Lambda logs what a handler throws with its secrets, and Step
+ * Functions keeps it for 90 days. The log has the text, redacted.
  */
 function nameOnly(name: string): Error {
   return Object.assign(new Error('The log of the function has the cause'), { name, stack: name });
@@ -53,8 +56,8 @@ type FunctionMetrics = MetricsSink & {
 export const metricNamespace = 'Watchpost';
 
 /**
- * Creates the metrics. Their dimension is `service`, the deployment's name; those of one caller have `caller` as well, since each
- * combination is billed as another series.
+ * Creates the metrics. Their dimension is `service`, the deployment's name; those of one caller have `caller` as well,
+ * since each combination is billed as another series.
  */
 function createMetrics(service: string): FunctionMetrics {
   const create = () => new Metrics({ namespace: metricNamespace, serviceName: service });

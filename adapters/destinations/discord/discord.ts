@@ -6,10 +6,16 @@ import type { EvidenceFile } from '../describe.ts';
 import { jsonRequest, multipartRequest, parseJson, readAnswer } from '../http-sender.ts';
 import type { HttpRequest, HttpResult, PermanentStatuses } from '../http-sender.ts';
 
-/** Webhook of Discord. 401 and 404 mean that it was deleted (docs.discord.com/developers/resources/webhook#execute-webhook). */
+/**
+ * Webhook of Discord. 401 and 404 mean that it was deleted
+ * (docs.discord.com/developers/resources/webhook#execute-webhook).
+ */
 const discordStatuses: PermanentStatuses = { gone: [401, 404, 410], rejected: [400, 413] };
 
-/** Lengths of an embed: title 256, description 4,096, field name 256, value 1,024, together 6,000; file size without a subscription. */
+/**
+ * Lengths of an embed: title 256, description 4,096, field name 256, value 1,024, together 6,000; file size without a
+ * subscription.
+ */
 const maxTitle = 256;
 const maxDescription = 2_000;
 const maxValue = 300;
@@ -26,7 +32,10 @@ function withVersion(url: string): string {
   return url.replace(/^(https:\/\/(?:\w+\.)?discord(?:app)?\.com\/api\/)(?=webhooks\/)/i, '$1v10/');
 }
 
-/** Returns a message with one embed. The frame is attached, so that Discord needs no access to this service. Discord answers with the message (`wait`). */
+/**
+ * Returns a message with one embed. The frame is attached, so that Discord needs no access to this service. Discord
+ * answers with the message (`wait`).
+ */
 export function toDiscordRequest(address: string, notification: Notification): HttpRequest {
   const url = withQuery(withVersion(address), (query) => query.set('wait', 'true'));
   const file = findFile(notification, maxFileBytes);
@@ -86,7 +95,10 @@ function message(notification: Notification, file: EvidenceFile | undefined) {
   };
 }
 
-/** Escapes Markdown, so that a text contains no link or formatting. Lists and headings begin a line, and a text is one line. */
+/**
+ * Escapes Markdown, so that a text contains no link or formatting. Lists and headings begin a line, and a text is one
+ * line.
+ */
 function escape(text: string): string {
   return text.replace(/[\\*_~`|>[\]()<@]|^[-#]/g, String.raw`\$&`);
 }

@@ -18,7 +18,10 @@ const maxSubject = 200;
 /** Size of an attachment that mail servers accept after encoding. */
 const maxFrameBytes = 5_000_000;
 
-/** Returns a plain text e-mail with the frame attached. The same id for all attempts lets mail programs drop a repetition. */
+/**
+ * Returns a plain text e-mail with the frame attached. The same id for all attempts lets mail programs drop a
+ * repetition.
+ */
 export function toMail(to: string, notification: Notification): Mail {
   const { title, text, facts } = describeNotification(notification);
   const { id, console, opening } = notification;
@@ -47,7 +50,8 @@ export function toMail(to: string, notification: Notification): Mail {
 /** Returns true if the operator allows the recipient: by address, or by its domain as `@example.com`. */
 export function isAllowedRecipient(recipient: string, allowed: readonly string[]): boolean {
   const address = recipient.trim().toLowerCase();
-  // One plain address: a list, a name or a comment would reach others, and so would a route (`a%host@`, `host!a@`) at a relay.
+  // One plain address: a list, a name or a comment would reach others, and so would a route (`a%host@`, `host!a@`) at a
+  // relay.
   if (!/^[\p{L}\p{N}._+'=~&-]+@[\p{L}\p{N}.-]+$/u.test(address)) return false;
   const domain = address.slice(address.lastIndexOf('@'));
   return allowed.some((entry) => [address, domain].includes(entry.trim().toLowerCase()));

@@ -7,8 +7,8 @@ export type SendMail = (mail: Mail) => Promise<DestinationResult>;
 
 export type SmtpOptions = {
   /**
-   * `smtp://` or `smtps://` with credentials. A setting of the operator, so it may be a private address. Credentials are sent over TLS only, unless the
-   * server is this machine.
+   * `smtp://` or `smtps://` with credentials. A setting of the operator, so it may be a private address. Credentials
+   * are sent over TLS only, unless the server is this machine.
    */
   url: string;
   from: string;
@@ -51,13 +51,19 @@ export function createSmtpSender({ url, from, elapsedMs, timeoutSeconds = 30 }: 
 /** Longest reply of a server, in bytes. RFC 5321 has 512 per line. */
 const maxResponseSize = 65_536;
 
-/** A server that offers no STARTTLS, or somebody between who removes the offer, would read the password. `smtps` begins with TLS. */
+/**
+ * A server that offers no STARTTLS, or somebody between who removes the offer, would read the password. `smtps` begins
+ * with TLS.
+ */
 function needsTls({ protocol, username, hostname }: URL): boolean {
   const isLoopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname.toLowerCase());
   return protocol === 'smtp:' && username !== '' && !isLoopback;
 }
 
-/** Converts an error of the library. A server without a reply, and errors of the operator, may be repaired by a later attempt. */
+/**
+ * Converts an error of the library. A server without a reply, and errors of the operator, may be repaired by a later
+ * attempt.
+ */
 function toFailure(error: unknown): Pick<DestinationResult, 'status' | 'error' | 'outcome'> {
   const status = readNumber(error, 'responseCode');
   const code = readText(error, 'code');
@@ -78,9 +84,9 @@ function toFailure(error: unknown): Pick<DestinationResult, 'status' | 'error' |
 type Reply = { status: number; enhanced: string; command: string; reply: string };
 
 /**
- * Returns the meaning of a refusal (RFC 5321, and RFC 3463 for enhanced codes). Only a recipient that does not exist is gone, by the reply to `RCPT TO`.
- * An e-mail that is too large or has a refused content is rejected. All else concerns the sender or the server, and passes: limits of a day, policies,
- * an address that the account may not use.
+ * Returns the meaning of a refusal (RFC 5321, and RFC 3463 for enhanced codes). Only a recipient that does not exist is
+ * gone, by the reply to `RCPT TO`. An e-mail that is too large or has a refused content is rejected. All else concerns
+ * the sender or the server, and passes: limits of a day, policies, an address that the account may not use.
  */
 function replyOutcome({ status, enhanced, command, reply }: Reply): DestinationResult['outcome'] {
   if (status < 500) return 'retry';
@@ -95,8 +101,8 @@ function replyOutcome({ status, enhanced, command, reply }: Reply): DestinationR
 }
 
 /**
- * Returns true if a refusal says that the mailbox does not exist (RFC 3463: 5.1.1, 5.1.3, 5.1.6; RFC 7505: 5.1.10). 550 alone does not: RFC 5321 has it for
- * policies too, and 5.2.1 is a mailbox that exists.
+ * Returns true if a refusal says that the mailbox does not exist (RFC 3463: 5.1.1, 5.1.3, 5.1.6; RFC 7505: 5.1.10). 550
+ * alone does not: RFC 5321 has it for policies too, and 5.2.1 is a mailbox that exists.
  */
 function isUnknownRecipient({ status, enhanced, reply }: Omit<Reply, 'command'>): boolean {
   if (enhanced !== '') return /^5\.1\.(?:1|3|6|10)$/.test(enhanced);

@@ -4,7 +4,9 @@ import type { Readable } from 'node:stream';
 /** Maximum bytes that a broker may send on one connection: some thousand acknowledgements. */
 const maxBytes = 65_536;
 
-/** Second byte, the length of the rest, of the messages that a client that only publishes needs (MQTT 3.1.1, chapter 3). */
+/**
+ * Second byte, the length of the rest, of the messages that a client that only publishes needs (MQTT 3.1.1, chapter 3).
+ */
 const lengths = new Map([
   [0x20, 2], // CONNACK
   [0x40, 2], // PUBACK
@@ -13,8 +15,9 @@ const lengths = new Map([
 ]);
 
 /**
- * Returns the connection to a broker as the MQTT library may see it: only whole CONNACK, PUBACK, PINGRESP and DISCONNECT arrive, the CONNACK first and
- * once. Any other byte, or too many, ends it with an error. The library throws outside of any promise at some malformed messages, and buffers long ones.
+ * Returns the connection to a broker as the MQTT library may see it: only whole CONNACK, PUBACK, PINGRESP and
+ * DISCONNECT arrive, the CONNACK first and once. Any other byte, or too many, ends it with an error. The library throws
+ * outside of any promise at some malformed messages, and buffers long ones.
  */
 export function passAnswers(connection: Duplex): Duplex {
   const answers = connection.pipe(createAnswerFilter());

@@ -3,7 +3,10 @@ import { rules } from '../../../core/rules.ts';
 import { findAlert, shorten } from '../describe.ts';
 import { toWebhookData } from '../webhook/webhook.ts';
 
-/** Message of MQTT. A retained one is kept by the broker for later subscribers. The alert counts as delivered without an optional one. */
+/**
+ * Message of MQTT. A retained one is kept by the broker for later subscribers. The alert counts as delivered without an
+ * optional one.
+ */
 export type Publication = {
   topic: string;
   payload: string | Uint8Array;
@@ -12,9 +15,10 @@ export type Publication = {
 };
 
 /**
- * Returns the messages of a notification: the event as JSON, and entities of Home Assistant by its discovery, one binary sensor per condition, one for
- * the stream and a camera with the newest evidence (home-assistant.io/integrations/mqtt/#mqtt-discovery). Repeating them changes nothing. What a
- * broker may refuse by closing the connection, entities and picture, comes last.
+ * Returns the messages of a notification: the event as JSON, and entities of Home Assistant by its discovery, one
+ * binary sensor per condition, one for the stream and a camera with the newest evidence
+ * (home-assistant.io/integrations/mqtt/#mqtt-discovery). Repeating them changes nothing. What a broker may refuse by
+ * closing the connection, entities and picture, comes last.
  */
 export function toPublications(notification: Notification): Publication[] {
   const { watchId, event, timestamp, frame } = notification;
@@ -112,8 +116,8 @@ function findRemoved({ type, data }: Notification['event']): string[] {
 }
 
 /**
- * Returns the states of all entities at the attempt, whatever the event: a retry of an old closing must not switch off the sensor of the next alert. The
- * newest event of an alert is an attribute of its sensor.
+ * Returns the states of all entities at the attempt, whatever the event: a retry of an old closing must not switch off
+ * the sensor of the next alert. The newest event of an alert is an attribute of its sensor.
  */
 function states({ watchId, event, conditions }: Notification, current: Current, json: string): Publication[] {
   const alert = findAlert(event);

@@ -36,7 +36,9 @@ export function createPublisher({ guard, elapsedMs, timeoutSeconds = 30 }: Publi
   };
 }
 
-/** Returns false if the broker ended the connection at an optional message, which is how it refuses a size or a topic. */
+/**
+ * Returns false if the broker ended the connection at an optional message, which is how it refuses a size or a topic.
+ */
 async function publishAll(
   guard: EgressGuard,
   url: URL,
@@ -109,7 +111,10 @@ async function openStream(guard: EgressGuard, url: URL, signal: AbortSignal): Pr
   return await connectGuarded(guard, { host, port, isSecure, timeoutMs: 10_000, signal });
 }
 
-/** Returns messages that are safe to show: of the guard, of this file, and refusals of the broker. Others may name hosts. */
+/**
+ * Returns messages that are safe to show: of the guard, of this file, and refusals of the broker. Others may name
+ * hosts.
+ */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return 'The broker is not available';
   const isShown =

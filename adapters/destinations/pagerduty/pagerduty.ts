@@ -7,7 +7,10 @@ import { jsonRequest } from '../http-sender.ts';
 import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 import { toWebhookData } from '../webhook/webhook.ts';
 
-/** Events API v2: 202 accepts, 400 is a bad request, 429 and 5xx are retried (github.com/PagerDuty/api-schema, reference/events-v2). */
+/**
+ * Events API v2: 202 accepts, 400 is a bad request, 429 and 5xx are retried (github.com/PagerDuty/api-schema,
+ * reference/events-v2).
+ */
 export const pagerdutyStatuses: PermanentStatuses = { gone: [401, 404, 410], rejected: [400, 413] };
 
 const endpoint = 'https://events.pagerduty.com/v2/enqueue';
@@ -15,7 +18,10 @@ const endpoint = 'https://events.pagerduty.com/v2/enqueue';
 const maxSummary = 1_024;
 const maxSource = 255;
 
-/** Returns the event that triggers, acknowledges or resolves an alert of PagerDuty. A lost stream and each trouble have keys of the watch. */
+/**
+ * Returns the event that triggers, acknowledges or resolves an alert of PagerDuty. A lost stream and each trouble have
+ * keys of the watch.
+ */
 export function toPagerdutyRequest(address: Address, notification: Notification): HttpRequest {
   const { event, watchId, id } = notification;
   const isStored = event.type !== 'test' && event.type !== 'heartbeat';
@@ -28,7 +34,9 @@ export function toPagerdutyRequest(address: Address, notification: Notification)
   });
 }
 
-/** Returns the event that resolves what was triggered for a subject of the watch. PagerDuty ignores it if none is open. */
+/**
+ * Returns the event that resolves what was triggered for a subject of the watch. PagerDuty ignores it if none is open.
+ */
 export function toResolveRequest(address: Address, watchId: string, subject: string): HttpRequest {
   return toRequest(address, watchId, subject, { event_action: 'resolve' });
 }

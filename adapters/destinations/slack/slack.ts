@@ -4,12 +4,15 @@ import { jsonRequest } from '../http-sender.ts';
 import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
 
 /**
- * Incoming webhook of Slack. 403 `action_prohibited`, 404 `channel_not_found` and 410 `channel_is_archived` are permanent
- * (api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks).
+ * Incoming webhook of Slack. 403 `action_prohibited`, 404 `channel_not_found` and 410 `channel_is_archived` are
+ * permanent (api.slack.com/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks).
  */
 export const slackStatuses: PermanentStatuses = { gone: [403, 404, 410], rejected: [400, 413] };
 
-/** Lengths of Block Kit: header 150, section and image title 3,000 and 2,000 (docs.slack.dev/reference/block-kit/blocks). */
+/**
+ * Lengths of Block Kit: header 150, section and image title 3,000 and 2,000
+ * (docs.slack.dev/reference/block-kit/blocks).
+ */
 const maxHeader = 150;
 const maxSection = 3_000;
 

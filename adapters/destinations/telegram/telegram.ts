@@ -14,7 +14,10 @@ const maxText = 4_096;
 const maxCaption = 1_024;
 const maxPhotoBytes = 10_000_000;
 
-/** Returns a message, or a photo or film with the message as its caption. It answers the opening, if Telegram still has that. */
+/**
+ * Returns a message, or a photo or film with the message as its caption. It answers the opening, if Telegram still has
+ * that.
+ */
 export function toTelegramRequest(
   { url = ownServer, token = '', to = '' }: Pick<DestinationAddress, 'url' | 'token' | 'to'>,
   notification: Notification,

@@ -42,7 +42,8 @@ export function createWebhookSigner(options: WebhookSignerOptions): WebhookSigne
 }
 
 /**
- * Loads the library at the first signature: a cold start of the API does without it. Bundled CommonJS has only the default export.
+ * Loads the library at the first signature: a cold start of the API does without it. Bundled CommonJS has only the
+ * default export.
  */
 const loadLibrary = loadOnce(async () => (await import('standardwebhooks')).default);
 

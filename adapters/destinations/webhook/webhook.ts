@@ -10,7 +10,10 @@ export function toEnvelope(notification: Notification) {
   return { type: event.type, timestamp, source_url: sourceUrl, data: toWebhookData(notification) };
 }
 
-/** Returns the data of the envelope. A stored event has a media key, which is replaced by a link and, on request, by the frame. */
+/**
+ * Returns the data of the envelope. A stored event has a media key, which is replaced by a link and, on request, by the
+ * frame.
+ */
 export function toWebhookData(notification: Notification): Record<string, unknown> {
   const { event, watchId, watchName, sequence, labels, frame, frameUrl, includeFrame } = notification;
   const {

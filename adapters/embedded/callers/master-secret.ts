@@ -6,9 +6,9 @@ import { DataDirectoryError } from '../files/data-directory-error.ts';
 import { withStorageErrors } from '../sqlite/transaction.ts';
 
 /**
- * Returns the 32 bytes from which webhook secrets are derived. Creates the file (mode 0600) in a new data directory. Throws
- * `DataDirectoryError` if the secret is lost or is not the one that the database was used with: another one would silently change
- * the webhook secret of every caller.
+ * Returns the 32 bytes from which webhook secrets are derived. Creates the file (mode 0600) in a new data directory.
+ * Throws `DataDirectoryError` if the secret is lost or is not the one that the database was used with: another one
+ * would silently change the webhook secret of every caller.
  */
 export async function openMasterSecret(path: string, database: DatabaseSync): Promise<Buffer> {
   const expected = readFingerprint(database);
@@ -19,7 +19,10 @@ export async function openMasterSecret(path: string, database: DatabaseSync): Pr
   return secret;
 }
 
-/** Reads the secret and changes nothing. Throws `DataDirectoryError` if it is lost or is not the one that the database was used with. */
+/**
+ * Reads the secret and changes nothing. Throws `DataDirectoryError` if it is lost or is not the one that the database
+ * was used with.
+ */
 export async function verifyMasterSecret(path: string, database: DatabaseSync): Promise<Buffer> {
   const expected = readFingerprint(database);
   const stored = await readStored(path);
@@ -86,8 +89,8 @@ async function readStored(path: string): Promise<string | undefined> {
 }
 
 /**
- * Writes a temporary file and links it under the final name when it is complete. If two processes create one concurrently, the
- * first wins.
+ * Writes a temporary file and links it under the final name when it is complete. If two processes create one
+ * concurrently, the first wins.
  */
 async function make(path: string): Promise<void> {
   const partial = `${path}.${randomUUID()}.part`;

@@ -6,8 +6,9 @@ import { amountsOfUse, callerUseSchema } from '../../../core/records/caller-use.
 import { groupCommits } from '../sqlite/group-commit.ts';
 
 /**
- * Creates the ledger of the use of callers. A count is committed with the check that follows it, so `add` does not wait, and calls `report` if it fails. A
- * power loss can take back the newest counts. `days` throws `TransientError` for disk faults.
+ * Creates the ledger of the use of callers. A count is committed with the check that follows it, so `add` does not
+ * wait, and calls `report` if it fails. A power loss can take back the newest counts. `days` throws `TransientError`
+ * for disk faults.
  */
 export function createUsageLedger(
   database: DatabaseSync,

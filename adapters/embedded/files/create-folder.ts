@@ -2,8 +2,9 @@ import { access, constants, mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 
 /**
- * Creates a folder and its missing parents (mode 0700), and verifies that this user can write to it. Throws errors of the file
- * system. The recursive mode of Node repeats forever where a parent exists but accepts no folders, as below `/proc`.
+ * Creates a folder and its missing parents (mode 0700), and verifies that this user can write to it. Throws errors of
+ * the file system. The recursive mode of Node repeats forever where a parent exists but accepts no folders, as below
+ * `/proc`.
  */
 export async function createFolder(path: string): Promise<void> {
   await createMissing(path);

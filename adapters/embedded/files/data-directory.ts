@@ -17,8 +17,8 @@ export type DataDirectory = {
 };
 
 /**
- * Creates the directory if it is missing (mode 0700), locks it for this process, and empties its temporary folder. Throws
- * `DataDirectoryError` if it is unusable or another running process holds it.
+ * Creates the directory if it is missing (mode 0700), locks it for this process, and empties its temporary folder.
+ * Throws `DataDirectoryError` if it is unusable or another running process holds it.
  */
 export async function openDataDirectory(directory: string): Promise<DataDirectory> {
   const path = resolve(directory);
@@ -40,13 +40,18 @@ export async function openDataDirectory(directory: string): Promise<DataDirector
   }
 }
 
-/** Verifies that a service could use the directory, and changes nothing. Throws `DataDirectoryError` if it is unusable. */
+/**
+ * Verifies that a service could use the directory, and changes nothing. Throws `DataDirectoryError` if it is unusable.
+ */
 export async function probeDataDirectory(directory: string): Promise<void> {
   const path = resolve(directory);
   await usable(path, () => probeFolder(path));
 }
 
-/** Returns the paths without locking, for commands that run beside the service. Only the database supports two processes. */
+/**
+ * Returns the paths without locking, for commands that run beside the service. Only the database supports two
+ * processes.
+ */
 export function dataPaths(directory: string): Omit<DataDirectory, 'release'> {
   const path = resolve(directory);
   return {

@@ -5,13 +5,13 @@ import { z } from 'zod';
 import { DataDirectoryError } from './data-directory-error.ts';
 
 /**
- * Locks a directory for this process and returns a function that releases it. Throws `DataDirectoryError` if another process
- * holds the lock.
+ * Locks a directory for this process and returns a function that releases it. Throws `DataDirectoryError` if another
+ * process holds the lock.
  *
- * The lock is an exclusive SQLite transaction on an empty database: an advisory lock of the operating system, which ends with the
- * process even after `kill -9`. A file with a process id would survive, and another program could have that id. No other code may
- * open `lock`: closing any handle of a file drops the locks of the process on it (POSIX). On NFS, the lock is as reliable as the
- * locks of the server.
+ * The lock is an exclusive SQLite transaction on an empty database: an advisory lock of the operating system, which
+ * ends with the process even after `kill -9`. A file with a process id would survive, and another program could have
+ * that id. No other code may open `lock`: closing any handle of a file drops the locks of the process on it (POSIX). On
+ * NFS, the lock is as reliable as the locks of the server.
  */
 export async function lockDirectory(path: string): Promise<() => void> {
   try {

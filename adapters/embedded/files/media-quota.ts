@@ -10,17 +10,29 @@ export type MediaQuota = {
   missingBytes?: number;
   /** Keys of media that are needed: evidence of open alerts, newest frames. */
   needed: ReadonlySet<string>;
-  /** Returns the caller of a source; undefined for one that is not stored any more. Default: each source is a caller of its own. */
+  /**
+   * Returns the caller of a source; undefined for one that is not stored any more. Default: each source is a caller of
+   * its own.
+   */
   findCaller?: (sourceId: string) => Promise<string | undefined>;
-  /** Forgets at most `limit` pictures of moments of a caller, those of no verdict that held first, and returns their keys. */
+  /**
+   * Forgets at most `limit` pictures of moments of a caller, those of no verdict that held first, and returns their
+   * keys.
+   */
   releasePictures?: (caller: string, limit: number) => readonly string[];
   now: Date;
 };
 
-/** Result of a trim: files that were removed, of these evidence before the end of its retention, and the size of what is left. */
+/**
+ * Result of a trim: files that were removed, of these evidence before the end of its retention, and the size of what is
+ * left.
+ */
 export type Trimmed = { removed: number; evidence: number; bytes: number };
 
-/** Age below which a file may belong to a tick that is under way, in milliseconds: longer than a capture and a model call take. */
+/**
+ * Age below which a file may belong to a tick that is under way, in milliseconds: longer than a capture and a model
+ * call take.
+ */
 const minAgeMs = 300_000;
 
 /** Media of a caller. Several names can be links to one file: its space is free when the last one is removed. */
@@ -38,8 +50,9 @@ const releasedAtOnce = 20;
 const alertFolders: ReadonlySet<string | undefined> = new Set([evidenceFolder, clipFolder]);
 
 /**
- * Removes files under `directory` until the rest fits: clips, then the oldest of the caller that holds most, so that nobody loses evidence because another caller's media
- * grow. Keeps files that are needed or young, and those of callers within an equal share, even if they do not fit.
+ * Removes files under `directory` until the rest fits: clips, then the oldest of the caller that holds most, so that
+ * nobody loses evidence because another caller's media grow. Keeps files that are needed or young, and those of callers
+ * within an equal share, even if they do not fit.
  */
 export async function trimMedia(directory: string, quota: MediaQuota): Promise<Trimmed> {
   const holders = await readHolders(directory, quota);
@@ -87,7 +100,10 @@ function takeOldest(
   return oldest ? [oldest] : [];
 }
 
-/** Returns what each caller holds: the oldest file last, and clips after all else, since one takes the space of hundreds of pictures. */
+/**
+ * Returns what each caller holds: the oldest file last, and clips after all else, since one takes the space of hundreds
+ * of pictures.
+ */
 async function readHolders(
   directory: string,
   { needed, findCaller = async (sourceId) => sourceId, now }: MediaQuota,

@@ -18,7 +18,10 @@ import { sweepMedia } from './media-sweep.ts';
 import { storageError } from '../sqlite/storage-error.ts';
 
 export type EmbeddedMediaStore = MediaStore & {
-  /** Removes captures stored before `olderThan`, and evidence at the end of its retention; returns how many files. Throws `TransientError`. */
+  /**
+   * Removes captures stored before `olderThan`, and evidence at the end of its retention; returns how many files.
+   * Throws `TransientError`.
+   */
   sweep(olderThan: Date): Promise<number>;
   /** Removes the oldest media that are not needed until the rest fits. Throws `TransientError`. */
   trim(quota: MediaQuota): Promise<Trimmed>;
@@ -28,9 +31,9 @@ export type EmbeddedMediaStore = MediaStore & {
 const [maxRecent, maxRecentBytes] = [1000, 8 * 1024 * 1024];
 
 /**
- * Creates a media store of files under `directory`. Jobs that share a capture store the same array of bytes: it is written once, the other keys are
- * further links to the file, and each is removed on its own. Stored arrays must not be changed. Throws `TransientError` for disk faults, `RangeError`
- * for an invalid key.
+ * Creates a media store of files under `directory`. Jobs that share a capture store the same array of bytes: it is
+ * written once, the other keys are further links to the file, and each is removed on its own. Stored arrays must not be
+ * changed. Throws `TransientError` for disk faults, `RangeError` for an invalid key.
  */
 export function createMediaStore(directory: string, files: MediaFiles = mediaFiles): EmbeddedMediaStore {
   /** Path of the newest file with these bytes, once it is complete. */
@@ -121,7 +124,10 @@ export type MediaFiles = { write: typeof write; link: typeof link };
 
 export const mediaFiles: MediaFiles = { write, link };
 
-/** Adds a name to a file. Returns false if the file was not written or is removed, the folder is missing, or the file system has no links. */
+/**
+ * Adds a name to a file. Returns false if the file was not written or is removed, the folder is missing, or the file
+ * system has no links.
+ */
 async function addLink(existing: Promise<string>, path: string, files: MediaFiles): Promise<boolean> {
   try {
     await files.link(await existing, path);

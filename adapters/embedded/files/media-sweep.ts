@@ -2,8 +2,8 @@ import { lstat, opendir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Removes files under `directory` last written before `olderThan`, incomplete ones too, and folders that become empty. Returns
- * the number of files. Leaves the folders `except`.
+ * Removes files under `directory` last written before `olderThan`, incomplete ones too, and folders that become empty.
+ * Returns the number of files. Leaves the folders `except`.
  */
 export async function sweepMedia(
   directory: string,
@@ -14,8 +14,8 @@ export async function sweepMedia(
   for await (const entry of await opendir(directory)) {
     if (except.includes(entry.name)) continue;
     const path = join(directory, entry.name);
-    // Checks the age before it removes files, which changes the folder's time. A young folder belongs to a frame that is being
-    // stored.
+    // Checks the age before it removes files, which changes the folder's time. A young folder belongs to a frame that
+    // is being stored.
     const isOld = await isOlder(path, olderThan);
     if (entry.isDirectory()) {
       removed += await sweepMedia(path, olderThan);

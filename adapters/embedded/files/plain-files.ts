@@ -7,8 +7,8 @@ import { DataDirectoryError } from './data-directory-error.ts';
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
 /**
- * Copies a file to a path that does not exist, readable by this user alone. The user of the service can plant a link in its folders, and root must not read what it
- * leads to. Throws `DataDirectoryError` if it is a link or a device.
+ * Copies a file to a path that does not exist, readable by this user alone. The user of the service can plant a link in
+ * its folders, and root must not read what it leads to. Throws `DataDirectoryError` if it is a link or a device.
  */
 export async function copyPlainFile(from: string, to: string): Promise<void> {
   const source = await open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
@@ -32,8 +32,8 @@ async function writeNew(to: string, source: FileHandle): Promise<void> {
 }
 
 /**
- * Returns the plain files below a folder, as paths in it; none if it is missing. Throws `DataDirectoryError` for any link: symbolic, or a further name of a
- * file that also is elsewhere and belongs to another user than the folder.
+ * Returns the plain files below a folder, as paths in it; none if it is missing. Throws `DataDirectoryError` for any
+ * link: symbolic, or a further name of a file that also is elsewhere and belongs to another user than the folder.
  */
 export async function listPlainFiles(folder: string): Promise<string[]> {
   const top = await lstat(folder).catch(ignoreMissing);
@@ -66,15 +66,18 @@ export async function isForeign(folder: string): Promise<boolean> {
   return process.getuid?.() === 0 && (await findOwner(folder)).uid !== 0;
 }
 
-/** Returns the owner of a folder, or of its nearest parent that exists. Throws `DataDirectoryError` for a link of another user on the way to it. */
+/**
+ * Returns the owner of a folder, or of its nearest parent that exists. Throws `DataDirectoryError` for a link of
+ * another user on the way to it.
+ */
 export async function findOwner(folder: string): Promise<{ uid: number; gid: number }> {
   await refuseForeignLinks(dirname(folder));
   return (await lstat(folder).catch(ignoreMissing)) ?? findOwner(dirname(folder));
 }
 
 /**
- * Makes root the owner of a folder for the rest of this process, so that it can read, write and change what that user can, and nothing else. Does nothing for
- * other users, and for a folder of root.
+ * Makes root the owner of a folder for the rest of this process, so that it can read, write and change what that user
+ * can, and nothing else. Does nothing for other users, and for a folder of root.
  */
 export async function becomeOwner(folder: string): Promise<void> {
   if (!(await isForeign(folder))) return;
@@ -84,7 +87,10 @@ export async function becomeOwner(folder: string): Promise<void> {
   process.setuid?.(uid);
 }
 
-/** Throws `DataDirectoryError` if a link of another user on the way to a folder leads root elsewhere: the owner there is not who made the link. */
+/**
+ * Throws `DataDirectoryError` if a link of another user on the way to a folder leads root elsewhere: the owner there is
+ * not who made the link.
+ */
 async function refuseForeignLinks(folder: string): Promise<void> {
   if (process.getuid?.() !== 0 || folder === dirname(folder)) return;
   const stats = await lstat(folder).catch(ignoreMissing);

@@ -10,8 +10,9 @@ import type { Log } from '../../../core/ports/log.ts';
 const running = new AsyncLocalStorage<(error: Error) => boolean>();
 
 /**
- * Runs work so that an exception in one of its callbacks rejects it instead of ending the process: a library may throw in the callback of a socket,
- * where no `try` reaches. Needs `watchExceptions`. The context of a callback is that of the work which opened its socket or timer.
+ * Runs work so that an exception in one of its callbacks rejects it instead of ending the process: a library may throw
+ * in the callback of a socket, where no `try` reaches. Needs `watchExceptions`. The context of a callback is that of
+ * the work which opened its socket or timer.
  */
 export function containExceptions<Result>(work: () => Promise<Result>): Promise<Result> {
   const failed = Promise.withResolvers<never>();
@@ -52,7 +53,10 @@ export function containCameras({ discover, readStreams }: Cameras): Cameras {
   };
 }
 
-/** Returns the destinations; whatever they or a library throw is a failed attempt, so that the schedule of the delivery applies. A transient error stays one. */
+/**
+ * Returns the destinations; whatever they or a library throw is a failed attempt, so that the schedule of the delivery
+ * applies. A transient error stays one.
+ */
 export function containDestinations(destinations: Destinations, log: Log): Destinations {
   return {
     ...destinations,
@@ -85,8 +89,8 @@ async function contain<Result>(send: () => Promise<Result>, failure: Result, log
 }
 
 /**
- * Makes contained exceptions reject their work, and reports those of work that has ended. Any other exception ends the process, as without this. Returns a
- * function that stops it.
+ * Makes contained exceptions reject their work, and reports those of work that has ended. Any other exception ends the
+ * process, as without this. Returns a function that stops it.
  */
 export function watchExceptions(process: EventEmitter, report: (error: Error) => void): () => void {
   const failWork = (error: Error): void => {

@@ -12,7 +12,10 @@ export type FairTurnsDeps = {
   reserved?: number;
   /** Default: no limit. */
   maxWaitMs?: number;
-  /** Maximum requests that wait, of all callers. Beyond, the newest of the caller with the most gets no turn. Default: no limit. */
+  /**
+   * Maximum requests that wait, of all callers. Beyond, the newest of the caller with the most gets no turn. Default:
+   * no limit.
+   */
   maxWaiting?: number;
   /** Monotonic clock, in milliseconds. */
   elapsedMs: () => number;

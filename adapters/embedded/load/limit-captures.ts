@@ -10,8 +10,8 @@ export type LimitCapturesDeps = {
 };
 
 /**
- * Returns the capturer for ticks, in which each capture takes a turn. Throws `MachineBusyError` if no turn is free in time, which costs one tick. Each picture of
- * a scan takes one too, and is missing then.
+ * Returns the capturer for ticks, in which each capture takes a turn. Throws `MachineBusyError` if no turn is free in
+ * time, which costs one tick. Each picture of a scan takes one too, and is missing then.
  */
 export function limitCaptures(
   streams: ScanningCapturer,

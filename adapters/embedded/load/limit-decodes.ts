@@ -35,12 +35,16 @@ const maxSpareWaitMs = 2_000;
 /** Mean wait of checks from which no time is spare. An overload begins later, with a wait of an interval. */
 const busyFromSeconds = 0.5;
 
-/** Maximum wait for a turn. It leaves time for the decoding within that of the capture, so that the stream is not blamed. */
+/**
+ * Maximum wait for a turn. It leaves time for the decoding within that of the capture, so that the stream is not
+ * blamed.
+ */
 const defaultMaxWaitMs = 20_000;
 
 /**
- * Returns a runner whose decodes take turns, fairly by caller. More would only slow each other down. A capture waits once its bytes are there, so a
- * slow stream delays no other. Runs that read from the network themselves have no limit. Groups of pictures are decoded in spare time only.
+ * Returns a runner whose decodes take turns, fairly by caller. More would only slow each other down. A capture waits
+ * once its bytes are there, so a slow stream delays no other. Runs that read from the network themselves have no limit.
+ * Groups of pictures are decoded in spare time only.
  */
 export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn, spare?: SpareTime): FfmpegRunner {
   const { runEachSecond } = ffmpeg;
@@ -59,7 +63,10 @@ export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn, spare?: Spare
   };
 }
 
-/** Creates the spare time of a machine: half of its cores, as long as checks are in time. It counts as no use: no check would have it otherwise. */
+/**
+ * Creates the spare time of a machine: half of its cores, as long as checks are in time. It counts as no use: no check
+ * would have it otherwise.
+ */
 export function createSpareTime(deps: SpareTimeDeps): SpareTime {
   const { cores, lateSeconds, currentCaller, elapsedMs, setTimer } = deps;
   const max = Math.max(1, Math.floor(cores / 2));

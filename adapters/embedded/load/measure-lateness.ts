@@ -1,7 +1,9 @@
 import type { Clock } from '../scheduler/clock.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 
-/** Returns the clock, which reports for each timer how late it fires. Time for which the machine sleeps does not count. */
+/**
+ * Returns the clock, which reports for each timer how late it fires. Time for which the machine sleeps does not count.
+ */
 export function reportLateTimers(
   clock: Clock,
   monotonicMs: () => number,
@@ -26,8 +28,8 @@ const blockedMs = 250;
 type Deps = { setTimer: SetTimer; monotonicMs: () => number; report: (blockedMs: number) => void };
 
 /**
- * Reports how long the event loop was blocked, whenever a timer fires late by more than `blockedMs`. Time for which the machine sleeps does
- * not count. Returns a function that stops the measurement.
+ * Reports how long the event loop was blocked, whenever a timer fires late by more than `blockedMs`. Time for which the
+ * machine sleeps does not count. Returns a function that stops the measurement.
  */
 export function watchEventLoop({ setTimer, monotonicMs, report }: Deps): () => void {
   let cancel = measure();

@@ -21,9 +21,10 @@ type SharedCapture = {
 
 /**
  * Returns a capturer whose jobs share captures: a request of the same caller for the same URL and media receives the
- * capture that is under way, or one that ended less than a second before. Modes clip and hybrid have the same media. An aborted
- * request leaves the capture to the others; the last one aborts it. A failure reaches all that wait, and is then forgotten.
- * A request that looks back shares only captures that look back since the same position, and the pictures of their frames. One with `resolveAgain` shares only captures that resolved the URL again.
+ * capture that is under way, or one that ended less than a second before. Modes clip and hybrid have the same media. An
+ * aborted request leaves the capture to the others; the last one aborts it. A failure reaches all that wait, and is
+ * then forgotten. A request that looks back shares only captures that look back since the same position, and the
+ * pictures of their frames. One with `resolveAgain` shares only captures that resolved the URL again.
  */
 export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): ScanningCapturer {
   const shared = new Map<string, SharedCapture>();

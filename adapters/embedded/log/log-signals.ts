@@ -2,8 +2,8 @@ import type { LogSignals } from '../../../core/ports/log-signals.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 
 /**
- * Longest wait for a change, in milliseconds. Commits wake readers, so this only bounds the delay of heartbeats, of key checks and
- * of the end of a removed job.
+ * Longest wait for a change, in milliseconds. Commits wake readers, so this only bounds the delay of heartbeats, of key
+ * checks and of the end of a removed job.
  */
 const maxWaitMs = 5000;
 

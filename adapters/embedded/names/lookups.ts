@@ -25,21 +25,27 @@ export type LookupsDeps = {
   start?: () => NameProcess;
 };
 
-/** Lookups at a time, of all callers and of one: half of the threads of the process take lookups, the others would wait for them. */
+/**
+ * Lookups at a time, of all callers and of one: half of the threads of the process take lookups, the others would wait
+ * for them.
+ */
 const max = { ofAll: 60, ofCaller: 12 };
 const threads = 128;
 const maxWaitMs = 5_000;
 /** Time after which a lookup is given up: connections wait no longer. */
 const giveUpMs = 5_000;
-/** Time for which a failure is remembered: that of a resolver, and that of a silent one, whose next lookup would take as long. */
+/**
+ * Time for which a failure is remembered: that of a resolver, and that of a silent one, whose next lookup would take as
+ * long.
+ */
 const rememberMs = { refused: 5_000, silent: 30_000 };
 const maxRemembered = 1_000;
 /** Time without a lookup after which the process ends: it has 40 MB. */
 const keepIdleMs = 60_000;
 
 /**
- * Creates lookups in a process of their own, fairly by caller: a name whose server is silent holds a thread of the operating system for up to a minute, which
- * only the end of its process frees.
+ * Creates lookups in a process of their own, fairly by caller: a name whose server is silent holds a thread of the
+ * operating system for up to a minute, which only the end of its process frees.
  */
 export function createLookups(deps: LookupsDeps): Lookups {
   const { currentCaller, elapsedMs = () => performance.now() } = deps;

@@ -1,6 +1,9 @@
 import { lookup } from 'node:dns/promises';
 
-/** Process that resolves names by the operating system, with hosts file, `.local` names and search domains. Its parent may end it at any time. */
+/**
+ * Process that resolves names by the operating system, with hosts file, `.local` names and search domains. Its parent
+ * may end it at any time.
+ */
 process.on('disconnect', () => process.exit());
 process.on('message', (message: unknown) => void answer(message));
 

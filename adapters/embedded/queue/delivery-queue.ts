@@ -17,8 +17,8 @@ export type DeliveryHandler = (message: QueueMessage, caller: string) => Promise
 
 export type EmbeddedDeliveryQueue = DeliveryQueue & {
   /**
-   * Starts the only consumer; messages that were in flight when an earlier process ended are handled again, each after the wait of a failure.
-   * Throws `TransientError`, and `Error` if a consumer is running.
+   * Starts the only consumer; messages that were in flight when an earlier process ended are handled again, each after
+   * the wait of a failure. Throws `TransientError`, and `Error` if a consumer is running.
    */
   consume(handler: DeliveryHandler): Pick<DeliveryConsumer, 'close'>;
 };
@@ -29,11 +29,14 @@ export type DeliveryQueueOptions = {
   now: () => Date;
   setTimer: SetTimer;
   log: Log;
-  /** Maximum messages in flight, default 64, and some for callers that have none; each waits at most 30 s for a receiver. */
+  /**
+   * Maximum messages in flight, default 64, and some for callers that have none; each waits at most 30 s for a
+   * receiver.
+   */
   concurrency?: number;
   /**
-   * Time limit of a handler, in seconds, default `maxAttemptSeconds`; longer than the time limit of a receiver. After it, the
-   * message is handled again.
+   * Time limit of a handler, in seconds, default `maxAttemptSeconds`; longer than the time limit of a receiver. After
+   * it, the message is handled again.
    */
   visibilitySeconds?: number;
 };
@@ -96,16 +99,22 @@ export type DeliveryConsumer = {
   /** Notifies the consumer of a new message of this group. */
   wake(group: string): void;
   /**
-   * Stops taking messages and resolves when the handlers in flight have returned. A process can end earlier: the next one
-   * handles their messages again, after the wait of a failure.
+   * Stops taking messages and resolves when the handlers in flight have returned. A process can end earlier: the next
+   * one handles their messages again, after the wait of a failure.
    */
   close(): Promise<void>;
 };
 
-/** Maximum timer delay, in milliseconds: a timer does not fire when the clock is set forward, so the consumer checks again. */
+/**
+ * Maximum timer delay, in milliseconds: a timer does not fire when the clock is set forward, so the consumer checks
+ * again.
+ */
 const maxTimerMs = 60_000;
 
-/** Maximum time that a message stays invisible, in seconds. After a longer wait of a delivery, which the delivery itself keeps, its message waits again. */
+/**
+ * Maximum time that a message stays invisible, in seconds. After a longer wait of a delivery, which the delivery itself
+ * keeps, its message waits again.
+ */
 const maxInvisibleSeconds = 300;
 
 /** Handles one message per group at a time, fairly by caller. Wake-up times are in memory, messages in SQLite. */
@@ -171,7 +180,10 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
   };
 }
 
-/** Returns the group that becomes visible first. Scans all entries: a machine has a few hundred groups with pending deliveries. */
+/**
+ * Returns the group that becomes visible first. Scans all entries: a machine has a few hundred groups with pending
+ * deliveries.
+ */
 function earliest(waiting: Map<string, number>): { group: string; visibleAt: number } | undefined {
   let first: { group: string; visibleAt: number } | undefined;
   for (const [group, visibleAt] of waiting) {
@@ -181,8 +193,8 @@ function earliest(waiting: Map<string, number>): { group: string; visibleAt: num
 }
 
 /**
- * Handles the head of a group. Returns the time until which the group waits after a failure, in epoch milliseconds. Logs failures,
- * never throws.
+ * Handles the head of a group. Returns the time until which the group waits after a failure, in epoch milliseconds.
+ * Logs failures, never throws.
  */
 async function handleNextMessage(
   options: ConsumerOptions,
@@ -201,8 +213,8 @@ async function handleNextMessage(
 }
 
 /**
- * Returns the time at which the head of a group becomes visible, in epoch milliseconds, or undefined if the group has no message.
- * Never throws.
+ * Returns the time at which the head of a group becomes visible, in epoch milliseconds, or undefined if the group has
+ * no message. Never throws.
  */
 function readNextVisibility(options: ConsumerOptions, group: string): number | undefined {
   try {
@@ -224,8 +236,8 @@ async function handle(
   { position, failures, message }: QueuedMessage,
   caller: string,
 ): Promise<void> {
-  // Written first: on a full disk, a receiver would get the same event again and again, because its result cannot be stored. If the process
-  // ends meanwhile, the next one waits as after a failure, since this message may be the reason.
+  // Written first: on a full disk, a receiver would get the same event again and again, because its result cannot be
+  // stored. If the process ends meanwhile, the next one waits as after a failure, since this message may be the reason.
   options.messages.postpone(position, options.now().getTime() + backoffMs(failures), failures + 1);
   const outcome = await withinVisibility(options, options.handler(message, caller));
   if (outcome.kind === 'done') options.messages.remove(position);

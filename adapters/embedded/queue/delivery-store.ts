@@ -12,7 +12,10 @@ export type EmbeddedDeliveryStore = DeliveryStore & {
   sweep(now: Date): Promise<number>;
 };
 
-/** Creates the store of deliveries and destination states. Throws `TransientError`, and `StorageError` for an unreadable record. */
+/**
+ * Creates the store of deliveries and destination states. Throws `TransientError`, and `StorageError` for an unreadable
+ * record.
+ */
 export function createDeliveryStore(database: DatabaseSync): EmbeddedDeliveryStore {
   const find = database.prepare(
     'SELECT record FROM deliveries WHERE run_id = ? AND sequence = ? AND destination_id = ?',

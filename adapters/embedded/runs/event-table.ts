@@ -6,7 +6,10 @@ import { isJobEvent, type RunEvent } from '../../../core/records/run.ts';
 import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
 import { readOptionalRecord, readRecords, type Row } from '../sqlite/record.ts';
 
-/** Creates the table of events, ordered by sequence within a run and by position within the feed of a caller: there is one writer. */
+/**
+ * Creates the table of events, ordered by sequence within a run and by position within the feed of a caller: there is
+ * one writer.
+ */
 export function createEventTable(database: DatabaseSync) {
   const insert = database.prepare(
     'INSERT INTO events VALUES (NULL, :run_id, :sequence, :type, :feed, :expires_at, :record)',

@@ -16,13 +16,14 @@ export type SweepResult = { jobs: { jobId: string; sourceId: string }[]; idempot
 
 export type EmbeddedJobStore = JobStore & {
   /**
-   * Extends all active leases to `until`; returns how many changed. Runs at start: downtime looks like lost jobs. Throws
-   * `TransientError`.
+   * Extends all active leases to `until`; returns how many changed. Runs at start: downtime looks like lost jobs.
+   * Throws `TransientError`.
    */
   renewLeases(until: Date): number;
   /**
-   * Removes expired idempotency records and expired jobs with their records. A job stays one hour past its expiry, because its last events may still be
-   * in delivery; reads leave it out from its expiry on. Throws `TransientError`; jobs removed before the error stay removed.
+   * Removes expired idempotency records and expired jobs with their records. A job stays one hour past its expiry,
+   * because its last events may still be in delivery; reads leave it out from its expiry on. Throws `TransientError`;
+   * jobs removed before the error stay removed.
    */
   sweep(now: Date): Promise<SweepResult>;
 };
@@ -71,8 +72,8 @@ export function createJobStore(database: DatabaseSync, tables: RunTables): Embed
 }
 
 /**
- * Creates a job inside the transaction of the caller. Checks for a replay before it counts slots, since a replay needs no slot.
- * `slotsReserved` is the number of slots that the caller has reserved for other jobs.
+ * Creates a job inside the transaction of the caller. Checks for a replay before it counts slots, since a replay needs
+ * no slot. `slotsReserved` is the number of slots that the caller has reserved for other jobs.
  */
 function createJob(
   tables: RunTables,
@@ -99,8 +100,8 @@ function findEarlier(
 ): CreationResult | undefined {
   const created = tables.runs.find(job.run_id)?.run;
   if (created !== undefined) {
-    // The same source means that this creation was committed and its response lost. The job may have ended since, so it takes no
-    // slot.
+    // The same source means that this creation was committed and its response lost. The job may have ended since, so it
+    // takes no slot.
     const isRepeated = created.source_id === job.source_id;
     return isRepeated ? { kind: 'created' } : { kind: 'replayed', jobId: job.run_id };
   }

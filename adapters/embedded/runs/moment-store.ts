@@ -10,7 +10,10 @@ import { createWordReader } from './word-reader.ts';
 import type { RunTables } from './run-tables.ts';
 
 export type EmbeddedMomentStore = MomentStore & {
-  /** Removes moments that have expired, and those that a change or a deletion has left. Returns the keys of their pictures. Throws `TransientError`. */
+  /**
+   * Removes moments that have expired, and those that a change or a deletion has left. Returns the keys of their
+   * pictures. Throws `TransientError`.
+   */
   sweep(now: Date): Promise<string[]>;
   /** Forgets the oldest pictures of a caller, and returns their keys. Throws `TransientError`. */
   releasePictures(caller: string, limit: number): string[];

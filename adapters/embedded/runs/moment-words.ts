@@ -5,7 +5,10 @@ import type { MomentSpan, QueryStems, WordMatches } from '../../../core/ports/mo
 import { momentSchema, type Moment } from '../../../core/records/moment.ts';
 import { readCount, readRecords } from '../sqlite/record.ts';
 
-/** Returns the words by which the full-text table finds moments of a caller and of a watch: a name may have any characters. */
+/**
+ * Returns the words by which the full-text table finds moments of a caller and of a watch: a name may have any
+ * characters.
+ */
 export function toOwner({ caller, watch_id: watchId }: Pick<Moment, 'caller' | 'watch_id'>): string {
   return `${callerWord(caller)} ${watchWord(watchId)}`;
 }
@@ -47,8 +50,8 @@ export function countMoments(database: DatabaseSync, { caller, watches, to }: Mo
 }
 
 /**
- * Finds the newest moments with a word of a query, by the full-text table, whose newest entries are the newest moments but for those of late commits. Stems have
- * letters and digits only, so that none is syntax of the table.
+ * Finds the newest moments with a word of a query, by the full-text table, whose newest entries are the newest moments
+ * but for those of late commits. Stems have letters and digits only, so that none is syntax of the table.
  */
 export function findWords(
   database: DatabaseSync,

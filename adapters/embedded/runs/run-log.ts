@@ -1,7 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Log, runLog } from '../../../core/ports/log.ts';
 
-/** Returns a function that returns the log of a run, which names its kind: that of a job if the database has none or cannot be read. */
+/**
+ * Returns a function that returns the log of a run, which names its kind: that of a job if the database has none or
+ * cannot be read.
+ */
 export function createRunLog(database: DatabaseSync, log: Log): (runId: string) => Log {
   const watch = database.prepare("SELECT 1 FROM runs WHERE run_id = ? AND policy = 'watch'");
   const isWatch = (runId: string): boolean => {

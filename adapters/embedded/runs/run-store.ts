@@ -14,8 +14,9 @@ import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 export type Notify = (logId: string) => void;
 
 /**
- * Creates the store of runs of the embedded mode. A call returns when the data is on disk and blocks the event loop until then, under a millisecond on an SSD.
- * Commits of ticks that end together wait for the disk once. Throws `TransientError`, and `StorageError` for an unreadable record.
+ * Creates the store of runs of the embedded mode. A call returns when the data is on disk and blocks the event loop
+ * until then, under a millisecond on an SSD. Commits of ticks that end together wait for the disk once. Throws
+ * `TransientError`, and `StorageError` for an unreadable record.
  */
 export function createRunStore(database: DatabaseSync, tables: RunTables, notify: Notify): RunStore {
   const { runs, events, sources, secrets, alerts } = tables;

@@ -115,7 +115,10 @@ function toColumns(run: Run, unpublished: number) {
 /** Active runs of a busy machine, a few kB each. */
 const maxParsed = 1000;
 
-/** Creates a reader that parses the same texts once: a tick reads its run several times, and the next one what it has written. The runs are frozen. */
+/**
+ * Creates a reader that parses the same texts once: a tick reads its run several times, and the next one what it has
+ * written. The runs are frozen.
+ */
 function createRunReader() {
   const kept = createByteCache<{ meta: string; text: string; run: Run }>({
     name: 'parsed runs',

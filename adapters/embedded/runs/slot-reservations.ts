@@ -1,11 +1,14 @@
 import type { IdempotencyRecord, ReservationResult, SlotReservation } from '../../../core/ports/job-store.ts';
 
-/** Reservation until `untilMs` (epoch ms). `holders` are the requests that share it, by the job ids that they reserved with. */
+/**
+ * Reservation until `untilMs` (epoch ms). `holders` are the requests that share it, by the job ids that they reserved
+ * with.
+ */
 type Reservation = { untilMs: number; holders: Set<string>; idempotency: IdempotencyRecord | undefined };
 
 /**
- * Creates reservations of slots for jobs that are being created. They are in memory: a process that crashes creates none of those
- * jobs.
+ * Creates reservations of slots for jobs that are being created. They are in memory: a process that crashes creates
+ * none of those jobs.
  */
 export function createSlotReservations() {
   const callers = new Map<string, Map<string, Reservation>>();

@@ -19,7 +19,9 @@ import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 export type EmbeddedWatchStore = WatchStore & {
   /** Removes expired events, alerts and statistics; returns their number. Throws `TransientError`. */
   sweep(now: Date): Promise<number>;
-  /** Returns the keys of media that watches need: evidence of open alerts, and newest frames. Throws `TransientError`. */
+  /**
+   * Returns the keys of media that watches need: evidence of open alerts, and newest frames. Throws `TransientError`.
+   */
   neededMedia(): Set<string>;
 };
 

@@ -34,7 +34,10 @@ type Pending = { resolve: (value: unknown) => void; reject: (error: Error) => vo
 /** Time after which a search in words is given up, in milliseconds: a response has 25 s. */
 const maxSearchMs = 12_000;
 
-/** Creates the search in moments. A database in a file is read in a thread, which starts with the first search; one in memory has no other connection. */
+/**
+ * Creates the search in moments. A database in a file is read in a thread, which starts with the first search; one in
+ * memory has no other connection.
+ */
 export function createWordReader(database: DatabaseSync, setTimer = setSystemTimer): WordReader {
   const path = databaseFile(database);
   if (path === null)
@@ -50,7 +53,9 @@ export function createWordReader(database: DatabaseSync, setTimer = setSystemTim
   };
 }
 
-/** Creates a function that asks a thread, which starts again after a failure and after a request that takes too long. */
+/**
+ * Creates a function that asks a thread, which starts again after a failure and after a request that takes too long.
+ */
 function createThread(
   path: string,
   setTimer: SetTimer,

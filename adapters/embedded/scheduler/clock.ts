@@ -6,13 +6,15 @@ export type ClockSource = { wallMs: () => number; monotonicMs: () => number; set
 /** Clock of the scheduler. Tests hand in one that they advance. */
 export type Clock = {
   now(): Date;
-  /** Calls `run` once, at `at` or as soon after as possible, never synchronously. Returns a function that cancels it. */
+  /**
+   * Calls `run` once, at `at` or as soon after as possible, never synchronously. Returns a function that cancels it.
+   */
   setTimer(time: Date, run: () => void): () => void;
 };
 
 /**
- * Maximum timer delay: longer waits take several timers. `setTimeout` fires immediately above 2^31 - 1 ms, and its time stops
- * while the machine sleeps, so the wall clock is checked in between.
+ * Maximum timer delay: longer waits take several timers. `setTimeout` fires immediately above 2^31 - 1 ms, and its time
+ * stops while the machine sleeps, so the wall clock is checked in between.
  */
 const maxLegMilliseconds = 60_000;
 

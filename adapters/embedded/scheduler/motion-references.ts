@@ -8,7 +8,9 @@ type CaptureInput = WorkflowState['capture'];
 
 /** Motion reference of each run, beside its record. What is lost costs one more check. */
 export type MotionReferences = {
-  /** Returns the input of a capture with the stored reference if it has none: that of the same generation and stream. */
+  /**
+   * Returns the input of a capture with the stored reference if it has none: that of the same generation and stream.
+   */
   complete(step: WorkflowState): CaptureInput;
   /** Stores the reference for the next capture. Resolves when it is written, not when it is on disk. */
   save(step: WorkflowState): Promise<void>;

@@ -6,13 +6,17 @@ import { TickLoop, type TickLoopDeps } from './tick-loop.ts';
 
 export type SchedulerDeps = TickLoopDeps & { unfinishedRuns: () => ExecutionInput[] };
 
-/** Scheduler of one machine. It stores nothing itself: a run continues from its record, whichever process had it before. */
+/**
+ * Scheduler of one machine. It stores nothing itself: a run continues from its record, whichever process had it before.
+ */
 export type Scheduler = Executions & {
   /** Continues each unfinished run. Call it when the process starts. */
   resume(): Promise<void>;
   /** Ends the wait of a run, whose record is read again and tells when it is due. */
   wake(runId: string): void;
-  /** Takes no further step, aborts tasks under way and waits for them, at most 10 s. The next start resumes the runs. */
+  /**
+   * Takes no further step, aborts tasks under way and waits for them, at most 10 s. The next start resumes the runs.
+   */
   close(): Promise<void>;
 };
 
@@ -22,8 +26,8 @@ const closeGraceSeconds = 10;
 const begunAtOnce = 100;
 
 /**
- * Creates the scheduler. A run has one execution: a newer generation takes the place of the one before, after its check under way. How many captures and
- * model calls run together is decided by their turns, not here.
+ * Creates the scheduler. A run has one execution: a newer generation takes the place of the one before, after its check
+ * under way. How many captures and model calls run together is decided by their turns, not here.
  */
 export function createScheduler({ unfinishedRuns, ...deps }: SchedulerDeps): Scheduler {
   const runs = new Map<string, TickLoop>();

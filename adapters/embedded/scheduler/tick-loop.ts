@@ -17,7 +17,10 @@ import type { Clock } from './clock.ts';
 export type RunTasks = {
   analyze(input: AnalyzeInput, signal: AbortSignal): Promise<WorkflowState | ClosedRun>;
   capture(input: CaptureInput, signal: AbortSignal): Promise<CaptureOutput>;
-  /** Returns true at the first motion after a capture; false if the stream cannot be followed. Absent: runs wait for their planned time. */
+  /**
+   * Returns true at the first motion after a capture; false if the stream cannot be followed. Absent: runs wait for
+   * their planned time.
+   */
   awaitMotion?(input: CaptureInput, signal: AbortSignal): Promise<boolean>;
 };
 type ClosedRun = { run_id: string; done: true };
@@ -45,8 +48,8 @@ const minWakeSeconds = 2;
 class InterruptedError extends Error {}
 
 /**
- * Runs the ticks of a job or watch: waits, captures and analyzes until Analyze says that it is done. Everything that must survive the process is in the
- * record that Analyze commits.
+ * Runs the ticks of a job or watch: waits, captures and analyzes until Analyze says that it is done. Everything that
+ * must survive the process is in the record that Analyze commits.
  */
 export class TickLoop {
   private readonly runId: string;
@@ -84,7 +87,10 @@ export class TickLoop {
     onEnd();
   }
 
-  /** Returns false for a generation that has begun. Otherwise the run reads its record again, without the wait or the capture under way. */
+  /**
+   * Returns false for a generation that has begun. Otherwise the run reads its record again, without the wait or the
+   * capture under way.
+   */
   begin(generation: number): boolean {
     if (generation <= this.generation) return false;
     this.generation = generation;

@@ -7,8 +7,8 @@ import { storageError } from './storage-error.ts';
 import { busyTimeoutMs, transaction } from './transaction.ts';
 
 /**
- * Opens the database of the data directory, or one in memory. Creates its tables if it is empty. Throws `DataDirectoryError` if the file is
- * no database or has another schema, and `TransientError` for disk faults.
+ * Opens the database of the data directory, or one in memory. Creates its tables if it is empty. Throws
+ * `DataDirectoryError` if the file is no database or has another schema, and `TransientError` for disk faults.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') createPrivately(path);
@@ -24,7 +24,8 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 /**
- * Opens a database without changing it, also one of another version. Throws `DataDirectoryError` if it is damaged, which `verify` looks for in every page.
+ * Opens a database without changing it, also one of another version. Throws `DataDirectoryError` if it is damaged,
+ * which `verify` looks for in every page.
  */
 export function openForReading(path: string, { verify = true } = {}): DatabaseSync {
   try {
@@ -66,8 +67,8 @@ function open(path: string): DatabaseSync {
 }
 
 /**
- * With FULL, every commit waits for the disk, so that a power loss removes no acknowledged write. On a cloud volume this raised a
- * commit from 0.03 to 0.4 ms; 80 jobs with ticks every 10 s commit 8 times per second.
+ * With FULL, every commit waits for the disk, so that a power loss removes no acknowledged write. On a cloud volume
+ * this raised a commit from 0.03 to 0.4 ms; 80 jobs with ticks every 10 s commit 8 times per second.
  */
 function configure(database: DatabaseSync): void {
   // The first has no effect once there are tables.
@@ -80,7 +81,10 @@ function configure(database: DatabaseSync): void {
   `);
 }
 
-/** Creates the tables of an empty database. Takes the write lock first, since another process may create them concurrently. */
+/**
+ * Creates the tables of an empty database. Takes the write lock first, since another process may create them
+ * concurrently.
+ */
 function prepare(database: DatabaseSync): void {
   if (readVersion(database) === schemaVersion) return;
   transaction(database, () => {
@@ -119,7 +123,10 @@ function damagedError(reason: string, cause?: unknown): DataDirectoryError {
   );
 }
 
-/** Reads every page of the database. Throws `DataDirectoryError` if one is damaged (sqlite.org/pragma.html#pragma_quick_check). */
+/**
+ * Reads every page of the database. Throws `DataDirectoryError` if one is damaged
+ * (sqlite.org/pragma.html#pragma_quick_check).
+ */
 export function verifyDatabase(database: DatabaseSync): void {
   let problems: string[];
   try {

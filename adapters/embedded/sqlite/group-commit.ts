@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { transaction, withoutFlush, withStorageErrors } from './transaction.ts';
 
 /**
- * Runs `work` in a transaction and resolves when it is on disk; with `flush: false` when it is written, which a power loss can take back. Rejects with
- * errors of `work`, and SQLite's errors mapped by `storageError`.
+ * Runs `work` in a transaction and resolves when it is on disk; with `flush: false` when it is written, which a power
+ * loss can take back. Rejects with errors of `work`, and SQLite's errors mapped by `storageError`.
  */
 export type GroupCommit = <Result>(work: () => Result, options?: { flush: boolean }) => Promise<Result>;
 
@@ -17,8 +17,9 @@ type Waiting = {
 const groups = new WeakMap<DatabaseSync, GroupCommit>();
 
 /**
- * Returns the group commit of a database: work that is handed in during one turn of the event loop shares one transaction, and so one wait for the
- * disk. Jobs that share a capture commit together. Each work has a savepoint: its failure takes back its own changes only.
+ * Returns the group commit of a database: work that is handed in during one turn of the event loop shares one
+ * transaction, and so one wait for the disk. Jobs that share a capture commit together. Each work has a savepoint: its
+ * failure takes back its own changes only.
  */
 export function groupCommits(database: DatabaseSync): GroupCommit {
   const existing = groups.get(database);
@@ -34,7 +35,8 @@ export function groupCommits(database: DatabaseSync): GroupCommit {
         },
         reject,
       });
-      // Runs when everything has been handled that the event loop has at hand: files that are complete, timers that are due.
+      // Runs when everything has been handled that the event loop has at hand: files that are complete, timers that are
+      // due.
       if (waiting.length === 1) setImmediate(flush);
     });
   groups.set(database, commit);

@@ -3,9 +3,10 @@ import { rules } from '../../../core/rules.ts';
 import { transaction } from './transaction.ts';
 
 /**
- * Marks a database as restored from a backup, as on AWS: the time since the backup is lost, but its effects outside are not. Sequences and ids of alerts
- * continue above those that the lost time gave out, which receivers would take for repetitions. Nothing of the backup is delivered again: its events count
- * as published, and its pending deliveries as failed.
+ * Marks a database as restored from a backup, as on AWS: the time since the backup is lost, but its effects outside are
+ * not. Sequences and ids of alerts continue above those that the lost time gave out, which receivers would take for
+ * repetitions. Nothing of the backup is delivered again: its events count as published, and its pending deliveries as
+ * failed.
  */
 export function markRestored(database: DatabaseSync): void {
   const jump = rules.restoredJump;

@@ -6,12 +6,16 @@ const treePages = new Map([
   [0x0d, 8],
 ]);
 const fileHeaderBytes = 100;
-/** Bytes of an entry of a page that says where pages belong; such a page follows each group of pages of as many as it has entries. */
+/**
+ * Bytes of an entry of a page that says where pages belong; such a page follows each group of pages of as many as it
+ * has entries.
+ */
 const entryBytes = 5;
 
 /**
- * Overwrites what a page holds between the list of its rows and the first of them. SQLite leaves copies there of rows that it has moved to another page,
- * and never reads them. Returns true if the page has changed. `number` counts from 1.
+ * Overwrites what a page holds between the list of its rows and the first of them. SQLite leaves copies there of rows
+ * that it has moved to another page, and never reads them. Returns true if the page has changed. `number` counts from
+ * 1.
  */
 export function clearGap(page: Buffer, number: number): boolean {
   if (isPointerMap(number, page.length)) return false;

@@ -8,8 +8,8 @@ const rowsOfStep = 500;
 type Rows = { table: string; key: string; where: string };
 
 /**
- * Creates the removal of rows in steps, between which others have their turn: after a long sleep, or if the clock is set forward, gigabytes expire together.
- * Resolves to the number of removed rows.
+ * Creates the removal of rows in steps, between which others have their turn: after a long sleep, or if the clock is
+ * set forward, gigabytes expire together. Resolves to the number of removed rows.
  */
 export function createRemovalInSteps(
   database: DatabaseSync,

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { recordVersion } from '../../../core/records/record-version.ts';
 
 /**
- * Tables of the data directory. Times are epoch milliseconds. `record` is the record as JSON; the other columns repeat fields that conditions or indexes use.
- * A run has two records: `meta`, which ticks do not write, and `run`, which each commit writes. `unpublished` is the sequence up to which its events have
- * receivers, `lease_until` is NULL if no execution is expected, `gone_at` is the expiry of a job or the deletion of a watch. `feed` is the caller whose feed
- * has the event, NULL for jobs. `held` is 1 for a moment with a verdict that held, and `moment_words` has the words of each. In `api_keys`, timestamps have one form,
- * so that their text order is their time order; 'never' sorts after all of them, as does 'open' in `alerts.closed_at`, which ends the indexes: a list of a past span
- * passes all alerts before it.
+ * Tables of the data directory. Times are epoch milliseconds. `record` is the record as JSON; the other columns repeat
+ * fields that conditions or indexes use. A run has two records: `meta`, which ticks do not write, and `run`, which each
+ * commit writes. `unpublished` is the sequence up to which its events have receivers, `lease_until` is NULL if no
+ * execution is expected, `gone_at` is the expiry of a job or the deletion of a watch. `feed` is the caller whose feed
+ * has the event, NULL for jobs. `held` is 1 for a moment with a verdict that held, and `moment_words` has the words of
+ * each. In `api_keys`, timestamps have one form, so that their text order is their time order; 'never' sorts after all
+ * of them, as does 'open' in `alerts.closed_at`, which ends the indexes: a list of a past span passes all alerts before
+ * it.
  */
 export const schema = `
 CREATE TABLE runs (
@@ -203,6 +205,9 @@ CREATE TABLE motion_references (
 CREATE INDEX motion_references_by_age ON motion_references (stored_at);
 `;
 
-/** Identity of schema and records, 31 bits. Without a release there is no migration: a database with another one is refused. */
+/**
+ * Identity of schema and records, 31 bits. Without a release there is no migration: a database with another one is
+ * refused.
+ */
 export const schemaVersion =
   createHash('sha256').update(`${recordVersion}${schema}`).digest().readUInt32BE() >>> 1;

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { StorageError, TransientError } from '../../../core/errors.ts';
 
 /**
- * Maps errors of SQLite and of the file system: `TransientError` for faults that pass or that an operator can fix (a full disk, a
- * lock, an unmounted volume), `StorageError` for other SQLite errors. Returns any other error unchanged.
+ * Maps errors of SQLite and of the file system: `TransientError` for faults that pass or that an operator can fix (a
+ * full disk, a lock, an unmounted volume), `StorageError` for other SQLite errors. Returns any other error unchanged.
  */
 export function storageError(error: unknown): unknown {
   const read = systemErrorSchema.safeParse(error);

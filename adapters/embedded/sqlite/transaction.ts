@@ -5,8 +5,8 @@ import { storageError } from './storage-error.ts';
 export const busyTimeoutMs = 5_000;
 
 /**
- * Runs `work` in a transaction. Takes the write lock first, so that rows read by `work` are still current when it writes. Throws
- * errors of `work`, and SQLite's errors mapped by `storageError`.
+ * Runs `work` in a transaction. Takes the write lock first, so that rows read by `work` are still current when it
+ * writes. Throws errors of `work`, and SQLite's errors mapped by `storageError`.
  */
 export function transaction<T>(database: DatabaseSync, work: () => T): T {
   return withStorageErrors(() => {
@@ -23,8 +23,8 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Commits without waiting for the disk; the next other commit flushes this one too. A power loss can take back the newest of these commits, with nothing
- * that follows them. A kill of the process takes back none.
+ * Commits without waiting for the disk; the next other commit flushes this one too. A power loss can take back the
+ * newest of these commits, with nothing that follows them. A kill of the process takes back none.
  */
 export function withoutFlush<T>(database: DatabaseSync, work: () => T): T {
   database.exec('PRAGMA synchronous = NORMAL');

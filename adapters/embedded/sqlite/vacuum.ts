@@ -15,7 +15,10 @@ const pauseMs = 20;
 const maxAttempts = 50;
 /** Between looks for deletions, and after a pass that failed. */
 const [betweenPassesMs, afterFailureMs] = [1_000, 60_000];
-/** Looks after which a pass follows anyhow: each minute expired rows are removed, and reading the file for those of a minute costs too much. An hour. */
+/**
+ * Looks after which a pass follows anyhow: each minute expired rows are removed, and reading the file for those of a
+ * minute costs too much. An hour.
+ */
 const looksUntilPass = 3_600;
 const mark = 'deletions_to_overwrite';
 
@@ -33,7 +36,10 @@ type RemovalDeps = {
   wait?: (milliseconds: number, value: undefined, options: { signal: AbortSignal }) => Promise<unknown>;
 };
 
-/** Removes what a process before has left, what is deleted from now on, and hourly what has expired. Returns a function that ends a pass after its step. */
+/**
+ * Removes what a process before has left, what is deleted from now on, and hourly what has expired. Returns a function
+ * that ends a pass after its step.
+ */
 export function startRemoval({ database, log, wait = sleep }: RemovalDeps): () => Promise<void> {
   const ending = new AbortController();
   const { signal } = ending;
@@ -59,9 +65,10 @@ export function startRemoval({ database, log, wait = sleep }: RemovalDeps): () =
 }
 
 /**
- * Removes what was deleted from the files of a database, in steps between which others have their turn. Deleted rows are overwritten already
- * (`secure_delete`); free pages are returned, and copies that SQLite has left of moved rows are overwritten. Returns false if nothing was marked. Throws
- * `TransientError` for disk faults and if another process uses the database for long: the mark remains then.
+ * Removes what was deleted from the files of a database, in steps between which others have their turn. Deleted rows
+ * are overwritten already (`secure_delete`); free pages are returned, and copies that SQLite has left of moved rows are
+ * overwritten. Returns false if nothing was marked. Throws `TransientError` for disk faults and if another process uses
+ * the database for long: the mark remains then.
  */
 export async function removeDeleted(database: DatabaseSync, pause: Pause = sleep): Promise<boolean> {
   const find = database.prepare('SELECT value FROM facts WHERE name = ?');
@@ -85,7 +92,9 @@ async function returnFreePages(database: DatabaseSync, pause: Pause): Promise<vo
   }
 }
 
-/** Files of databases. One that is closed would end the locks that SQLite holds on it (sqlite.org/howtocorrupt.html). */
+/**
+ * Files of databases. One that is closed would end the locks that SQLite holds on it (sqlite.org/howtocorrupt.html).
+ */
 const files = new WeakMap<DatabaseSync, number>();
 
 async function clearGaps(database: DatabaseSync, path: string, pause: Pause): Promise<void> {
@@ -112,8 +121,9 @@ async function inTurn(database: DatabaseSync, pause: Pause, step: () => void): P
 type Step = { file: number; pages: Buffer; pageBytes: number; first: number };
 
 /**
- * Clears the pages of a step in the file. Throws `TransientError` if another connection reads or writes. With the write lock and an empty write-ahead log nobody
- * else writes to the file, and a change within a gap changes nothing that SQLite reads, so that neither a crash can do harm.
+ * Clears the pages of a step in the file. Throws `TransientError` if another connection reads or writes. With the write
+ * lock and an empty write-ahead log nobody else writes to the file, and a change within a gap changes nothing that
+ * SQLite reads, so that neither a crash can do harm.
  */
 function clearSome(database: DatabaseSync, path: string, { file, pages, pageBytes, first }: Step): void {
   const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();

@@ -17,8 +17,8 @@ export type ConsoleFiles = {
 type File = { bytes: Uint8Array<ArrayBuffer>; etag: string };
 
 /**
- * Serves the web console at `/console` from the folder that `npm run prepare` writes. It accepts only file names that the
- * build produces, so no request can leave the folder.
+ * Serves the web console at `/console` from the folder that `npm run prepare` writes. It accepts only file names that
+ * the build produces, so no request can leave the folder.
  */
 export function consoleFiles({ folder, page: pageName = 'index.html', headers, caching }: ConsoleFiles) {
   const read = rememberedFiles(folder);
@@ -41,7 +41,10 @@ export function consoleFiles({ folder, page: pageName = 'index.html', headers, c
 
 const builtName = String.raw`[\w-]+\.(?:js|css|svg)`;
 
-/** Caches files after the first read: a build has few and small files. A missing file is read again, since a build may follow. */
+/**
+ * Caches files after the first read: a build has few and small files. A missing file is read again, since a build may
+ * follow.
+ */
 function rememberedFiles(folder: string) {
   const files = new Map<string, File>();
   return async (name: string): Promise<File | undefined> => {

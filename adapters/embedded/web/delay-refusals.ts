@@ -9,8 +9,8 @@ export type RefusalDelay = {
 };
 
 /**
- * Returns a limiter that delays its refusals: a caller that ignores `Retry-After` slows only itself down. Without the delay, one
- * key in a loop keeps the event loop busy with refusals.
+ * Returns a limiter that delays its refusals: a caller that ignores `Retry-After` slows only itself down. Without the
+ * delay, one key in a loop keeps the event loop busy with refusals.
  */
 export function delayRefusals(
   limiter: CallLimiter,

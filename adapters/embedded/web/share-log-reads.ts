@@ -10,8 +10,8 @@ export type SharedLogReads = LogReads & {
 };
 
 /**
- * Shares reads of the same log that begin before the event loop has another event: a commit wakes all readers of its log, and each
- * of them reads the same job and the same page.
+ * Shares reads of the same log that begin before the event loop has another event: a commit wakes all readers of its
+ * log, and each of them reads the same job and the same page.
  */
 export function shareLogReads(runs: () => LogReads): SharedLogReads {
   const reads = new Map<string, Promise<Run | undefined>>();

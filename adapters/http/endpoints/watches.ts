@@ -191,7 +191,9 @@ const changeWatchEndpoint = defineEndpoint(
   },
 );
 
-/** Returns what of its conditions the model does not judge, which would otherwise never open an alert without a word. */
+/**
+ * Returns what of its conditions the model does not judge, which would otherwise never open an alert without a word.
+ */
 function listNotJudged({ config }: Pick<WatchRun, 'config'>, { vision }: Pick<HttpDeps, 'vision'>) {
   const found = config.conditions
     .map(({ condition_id, condition }) => ({

@@ -19,12 +19,16 @@ export type LogReader = {
   signal: AbortSignal;
 };
 
-/** Interval between key checks, in seconds. A stream wakes each 5 s at the latest, so a revocation takes effect within 30 s. */
+/**
+ * Interval between key checks, in seconds. A stream wakes each 5 s at the latest, so a revocation takes effect within
+ * 30 s.
+ */
 const keyCheckSeconds = 25;
 
 /**
- * Generates the messages of an event stream: an opening, each event, and a heartbeat when idle. Ends with the first terminal
- * event, with the session, or if the store fails; the reader can resume. The end of its key is an error outside of the log.
+ * Generates the messages of an event stream: an opening, each event, and a heartbeat when idle. Ends with the first
+ * terminal event, with the session, or if the store fails; the reader can resume. The end of its key is an error
+ * outside of the log.
  */
 export async function* jobMessages(reading: LogReader, deps: EventStreamDeps): AsyncGenerator<string> {
   try {
@@ -56,8 +60,8 @@ async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventSt
 }
 
 /**
- * Messages of this turn of the event loop, by the dependencies of their readers: links begin with the host that a reader has called. Readers
- * with shared reads have the same event, and its picture is read and encoded once.
+ * Messages of this turn of the event loop, by the dependencies of their readers: links begin with the host that a
+ * reader has called. Readers with shared reads have the same event, and its picture is read and encoded once.
  */
 const formatted = new WeakMap<EventStreamDeps, WeakMap<JobEvent, Promise<string>>>();
 

@@ -11,8 +11,8 @@ type AwaitClipDeps = {
 };
 
 /**
- * Creates the reading of clips for a host whose memory ends with the call: it waits for the end of a clip, unless the stream lists all of it then. `pending` is
- * for a call at that time.
+ * Creates the reading of clips for a host whose memory ends with the call: it waits for the end of a clip, unless the
+ * stream lists all of it then. `pending` is for a call at that time.
  */
 export function awaitClip({ clip, elapsedMs, wait, maxWaitMs }: AwaitClipDeps): Pick<StreamCapturer, 'clip'> {
   return {

@@ -11,8 +11,8 @@ export type ClipSpan = { fromMs: number; toMs: number; openedMs: number };
 export const toleranceMs = 250;
 
 /**
- * Returns the parts to join, oldest first: those that the span touches, from the one at the opening on to both sides, as far as they follow each other in one
- * encoding and are together at most `maxBytes`.
+ * Returns the parts to join, oldest first: those that the span touches, from the one at the opening on to both sides,
+ * as far as they follow each other in one encoding and are together at most `maxBytes`.
  */
 export function chooseParts(parts: readonly KeptPart[], span: ClipSpan, maxBytes: number): KeptPart[] {
   const touched = parts.filter(

@@ -22,7 +22,10 @@ export type FilmInput = {
   isHevc?: boolean;
 };
 
-/** Joins a film to fragmented MP4 without audio, and stores it in the same turn. Excluded regions are black. Throws `StreamFetchError` for a film that cannot be joined. */
+/**
+ * Joins a film to fragmented MP4 without audio, and stores it in the same turn. Excluded regions are black. Throws
+ * `StreamFetchError` for a film that cannot be joined.
+ */
 export type JoinClip = (
   film: FilmInput,
   request: Pick<ClipRequest, 'regions' | 'store'>,

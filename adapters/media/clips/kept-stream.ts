@@ -21,7 +21,10 @@ export type KeptPart = {
   keepSeconds: number;
 };
 
-/** Returns how long a part may be needed, in seconds: until an opening of a scan that ended with it is decided, and its clip is joined. */
+/**
+ * Returns how long a part may be needed, in seconds: until an opening of a scan that ended with it is decided, and its
+ * clip is joined.
+ */
 export function computeKeepSeconds(beforeSeconds: number): number {
   return beforeSeconds + 35;
 }

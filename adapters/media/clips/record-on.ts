@@ -5,7 +5,10 @@ import type { ClipDeps } from './read-clip.ts';
 /** Film of a live connection, with its length and the age of its end. */
 export type RecordedFilm = FilmInput & { seconds: number; ageMs?: number };
 
-/** Makes a clip of a live connection, of which nothing is kept: it begins with the opening, and is as long as what follows it. */
+/**
+ * Makes a clip of a live connection, of which nothing is kept: it begins with the opening, and is as long as what
+ * follows it.
+ */
 export async function recordOn(
   { join, now }: Pick<ClipDeps, 'join' | 'now'>,
   request: ClipRequest,

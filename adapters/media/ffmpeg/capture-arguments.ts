@@ -2,8 +2,9 @@ import type { InputMode } from '../../../core/records/capture.ts';
 import { thumbnail } from '../../../core/records/capture.ts';
 
 /**
- * ffmpeg arguments of captures, by input and mode. One run writes JPEGs to fd 3, thumbnails to stdout, a clip to a file and the thumbnail of its first frame to fd 4. A run may write
- * several frames; the last JPEG and the last thumbnail are of the same frame and are used.
+ * ffmpeg arguments of captures, by input and mode. One run writes JPEGs to fd 3, thumbnails to stdout, a clip to a file
+ * and the thumbnail of its first frame to fd 4. A run may write several frames; the last JPEG and the last thumbnail
+ * are of the same frame and are used.
  */
 
 /** Size in pixels. */
@@ -40,10 +41,16 @@ export type GraphInput =
 /** Requested capture. `clipSeconds` is ignored in mode `frames`. */
 export type CaptureSpec = { mode: InputMode; clipSeconds: number };
 
-/** Clock of a group of pictures, in seconds: that of its bytes, or one on which its first frame is at `fromSeconds`. Frames up to then are not returned. */
+/**
+ * Clock of a group of pictures, in seconds: that of its bytes, or one on which its first frame is at `fromSeconds`.
+ * Frames up to then are not returned.
+ */
 export type GroupClock = { fromSeconds: number; isRebased: boolean };
 
-/** Returns the ffmpeg arguments of a capture. `clipPath` is the output file of modes `clip` and `hybrid`. `isLenient` tolerates damage, and logs it. */
+/**
+ * Returns the ffmpeg arguments of a capture. `clipPath` is the output file of modes `clip` and `hybrid`. `isLenient`
+ * tolerates damage, and logs it.
+ */
 export function captureArguments(
   input: GraphInput,
   wanted: CaptureSpec,
@@ -77,8 +84,8 @@ export function captureArguments(
 }
 
 /**
- * Returns the ffmpeg arguments for all key frames of a pipe. Without a time base of its own, an encoder loses frames that are nearer than the frame rate which
- * ffmpeg has guessed.
+ * Returns the ffmpeg arguments for all key frames of a pipe. Without a time base of its own, an encoder loses frames
+ * that are nearer than the frame rate which ffmpeg has guessed.
  */
 export function keyFrameArguments(
   input: Extract<GraphInput, { kind: 'pipe' }>,
@@ -93,8 +100,9 @@ export function keyFrameArguments(
 const maxSeconds = 130;
 
 /**
- * Returns the ffmpeg arguments for a group of pictures: its first frame of each further second of the clock, with the time. A damaged frame ends the
- * run (`-xerror`), so that no part of another picture can fill its place. `isStrict` finds more damage, and rejects the begin of open groups.
+ * Returns the ffmpeg arguments for a group of pictures: its first frame of each further second of the clock, with the
+ * time. A damaged frame ends the run (`-xerror`), so that no part of another picture can fill its place. `isStrict`
+ * finds more damage, and rejects the begin of open groups.
  */
 export function secondsArguments(
   input: Extract<GraphInput, { kind: 'pipe' }>,
@@ -125,7 +133,10 @@ export const quietArguments = words(
   `-hide_banner -nostdin -loglevel error -filter_complex_threads 1 -max_alloc ${maxAllocationBytes}`,
 );
 
-/** A damaged frame, or one with a hole in front, ends the run: a decoder would fill it with gray or with parts of other pictures. */
+/**
+ * A damaged frame, or one with a hole in front, ends the run: a decoder would fill it with gray or with parts of other
+ * pictures.
+ */
 const strictArguments = words('-xerror -err_detect explode');
 
 /** Limits of every decoder: pixels per frame, and one thread. */
@@ -139,8 +150,8 @@ export const clipInput = words('-codec_whitelist h264 -protocol_whitelist pipe -
 export const jpegOutput = words('-frames:v 1 -c:v mjpeg -q:v 3 -pix_fmt yuvj420p -f image2pipe pipe:1');
 
 /**
- * Encoding of clips. The fastest preset takes half the work of `veryfast` and writes twice the bytes (140 kB per 3 s of a noisy camera); CABAC and deblocking are its
- * two cheapest improvements.
+ * Encoding of clips. The fastest preset takes half the work of `veryfast` and writes twice the bytes (140 kB per 3 s of
+ * a noisy camera); CABAC and deblocking are its two cheapest improvements.
  */
 export const clipEncoding = words(
   '-c:v libx264 -preset ultrafast -crf 28 -threads 1 -x264-params cabac=1:deblock=0,0',
@@ -234,10 +245,10 @@ function clipSpan(input: GraphInput, clipSeconds: number): Span {
 /**
  * Builds the filter graph of a clip. The evidence frame is the last frame of the clip, the freshest one, and shows only
  * at the end of the input. `newestFrame` holds the newest one so far; only the last one is scaled and encoded. Segments
- * play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip starts at the first
- * key frame. The trim stays in the graph: `-t` with several outputs hangs on endless input, and for RTSP counts from
- * before that key frame. `round=down` keeps the last frame of each fifth of a second, so that the clip ends with the
- * newest frame.
+ * play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip starts at the
+ * first key frame. The trim stays in the graph: `-t` with several outputs hangs on endless input, and for RTSP counts
+ * from before that key frame. `round=down` keeps the last frame of each fifth of a second, so that the clip ends with
+ * the newest frame.
  */
 function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: Span): string {
   const fromKeyFrame = input.kind === 'rtsp' ? 'setpts=PTS-STARTPTS,' : '';

@@ -46,8 +46,8 @@ const wholeJpegInput = ['-err_detect', 'explode', ...jpegInput];
 const keepSpareMs = 65_000;
 
 /**
- * Creates a decoder that runs one ffmpeg process per call, in turn, for at most 10 s. With `prepareAfterMs`, a process for the next clip starts after each
- * clip, so that its start takes no time.
+ * Creates a decoder that runs one ffmpeg process per call, in turn, for at most 10 s. With `prepareAfterMs`, a process
+ * for the next clip starts after each clip, so that its start takes no time.
  */
 export function createImageDecoder(options: {
   ffmpegPath: string;

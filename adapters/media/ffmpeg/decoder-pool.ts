@@ -24,7 +24,10 @@ const maxCaptures = 500;
 const maxResidentBytes = 300e6;
 const checkMemoryEvery = 25;
 const keepIdleMs = 65_000;
-/** Idle time after which another caller or size may replace a process. Callers who replace each other's would cost more than a process per capture. */
+/**
+ * Idle time after which another caller or size may replace a process. Callers who replace each other's would cost more
+ * than a process per capture.
+ */
 const replaceAfterMs = 30_000;
 const maxDecodeMs = 3_000;
 /** Maximum of key frames that are written together, unless the first one alone has more bytes. */
@@ -36,10 +39,11 @@ const maxFailures = 2;
 const decodesForFailure = 10;
 
 /**
- * Returns a runner that decodes H.264 key frames of MPEG-TS in processes that stay: starting ffmpeg takes ten times as long as decoding. A process serves
- * one caller and one size of frames. What is not exactly one picture, or has no caller, runs in a process of its own. So does each capture after the pool
- * failed twice on the same kind of stream: a hostile stream ends few shared processes. Of several key frames, those from the first failure on run in one
- * process of their own.
+ * Returns a runner that decodes H.264 key frames of MPEG-TS in processes that stay: starting ffmpeg takes ten times as
+ * long as decoding. A process serves one caller and one size of frames. What is not exactly one picture, or has no
+ * caller, runs in a process of its own. So does each capture after the pool failed twice on the same kind of stream: a
+ * hostile stream ends few shared processes. Of several key frames, those from the first failure on run in one process
+ * of their own.
  */
 export function poolDecoders({
   ffmpegPath,
@@ -137,7 +141,10 @@ type SharedKeyFrame = Pick<CodedPicture, 'bytes'> & {
 
 /** Processes of a pool. */
 type Members = {
-  /** Returns an idle process of the caller for the size, or for thumbnails of all sizes; starts one, in the place of the longest idle one, or of one of the caller with the most, if there are too many. */
+  /**
+   * Returns an idle process of the caller for the size, or for thumbnails of all sizes; starts one, in the place of the
+   * longest idle one, or of one of the caller with the most, if there are too many.
+   */
   find(caller: string, size: FrameSize | null): Member | undefined;
   decode(member: Member, ...keyFrames: Parameters<DecoderProcess['decode']>): Promise<FfmpegOutput[]>;
 };

@@ -19,14 +19,18 @@ export type DecoderProcess = {
   pid: number | undefined;
   isBusy(): boolean;
   /**
-   * Decodes key frames that are written together, with a timeout for each. Returns their pictures in order, up to the first key frame of which the process did
-   * not return exactly one picture in time. The process is ended then. After an abort, the rest has the timeout of one, so that the process can stay.
+   * Decodes key frames that are written together, with a timeout for each. Returns their pictures in order, up to the
+   * first key frame of which the process did not return exactly one picture in time. The process is ended then. After
+   * an abort, the rest has the timeout of one, so that the process can stay.
    */
   decode(keyFrames: readonly Uint8Array[], timeoutMs: number, signal?: AbortSignal): Promise<FfmpegOutput[]>;
   close(): void;
 };
 
-/** Time without output after which one more mark is written, in milliseconds: decoders reorder frames, and hold some back. */
+/**
+ * Time without output after which one more mark is written, in milliseconds: decoders reorder frames, and hold some
+ * back.
+ */
 const nudgeMs = 150;
 /** Marks per picture: H.264 reorders at most 16 frames. */
 const maxMarks = 20;
@@ -36,11 +40,11 @@ const maxOutputBytes = 16 * 1024 * 1024;
 const delimiter = Buffer.from([0, 0, 0, 1, 9, 0xf0]);
 
 /**
- * Starts a decoder whose frames have `size`: the encoder of a running ffmpeg cannot change it. With `null` it returns thumbnails with empty frames, for half of
- * the work. A picture of our own, the mark, follows each key frame.
- * It pushes the picture of the key frame out of the decoder, and proves the order: its content is random for each process, so no stream has it, and
- * between two pictures of streams there is always one. A damaged frame ends the process (`-xerror`), so that no part of another picture can fill its
- * place.
+ * Starts a decoder whose frames have `size`: the encoder of a running ffmpeg cannot change it. With `null` it returns
+ * thumbnails with empty frames, for half of the work. A picture of our own, the mark, follows each key frame. It pushes
+ * the picture of the key frame out of the decoder, and proves the order: its content is random for each process, so no
+ * stream has it, and between two pictures of streams there is always one. A damaged frame ends the process (`-xerror`),
+ * so that no part of another picture can fill its place.
  */
 export function startDecoder(ffmpegPath: string, size: FrameSize | null): DecoderProcess {
   const { child, closed, awaited } = startFfmpeg(ffmpegPath, decoderArguments(size));
@@ -143,8 +147,9 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
 }
 
 /**
- * Returns the number of marks after the last key frame. The decoder holds back those that have not arrived, so that it needs as many for the last picture; more
- * than it can reorder are late only, and would add to those of each later decode.
+ * Returns the number of marks after the last key frame. The decoder holds back those that have not arrived, so that it
+ * needs as many for the last picture; more than it can reorder are late only, and would add to those of each later
+ * decode.
  */
 export function countLastMarks(written: number, arrived: number): number {
   return Math.min(maxMarks, Math.max(1, written - arrived));
@@ -152,7 +157,10 @@ export function countLastMarks(written: number, arrived: number): number {
 
 type Picture = { frame: Buffer; thumbnail: Buffer };
 
-/** Collects the pictures of a process in a list; without an output of frames, these are empty. Calls `end` if their bytes exceed the limit. */
+/**
+ * Collects the pictures of a process in a list; without an output of frames, these are empty. Calls `end` if their
+ * bytes exceed the limit.
+ */
 function readPictures(
   frameOutput: unknown,
   thumbnailOutput: unknown,

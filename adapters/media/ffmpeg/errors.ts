@@ -20,7 +20,10 @@ export class NoFrameDecodedError extends StreamFetchError {
 export const damageRemediation =
   'Packets are lost on the way from the camera, so that no picture is whole. Use a cable or a better wireless link, a lower bit rate or the second stream of the camera, and RTSP over TCP up to the server of the stream.';
 
-/** Creates the error for a stream of which no picture arrives whole. A decoder would fill the holes with pictures that nobody sent. */
+/**
+ * Creates the error for a stream of which no picture arrives whole. A decoder would fill the holes with pictures that
+ * nobody sent.
+ */
 export function damagedStream(message: string, cause?: unknown): NoFrameDecodedError {
   return new NoFrameDecodedError(damageRemediation, message, { cause, isDamaged: true });
 }

@@ -16,15 +16,18 @@ export type FfmpegCommand = (file: string) => string[];
 export type IdleProcess = FfmpegProcess & { file: string };
 
 /**
- * Keeps one idle process per argument list for at most `keepMs`, and at most four in total, because callers choose
- * the clip length: the caller with the most gives one up. Idle processes do not keep this process alive and end with it. A process creates its file only
- * after it has read input.
+ * Keeps one idle process per argument list for at most `keepMs`, and at most four in total, because callers choose the
+ * clip length: the caller with the most gives one up. Idle processes do not keep this process alive and end with it. A
+ * process creates its file only after it has read input.
  */
 export function createFfmpegPool(options: {
   ffmpegPath: string;
   keepMs: number;
   newFile: () => string;
-  /** Default: when the event loop is free. Starting a process takes 70 ms of processor time, which the check of a capture needs. */
+  /**
+   * Default: when the event loop is free. Starting a process takes 70 ms of processor time, which the check of a
+   * capture needs.
+   */
   prepareAfterMs?: number | undefined;
 }): FfmpegPool {
   const waiting = new Map<string, { caller: string; spare: IdleProcess; giveUp(): void }>();

@@ -9,7 +9,10 @@ import { readSingleJpeg } from './single-jpeg.ts';
 
 export type ImagePoolDeps = {
   ffmpegPath: string;
-  /** Decodes in a process per call: clips, JPEGs that may be several pictures, and those on which the process that stays failed. */
+  /**
+   * Decodes in a process per call: clips, JPEGs that may be several pictures, and those on which the process that stays
+   * failed.
+   */
   alone: ImageDecoder;
   /** Creates the turns of the process of one size, one at a time. */
   createTurns: () => InTurn;
@@ -27,9 +30,10 @@ const maxSizes = 3;
 const maxShared = 8;
 
 /**
- * Returns a decoder that decodes JPEGs in one process per size that stays, one JPEG at a time, and keeps the newest pictures: jobs on the same stream judge
- * the same frame. Starting ffmpeg takes ten times as long as decoding. A JPEG that is not exactly one picture, such as an upload may be, is decoded in a
- * process of its own. The pictures must not be changed.
+ * Returns a decoder that decodes JPEGs in one process per size that stays, one JPEG at a time, and keeps the newest
+ * pictures: jobs on the same stream judge the same frame. Starting ffmpeg takes ten times as long as decoding. A JPEG
+ * that is not exactly one picture, such as an upload may be, is decoded in a process of its own. The pictures must not
+ * be changed.
  */
 export function poolImageDecoders({
   ffmpegPath,

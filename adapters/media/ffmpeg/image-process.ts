@@ -6,11 +6,13 @@ import { startFfmpeg } from './ffmpeg-process.ts';
 import { createJpegMark } from './single-jpeg.ts';
 
 /**
- * Running ffmpeg that decodes one JPEG after another into packed RGB of one size. It gets JPEGs of exactly one picture (`readSingleJpeg`). Once a decode
- * fails, the process is ended.
+ * Running ffmpeg that decodes one JPEG after another into packed RGB of one size. It gets JPEGs of exactly one picture
+ * (`readSingleJpeg`). Once a decode fails, the process is ended.
  */
 export type ImageProcess = {
-  /** Resolves to null if the process did not return exactly one picture of this JPEG in time. The process is ended then. */
+  /**
+   * Resolves to null if the process did not return exactly one picture of this JPEG in time. The process is ended then.
+   */
   decode(jpeg: Uint8Array, timeoutMs: number): Promise<Uint8Array | null>;
   /** Returns true once its first picture was read. */
   works(): boolean;
@@ -19,9 +21,9 @@ export type ImageProcess = {
 };
 
 /**
- * Starts a process whose pictures have `pictureBytes`. `filter` scales any picture to this size. A JPEG of our own, the mark, follows each JPEG, because
- * ffmpeg takes a JPEG as complete when the next one begins. It also proves the order: its content is random for each process, so no picture can be taken
- * for another one.
+ * Starts a process whose pictures have `pictureBytes`. `filter` scales any picture to this size. A JPEG of our own, the
+ * mark, follows each JPEG, because ffmpeg takes a JPEG as complete when the next one begins. It also proves the order:
+ * its content is random for each process, so no picture can be taken for another one.
  */
 export function startImageProcess(ffmpegPath: string, filter: string, pictureBytes: number): ImageProcess {
   const { child, closed, awaited } = startFfmpeg(ffmpegPath, imageArguments(filter));
@@ -64,7 +66,10 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
     return first;
   }
 
-  /** Reads the picture of a JPEG. All marks before it must come back first: a file with several pictures cannot leave one behind. */
+  /**
+   * Reads the picture of a JPEG. All marks before it must come back first: a file with several pictures cannot leave
+   * one behind.
+   */
   async function readAfterMarks(
     jpeg: Uint8Array,
     known: Buffer,
@@ -122,7 +127,9 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
 
 /** ffmpeg 5 writes a picture when it has read two more. */
 const marksPerPicture = 2;
-/** Time without output after which one more mark is written, in milliseconds: another build may hold back more pictures. */
+/**
+ * Time without output after which one more mark is written, in milliseconds: another build may hold back more pictures.
+ */
 const nudgeMs = 150;
 /** Maximum pictures that wait. More are of a file with many pictures. */
 const maxPictures = 24;

@@ -40,8 +40,8 @@ export type PipeInput = {
 };
 
 /**
- * Output of a capture: `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same frame, `clip` an MP4 (modes `clip`
- * and `hybrid`).
+ * Output of a capture: `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same frame, `clip`
+ * an MP4 (modes `clip` and `hybrid`).
  */
 export type FfmpegOutput = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Uint8Array };
 
@@ -64,8 +64,9 @@ export type FfmpegRunner = {
     signal: AbortSignal,
   ): Promise<FfmpegOutput>;
   /**
-   * Decodes all key frames of a pipe, in their order, and throws like `run`. With `isEach`, each chunk is a key frame with a place of its own in the result:
-   * `null` for one that is not decoded. `null` also stands for the frame of a chunk that `run` decodes alone.
+   * Decodes all key frames of a pipe, in their order, and throws like `run`. With `isEach`, each chunk is a key frame
+   * with a place of its own in the result: `null` for one that is not decoded. `null` also stands for the frame of a
+   * chunk that `run` decodes alone.
    */
   runAll(
     input: PipeInput,
@@ -74,8 +75,9 @@ export type FfmpegRunner = {
     signal: AbortSignal,
   ): Promise<(KeyFramePicture | null)[]>;
   /**
-   * Decodes a group of pictures from its key frame on, after all other work: the first frame of each further second of its clock, up to the first damaged one
-   * and as far as its time suffices. Returns null if the host has no time for it now. Throws `TransientError` and any error of `chunks`.
+   * Decodes a group of pictures from its key frame on, after all other work: the first frame of each further second of
+   * its clock, up to the first damaged one and as far as its time suffices. Returns null if the host has no time for it
+   * now. Throws `TransientError` and any error of `chunks`.
    */
   runEachSecond?(
     input: PipeInput,
@@ -85,7 +87,10 @@ export type FfmpegRunner = {
   ): Promise<TimedPicture[] | null>;
 };
 
-/** Media of a capture. `caller`: the only one for whom a shared process may decode it; without, a process of its own does. */
+/**
+ * Media of a capture. `caller`: the only one for whom a shared process may decode it; without, a process of its own
+ * does.
+ */
 export type WantedCapture = { mode: InputMode; clipSeconds: number; caller?: string | undefined };
 
 /**
@@ -121,7 +126,10 @@ export function createFfmpegRunner(options: {
   const spares = createFfmpegPool({ ffmpegPath, keepMs: keepSpareMs, newFile, prepareAfterMs });
   return { run, runAll, runEachSecond };
 
-  /** One decoder drops key frames of open groups whose order it cannot tell (H.264): then each has a decoder of its own, the newest ones first. */
+  /**
+   * One decoder drops key frames of open groups whose order it cannot tell (H.264): then each has a decoder of its own,
+   * the newest ones first.
+   */
   async function runAll(
     ...[input, { isEach }, limits, signal]: Parameters<FfmpegRunner['runAll']>
   ): Promise<(FfmpegOutput | null)[]> {
@@ -240,8 +248,8 @@ function hasFailed({ ended, exitCode }: FfmpegOutcome): boolean {
 }
 
 /**
- * Returns true if a run has found an error of which the decoder of H.264 says more: the begin of an open group or information that cannot be read is no damage.
- * That of H.265 conceals without a word.
+ * Returns true if a run has found an error of which the decoder of H.264 says more: the begin of an open group or
+ * information that cannot be read is no damage. That of H.265 conceals without a word.
  */
 function mayBeOdd(outcome: FfmpegOutcome): boolean {
   return hasFailed(outcome) && /\[h264 @/.test(outcome.stderr);
@@ -307,7 +315,10 @@ function lastPictures(outcome: FfmpegOutcome): FfmpegOutput | undefined {
 /** Levels of blue and red that no color has together (ITU-R BT.601 and BT.709: the purest green has 26 and 42). */
 const maxHoleLevel = 18;
 
-/** Returns true if thumbnails show a part that was not decoded, of which the decoder of H.265 says nothing: its memory is 0 in all planes. */
+/**
+ * Returns true if thumbnails show a part that was not decoded, of which the decoder of H.265 says nothing: its memory
+ * is 0 in all planes.
+ */
 function hasHole(thumbnails: Uint8Array): boolean {
   const { width, height, bytes } = thumbnail;
   const [blueAt, redAt] = [width * height, (width * height * 5) / 4];

@@ -7,8 +7,9 @@ const kept = new Set([0xdb, 0xc4, 0xdd, markers.baseline]);
 const omitted = new Set([0xe0, 0xfe]);
 
 /**
- * Returns a JPEG that is exactly one baseline picture in one scan, reduced to what a decoder needs, as the frames of captures are. Returns null in any
- * doubt: a decoder that reads several JPEGs behind each other may then find another number of pictures.
+ * Returns a JPEG that is exactly one baseline picture in one scan, reduced to what a decoder needs, as the frames of
+ * captures are. Returns null in any doubt: a decoder that reads several JPEGs behind each other may then find another
+ * number of pictures.
  */
 export function readSingleJpeg(jpeg: Uint8Array): Uint8Array | null {
   const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
@@ -31,7 +32,10 @@ export function readSingleJpeg(jpeg: Uint8Array): Uint8Array | null {
   return null;
 }
 
-/** Returns true if the coded data from `at` on has only stuffed bytes and restart markers, up to the end marker in the last two bytes. */
+/**
+ * Returns true if the coded data from `at` on has only stuffed bytes and restart markers, up to the end marker in the
+ * last two bytes.
+ */
 function endsWithScan(bytes: Buffer, at: number): boolean {
   for (let found = bytes.indexOf(0xff, at); found >= 0; found = bytes.indexOf(0xff, found + 2)) {
     const next = bytes[found + 1] ?? -1;

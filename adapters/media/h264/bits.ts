@@ -1,4 +1,6 @@
-/** Reader of the bits of a NAL unit without emulation prevention. Throws `MalformedUnitError` at the end of the bytes. */
+/**
+ * Reader of the bits of a NAL unit without emulation prevention. Throws `MalformedUnitError` at the end of the bytes.
+ */
 export type BitReader = {
   /** Reads a number of at most 32 bits. */
   bits(count: number): number;

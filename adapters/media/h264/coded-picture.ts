@@ -19,9 +19,10 @@ const omitted = new Set([types.info, types.delimiter, types.filler]);
 const maxParameterBytes = 512;
 
 /**
- * Returns the only coded picture of an access unit in Annex B format. Returns null in any doubt: for a second picture, parameter set or field, for
- * slices that are not of one IDR picture with these parameter sets, and for what cameras rarely send (interlaced, 4:2:2, 10 bits, slice groups).
- * A decoder that was used before then has nothing to add to the picture, and returns one picture for it.
+ * Returns the only coded picture of an access unit in Annex B format. Returns null in any doubt: for a second picture,
+ * parameter set or field, for slices that are not of one IDR picture with these parameter sets, and for what cameras
+ * rarely send (interlaced, 4:2:2, 10 bits, slice groups). A decoder that was used before then has nothing to add to the
+ * picture, and returns one picture for it.
  */
 export function readCodedPicture(bytes: Buffer): CodedPicture | null {
   try {
@@ -57,7 +58,9 @@ function joinUnits(bytes: Buffer, units: readonly Buffer[]): Buffer {
     : Buffer.concat(places.map(({ from, end }) => bytes.subarray(from, end)));
 }
 
-/** Splits a byte stream (ITU-T H.264, annex B). Decoders differ on bytes before the first unit and on zeros within one. */
+/**
+ * Splits a byte stream (ITU-T H.264, annex B). Decoders differ on bytes before the first unit and on zeros within one.
+ */
 function splitUnits(bytes: Buffer): Buffer[] {
   const starts: number[] = [];
   for (let at = bytes.indexOf(twoZeros); at >= 0;) {

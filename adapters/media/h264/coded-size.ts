@@ -23,7 +23,10 @@ export function readSequenceSet(set: Uint8Array, { codec, headBytes }: UnitRules
   return readBits(content, codec === 'H264' ? readH264 : readH265);
 }
 
-/** Returns a text that is equal for two SPS whose pictures have one size. One that cannot be read is equal to itself only. */
+/**
+ * Returns a text that is equal for two SPS whose pictures have one size. One that cannot be read is equal to itself
+ * only.
+ */
 export function codedSize(set: Uint8Array, rules: UnitRules): string {
   return readSequenceSet(set, rules)?.size.join(' ') ?? Buffer.from(set).toString('base64');
 }

@@ -29,15 +29,16 @@ export const h265Units: UnitRules = {
   headBytes: 2,
   readType: (first) => (first >> 1) & 0x3f,
   isSlice: (type) => type < 32,
-  // IDR, BLA and CRA pictures. A decoder that begins with a CRA picture drops the leading pictures that it cannot decode.
+  // IDR, BLA and CRA pictures. A decoder that begins with a CRA picture drops the leading pictures that it cannot
+  // decode.
   isKeySlice: (type) => type >= 16 && type <= 21,
   information: 39,
   sequenceSet: 33,
 };
 
 /**
- * Picture at which decoding can begin. `recoveryFrames` is the number of reference frames after it until a picture is whole: 0 for a key frame and the
- * I picture of an open group, more with intra refresh, which has no key frames.
+ * Picture at which decoding can begin. `recoveryFrames` is the number of reference frames after it until a picture is
+ * whole: 0 for a key frame and the I picture of an open group, more with intra refresh, which has no key frames.
  */
 export type EntryPoint = { recoveryFrames: number };
 

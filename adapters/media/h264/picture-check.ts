@@ -3,8 +3,9 @@ import { readSequenceSet, type SequenceSet } from './coded-size.ts';
 import { readBits, withoutPrevention, type UnitRules } from './entry-point.ts';
 
 /**
- * Tells which pictures of a stream have holes that no packet shows, because a server has lost slices or pictures and given the rest new numbers. In H.264, decoders
- * notice a missing slice, but not a missing picture: numbers of frames do. In H.265 it is the other way round: places of slices tell.
+ * Tells which pictures of a stream have holes that no packet shows, because a server has lost slices or pictures and
+ * given the rest new numbers. In H.264, decoders notice a missing slice, but not a missing picture: numbers of frames
+ * do. In H.265 it is the other way round: places of slices tell.
  */
 export type PictureCheck = {
   /** Notes the beginning of a unit, with its header. */
@@ -14,8 +15,8 @@ export type PictureCheck = {
 };
 
 /**
- * Access unit that may lack slices, or the pictures to which it refers. `field` is that of interlaced video with which it ends, if the other one is not there, or
- * which completes the frame of the unit before.
+ * Access unit that may lack slices, or the pictures to which it refers. `field` is that of interlaced video with which
+ * it ends, if the other one is not there, or which completes the frame of the unit before.
  */
 type CheckedUnit = { lacksSlices: boolean; lacksReference: boolean; field?: 'first' | 'second' | undefined };
 
@@ -98,8 +99,9 @@ function createFieldPairs() {
 }
 
 /**
- * Places at which slices begin, of the key frames or of the other pictures of a stream. `repeats`: pictures with all of them since the last change; `changes`: to
- * places that no loss explains; `inRow`: pictures with those of the newest one.
+ * Places at which slices begin, of the key frames or of the other pictures of a stream. `repeats`: pictures with all of
+ * them since the last change; `changes`: to places that no loss explains; `inRow`: pictures with those of the newest
+ * one.
  */
 type Layout = {
   places: ReadonlySet<number>;
@@ -162,7 +164,10 @@ function createSlicePlaces(rules: UnitRules): PictureCheck {
     return { lacksSlices: seen[0] !== 0 || lacksPlaces(new Set(seen), kind, others), lacksReference: false };
   }
 
-  /** Encoders divide all pictures in the same way, mostly by rows, or by the bytes of slices: then places differ from picture to picture, and say nothing. */
+  /**
+   * Encoders divide all pictures in the same way, mostly by rows, or by the bytes of slices: then places differ from
+   * picture to picture, and say nothing.
+   */
   function lacksPlaces(seen: Layout['places'], kind: keyof typeof layouts, others?: Layout): boolean {
     const isFirst = layouts[kind] === undefined;
     const layout = (layouts[kind] ??= beginLayout(others));

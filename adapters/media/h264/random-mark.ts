@@ -60,7 +60,8 @@ function pps(): Buffer {
 const pcmMacroblock = 25;
 
 function slice(colors: (readonly [number, number, number])[]): Buffer {
-  // First macroblock, I slices only, PPS, frame number, IDR id, two flags of references, no change of the quantizer, no deblocking.
+  // First macroblock, I slices only, PPS, frame number, IDR id, two flags of references, no change of the quantizer, no
+  // deblocking.
   const writer = createBitWriter().unsigned(0).unsigned(7).unsigned(0).bits(0, 4).unsigned(0).bits(0, 2);
   writer.unsigned(0).unsigned(1);
   for (const [luma, blue, red] of colors) {

@@ -33,8 +33,8 @@ export function isTooShort(playlist: MediaPlaylist, { mode, clipSeconds }: Captu
 }
 
 /**
- * Captures the segments after `newest`, the media sequence number of the last one that was read, as they appear: once they have a key frame and, after it,
- * enough for the clip. Throws `NoKeyFrameError` if none appears in time.
+ * Captures the segments after `newest`, the media sequence number of the last one that was read, as they appear: once
+ * they have a key frame and, after it, enough for the clip. Throws `NoKeyFrameError` if none appears in time.
  */
 export async function awaitKeyFrame(
   deps: KeyFrameWaitDeps,

@@ -38,7 +38,10 @@ export class NoKeyFrameError extends NoFrameDecodedError {
   }
 }
 
-/** Fetches and decodes contiguous segments of a playlist; `parts` are those that are fetched already. Throws `StreamFetchError` and the errors of ffmpeg. */
+/**
+ * Fetches and decodes contiguous segments of a playlist; `parts` are those that are fetched already. Throws
+ * `StreamFetchError` and the errors of ffmpeg.
+ */
 export async function captureSegments(
   deps: SegmentCaptureDeps,
   playlist: MediaPlaylist,

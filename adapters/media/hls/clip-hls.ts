@@ -21,7 +21,9 @@ export type ClipStream = {
 
 type GatherDeps = Omit<ClipStream, 'key'> & Omit<ClipDeps, 'join'>;
 
-/** Creates the reading of clips. Those of one stream are read one after the other, so that each segment is fetched once. */
+/**
+ * Creates the reading of clips. Those of one stream are read one after the other, so that each segment is fetched once.
+ */
 export function createClipReader(
   clips: Omit<ClipDeps, 'now'>,
   now: () => Date,
@@ -47,7 +49,10 @@ export function createClipReader(
   };
 }
 
-/** Without times of a playlist, each capture dates its newest segment by its own time, up to a segment too late: what is wanted may lie that much beside. */
+/**
+ * Without times of a playlist, each capture dates its newest segment by its own time, up to a segment too late: what is
+ * wanted may lie that much beside.
+ */
 function withMargins(request: ClipRequest, { segments }: MediaPlaylist): ClipRequest {
   const marginMs = segments.at(-1)?.startsAt ? 0 : maxSegmentSeconds(segments) * 1000;
   const [from, to] = [request.from.getTime() - marginMs, request.to.getTime() + marginMs];
@@ -119,7 +124,10 @@ async function gather(
   return playlist;
 }
 
-/** Returns the starts of segments as captures date them: by one that a scan has kept, else the newest ends now or at its own time. */
+/**
+ * Returns the starts of segments as captures date them: by one that a scan has kept, else the newest ends now or at its
+ * own time.
+ */
 function dateSegments(playlist: MediaPlaylist, known: readonly KeptPart[], now: Date): number[] {
   const { segments } = playlist;
   for (const [index, segment] of segments.entries()) {

@@ -13,7 +13,10 @@ export type FollowHlsDeps = {
 /** Waits for a segment: as long as it takes, then half of that. Bounds in seconds. */
 const waits = { min: 0.5, max: 10 };
 
-/** Follows a playlist: fetches each new segment once, as a player does. Throws like `capture` of a stream, and the abort reason. */
+/**
+ * Follows a playlist: fetches each new segment once, as a player does. Throws like `capture` of a stream, and the abort
+ * reason.
+ */
 export async function followHls(
   { fetchPlaylist, capture, wait }: FollowHlsDeps,
   { after }: Pick<FollowRequest, 'after'>,

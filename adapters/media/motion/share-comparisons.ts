@@ -16,8 +16,9 @@ export type ShareComparisonsDeps = { tuning: MotionTuning; steps: ComparisonStep
 type SharedThumbnail = { id: number; work: ThumbnailWork; results: LRUCache<string, MotionComparison> };
 
 /**
- * Returns a comparison that jobs share whose captures share a thumbnail: what depends on the thumbnail is computed once, the distances from a reference
- * once per reference, and the whole comparison once per state and regions. Results live as long as the thumbnail, which must not be changed.
+ * Returns a comparison that jobs share whose captures share a thumbnail: what depends on the thumbnail is computed
+ * once, the distances from a reference once per reference, and the whole comparison once per state and regions. Results
+ * live as long as the thumbnail, which must not be changed.
  */
 export function shareComparisons(
   { tuning, steps }: ShareComparisonsDeps = {

@@ -1,6 +1,6 @@
 /**
- * Parameters of motion detection. `docs/contribute/motion-detection.md` explains each stage; `npm run bench -- motion` measures them.
- * Lengths are in thumbnail pixels, brightness in levels (0 to 255).
+ * Parameters of motion detection. `docs/contribute/motion-detection.md` explains each stage; `npm run bench -- motion`
+ * measures them. Lengths are in thumbnail pixels, brightness in levels (0 to 255).
  */
 export type MotionTuning = {
   /** Maximum camera shift between two checks, in each direction. */

@@ -12,8 +12,8 @@ import { createTableReader, type VideoStream } from './psi.ts';
 import { readUnitBegin } from './unit-begin.ts';
 
 /**
- * Index of successive MPEG-TS segments: the packets of the PSI, the video PID, and the offset of each access unit in its
- * segment.
+ * Index of successive MPEG-TS segments: the packets of the PSI, the video PID, and the offset of each access unit in
+ * its segment.
  */
 export type AccessUnitIndex = {
   /** Packets of the PAT and the PMT. */
@@ -31,7 +31,8 @@ type IndexedUnit = {
 };
 
 /**
- * Maximum access units, above a minute of 60 frames a second. A segment may repeat one packet that begins a unit, and each costs as much as a frame.
+ * Maximum access units, above a minute of 60 frames a second. A segment may repeat one packet that begins a unit, and
+ * each costs as much as a frame.
  */
 export const maxAccessUnits = 6_000;
 
@@ -95,7 +96,9 @@ function readEntry(
   return recoveryFrames === 0 ? { isKeyFrame: true } : { isKeyFrame: false, recoveryFrames };
 }
 
-/** Returns the offset behind a key frame of a segment: with interlaced video, its second field may be a unit of its own. */
+/**
+ * Returns the offset behind a key frame of a segment: with interlaced video, its second field may be a unit of its own.
+ */
 export function keyFrameEnd(
   segment: Uint8Array,
   { accessUnits, video: { pid, rules } }: AccessUnitIndex,
@@ -135,8 +138,8 @@ export function isRefresh({ recoveryFrames }: AccessUnitIndex['accessUnits'][num
 }
 
 /**
- * Returns a function from the index of an access unit to that of the first whole picture of a decoder that begins with it; null before its arrival, and if
- * decoding cannot begin there.
+ * Returns a function from the index of an access unit to that of the first whole picture of a decoder that begins with
+ * it; null before its arrival, and if decoding cannot begin there.
  */
 export function findWholePictures(
   segments: readonly Uint8Array[],

@@ -16,10 +16,16 @@ export function extractLastKeyFrame(segment: Uint8Array): Uint8Array | null {
   return copyPackets(found.psi, segment.subarray(from, keyFrameEnd(segment, found, last)), found.video.pid);
 }
 
-/** Key frame of a segment, undecoded: PAT, PMT and its packets. `seconds` is the time from the first frame of the segment. */
+/**
+ * Key frame of a segment, undecoded: PAT, PMT and its packets. `seconds` is the time from the first frame of the
+ * segment.
+ */
 export type KeyFrameExtract = { seconds: number; bytes: Uint8Array; videoPid: number };
 
-/** Returns copies of all key frames of an MPEG-TS segment, in decoding order. Returns null if the segment or its timestamps are unusual. */
+/**
+ * Returns copies of all key frames of an MPEG-TS segment, in decoding order. Returns null if the segment or its
+ * timestamps are unusual.
+ */
 export function extractKeyFrames(segment: Uint8Array): KeyFrameExtract[] | null {
   const found = indexAccessUnits([segment]);
   if (found === null) return null;
@@ -41,8 +47,8 @@ export function extractKeyFrames(segment: Uint8Array): KeyFrameExtract[] | null 
 }
 
 /**
- * Sets the time of an MPEG-TS extract of one key frame, in place. Between extracts of one run of ffmpeg it must grow: after a step back in time, ffmpeg loses
- * frames now and then.
+ * Sets the time of an MPEG-TS extract of one key frame, in place. Between extracts of one run of ffmpeg it must grow:
+ * after a step back in time, ffmpeg loses frames now and then.
  */
 export function placeKeyFrame(extract: Uint8Array, videoPid: number, seconds: number): void {
   for (let at = 0; at + packetBytes <= extract.length; at += packetBytes) {
@@ -53,7 +59,10 @@ export function placeKeyFrame(extract: Uint8Array, videoPid: number, seconds: nu
   }
 }
 
-/** Returns the H.264 key frame of an MPEG-TS extract that holds nothing else. Returns null for other input, and in any doubt. */
+/**
+ * Returns the H.264 key frame of an MPEG-TS extract that holds nothing else. Returns null for other input, and in any
+ * doubt.
+ */
 export function readKeyFrameUnits(extract: Uint8Array): CodedPicture | null {
   const found = indexAccessUnits([extract]);
   if (found === null || found.accessUnits.length !== 1 || !found.accessUnits[0]?.isKeyFrame) return null;

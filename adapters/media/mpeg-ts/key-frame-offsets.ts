@@ -4,8 +4,8 @@ import { ptsDifference, ptsPerSecond, readPts } from './pes-packet.ts';
 import { createTableReader } from './psi.ts';
 
 /**
- * Returns the seconds from the first frame of an MPEG-TS segment to each key frame, in decoding order: those marked with the random access indicator, as by
- * all HLS encoders. Returns null if it has too many frames, or none and no
+ * Returns the seconds from the first frame of an MPEG-TS segment to each key frame, in decoding order: those marked
+ * with the random access indicator, as by all HLS encoders. Returns null if it has too many frames, or none and no
  * program table: some servers list segments of tables only. Skips garbage.
  */
 export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {

@@ -1,9 +1,14 @@
 import { hasSyncByte, packetBytes } from './packet.ts';
 
-/** Bytes from packet to packet: alone, behind a time of arrival (M2TS), and before error correction (ETSI EN 300 429). */
+/**
+ * Bytes from packet to packet: alone, behind a time of arrival (M2TS), and before error correction (ETSI EN 300 429).
+ */
 const strides = [packetBytes, 192, 204];
 
-/** Returns the bytes from packet to packet if three of MPEG-TS follow each other, else undefined. A stream may be joined within the first one. */
+/**
+ * Returns the bytes from packet to packet if three of MPEG-TS follow each other, else undefined. A stream may be joined
+ * within the first one.
+ */
 export function findStride(start: Uint8Array): number | undefined {
   return strides.find((stride) =>
     Array.from({ length: stride }, (_, offset) => offset).some((offset) =>

@@ -26,7 +26,10 @@ export type TableReader = {
 type Table = { parts: Uint8Array[]; section: Uint8Array | null; packets: Uint8Array[] };
 
 const maxSectionBytes = 1024 + 3;
-/** Maximum packets of tables that are read: five minutes of both tables, 25 times a second. A segment may consist of them. */
+/**
+ * Maximum packets of tables that are read: five minutes of both tables, 25 times a second. A segment may consist of
+ * them.
+ */
 const maxPackets = 15_000;
 const [patId, pmtId] = [0x00, 0x02];
 

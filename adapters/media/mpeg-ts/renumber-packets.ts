@@ -1,8 +1,9 @@
 import { hasSyncByte, packetBytes, readByte, readPid } from './packet.ts';
 
 /**
- * Yields chunks of whole packets whose continuity counters follow each other: chunks are cut from one or several streams, and ffmpeg takes each gap for a loss.
- * Losses in the streams are found before. A chunk whose counters do so is the same array.
+ * Yields chunks of whole packets whose continuity counters follow each other: chunks are cut from one or several
+ * streams, and ffmpeg takes each gap for a loss. Losses in the streams are found before. A chunk whose counters do so
+ * is the same array.
  */
 export async function* renumberPackets(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

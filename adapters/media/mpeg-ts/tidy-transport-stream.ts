@@ -13,9 +13,10 @@ const parameterSets = { H264: [7, 8, 13, 15], H265: [32, 33, 34] };
 type Tidied = { bytes: Buffer; isOdd: boolean };
 
 /**
- * Writes the video of MPEG-TS that begins with a key frame again, with what a decoder needs of it. One that stops at each error stops at wrong lengths of PES packets
- * too, at supplemental information that it cannot read (unless it has named damage within a picture), and at parameter sets between two slices. Returns null for bytes
- * without these, and for other input: several pictures in one unit, parameter sets between slices that are not those before.
+ * Writes the video of MPEG-TS that begins with a key frame again, with what a decoder needs of it. One that stops at
+ * each error stops at wrong lengths of PES packets too, at supplemental information that it cannot read (unless it has
+ * named damage within a picture), and at parameter sets between two slices. Returns null for bytes without these, and
+ * for other input: several pictures in one unit, parameter sets between slices that are not those before.
  */
 export function tidyTransportStream(bytes: Uint8Array, { isDamaged }: { isDamaged: boolean }): Buffer | null {
   const found = indexAccessUnits([bytes]);
@@ -38,7 +39,10 @@ export function tidyTransportStream(bytes: Uint8Array, { isDamaged }: { isDamage
   return writeTransportStream(rules.codec, units);
 }
 
-/** Returns payloads of packets as those of one PES packet, and whether one of those that they come from has another length than it states. */
+/**
+ * Returns payloads of packets as those of one PES packet, and whether one of those that they come from has another
+ * length than it states.
+ */
 function readPayloads(bytes: Uint8Array, pid: number): { payloads: Uint8Array[]; isWrong: boolean } {
   const payloads: Uint8Array[] = [];
   /** Bytes that a PES packet has beyond its stated length. */
@@ -59,7 +63,10 @@ function readPayloads(bytes: Uint8Array, pid: number): { payloads: Uint8Array[];
   return { payloads, isWrong: isWrong || (beyond !== null && beyond !== 0) };
 }
 
-/** Returns a function from the payloads of an access unit to what a decoder needs of them. It returns null for a unit of which that cannot be told. */
+/**
+ * Returns a function from the payloads of an access unit to what a decoder needs of them. It returns null for a unit of
+ * which that cannot be told.
+ */
 function createCleaner(
   rules: UnitRules,
   isDamaged: boolean,

@@ -14,10 +14,11 @@ export const clipEndPtsSeconds = 3600;
 export const lastFramePts = clipEndPtsSeconds * ptsPerSecond - 90;
 
 /**
- * Trims successive MPEG-TS segments to PAT, PMT and video from the key frame before the last `seconds`; rebases PTS/DTS.
- * The fixed end lets ffmpeg start before its input is known. The result lies in the memory of `segments`, which must not
- * be used afterwards: a copy of each capture costs more time in the garbage collector than the whole trimming. Returns
- * null, and changes nothing, if the timestamps or the PSI are unreadable, and nothing of an intra refresh without a whole picture.
+ * Trims successive MPEG-TS segments to PAT, PMT and video from the key frame before the last `seconds`; rebases
+ * PTS/DTS. The fixed end lets ffmpeg start before its input is known. The result lies in the memory of `segments`,
+ * which must not be used afterwards: a copy of each capture costs more time in the garbage collector than the whole
+ * trimming. Returns null, and changes nothing, if the timestamps or the PSI are unreadable, and nothing of an intra
+ * refresh without a whole picture.
  */
 export function trimToLastSeconds(segments: readonly Uint8Array[], seconds: number): Uint8Array[] | null {
   const indexed = indexAccessUnits(segments);

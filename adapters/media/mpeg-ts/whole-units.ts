@@ -15,7 +15,10 @@ import { listUnits, readUnitBegin } from './unit-begin.ts';
 
 /** Successive bytes of MPEG-TS without the access units of which packets are missing. */
 export type WholeUnits = {
-  /** Returns the bytes without damage, in whole packets: the same array if they have none. Bytes of a packet that is cut are kept for the next call. */
+  /**
+   * Returns the bytes without damage, in whole packets: the same array if they have none. Bytes of a packet that is cut
+   * are kept for the next call.
+   */
   read(bytes: Uint8Array): Uint8Array;
   /** Returns true if packets of video were missing. */
   isDamaged(): boolean;
@@ -25,9 +28,10 @@ type Place = 'next' | 'after loss' | 'repeated';
 type Unit = { packets: number[]; places: Place[]; isKey: boolean; isDamaged: boolean };
 
 /**
- * Creates a reader that leaves out what a decoder would make up: access units of which the continuity counter (ISO/IEC 13818-1, 2.4.3.3) shows that packets are
- * missing, or the picture itself, and those up to the next one at which decoding can begin. A unit under way is kept for the next call. Without `isOpen`, the bytes
- * of a call are a segment, in which the last unit is whole if its last packet is not full.
+ * Creates a reader that leaves out what a decoder would make up: access units of which the continuity counter (ISO/IEC
+ * 13818-1, 2.4.3.3) shows that packets are missing, or the picture itself, and those up to the next one at which
+ * decoding can begin. A unit under way is kept for the next call. Without `isOpen`, the bytes of a call are a segment,
+ * in which the last unit is whole if its last packet is not full.
  */
 export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
   const tables = createTableReader();
@@ -118,8 +122,9 @@ function isFull(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * Returns a function that compares the counter of a video packet with the one before. Where a unit begins, the first packet of a segment may have any behind a
- * whole unit, and so may one with the indicator of a discontinuity: within an access unit, receivers mark with it what they have lost.
+ * Returns a function that compares the counter of a video packet with the one before. Where a unit begins, the first
+ * packet of a segment may have any behind a whole unit, and so may one with the indicator of a discontinuity: within an
+ * access unit, receivers mark with it what they have lost.
  */
 function createCounterCheck() {
   let before: Uint8Array | null = null;

@@ -27,8 +27,8 @@ const markers = {
 } as const;
 
 /**
- * Returns a JPEG without the metadata in front of its first scan: location and serial number do not belong into a decoder, and errors in them say nothing
- * about the picture. Keeps what determines its shape, colors and orientation.
+ * Returns a JPEG without the metadata in front of its first scan: location and serial number do not belong into a
+ * decoder, and errors in them say nothing about the picture. Keeps what determines its shape, colors and orientation.
  */
 function withoutMetadata(jpeg: Uint8Array): Uint8Array {
   const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
@@ -85,20 +85,29 @@ function readOrientation(exif: Buffer): number {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Maximum plausible age of a picture that is captured, in milliseconds. Some servers state the time of their start instead. */
+/**
+ * Maximum plausible age of a picture that is captured, in milliseconds. Some servers state the time of their start
+ * instead.
+ */
 const plausibleMs = 60 * 60_000;
 /** Assumed time between new pictures, in seconds: many cameras of places and weather have one per minute. */
 const usualSeconds = 60;
 const maxSeconds = 3600;
 const staleAfterPictures = 3;
 
-/** Returns the time of a picture by `Last-Modified`, compared with the clock of its server; `now` without one or if it is implausible. */
+/**
+ * Returns the time of a picture by `Last-Modified`, compared with the clock of its server; `now` without one or if it
+ * is implausible.
+ */
 function pictureTime(headers: Headers, now: Date): Date {
   const ageMs = readAgeMs(headers, now);
   return ageMs >= 0 && ageMs <= plausibleMs ? new Date(now.getTime() - ageMs) : now;
 }
 
-/** Returns the age of a picture in hours if its server states more than one hour, and more than three times its `max-age`; else undefined. */
+/**
+ * Returns the age of a picture in hours if its server states more than one hour, and more than three times its
+ * `max-age`; else undefined.
+ */
 function staleHours(headers: Headers, now: Date): number | undefined {
   const ageMs = readAgeMs(headers, now);
   const isStale = ageMs > Math.max(plausibleMs, staleAfterPictures * readMaxAge(headers) * 1000);
@@ -110,7 +119,10 @@ function readAgeMs(headers: Headers, now: Date): number {
   return changedMs === undefined ? 0 : (parseHttpDate(headers['date'] ?? '') ?? now.getTime()) - changedMs;
 }
 
-/** Returns the position of a single picture: the same bytes are the same picture. A `max-age` above the usual time is the time between new ones. */
+/**
+ * Returns the position of a single picture: the same bytes are the same picture. A `max-age` above the usual time is
+ * the time between new ones.
+ */
 function picturePosition(
   jpeg: Uint8Array,
   headers: Headers,
@@ -165,7 +177,10 @@ export async function captureSnapshot(
   return withScan({ ...output, capturedAt, ...picturePosition(jpeg, headers) }, request);
 }
 
-/** Captures the newest picture of Motion JPEG, or a clip of its pictures. Every capture is new: the connection is at the live edge. */
+/**
+ * Captures the newest picture of Motion JPEG, or a clip of its pictures. Every capture is new: the connection is at the
+ * live edge.
+ */
 export async function captureMotionJpeg(
   stream: WebStream,
   request: CaptureRequest,
@@ -185,7 +200,10 @@ export async function captureMotionJpeg(
   }
 }
 
-/** Records the whole pictures of some seconds of Motion JPEG, at their rate, or as many as fit. Throws `StreamFetchError` for fewer than two. */
+/**
+ * Records the whole pictures of some seconds of Motion JPEG, at their rate, or as many as fit. Throws
+ * `StreamFetchError` for fewer than two.
+ */
 export async function recordMotionJpeg(
   stream: WebStream,
   seconds: number,
@@ -234,7 +252,10 @@ async function decodeNewest(
   }
 }
 
-/** Returns a function that waits for the next picture: none at the end of the stream, and after the time. A late one is that of the next call. */
+/**
+ * Returns a function that waits for the next picture: none at the end of the stream, and after the time. A late one is
+ * that of the next call.
+ */
 function createNextPicture(pictures: AsyncIterator<Picture>) {
   let pending: Promise<IteratorResult<Picture> | undefined> | undefined;
   return async (waitMs: number): Promise<Picture[]> => {

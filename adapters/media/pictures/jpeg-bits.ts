@@ -21,7 +21,10 @@ export function readHuffman(content: Uint8Array | undefined): Huffman | null {
   return table;
 }
 
-/** Creates a reader of the coded data from `at` on. Behind their end it reads zeros. At most `maxOtherBytes` may follow, beside any number that fill. */
+/**
+ * Creates a reader of the coded data from `at` on. Behind their end it reads zeros. At most `maxOtherBytes` may follow,
+ * beside any number that fill.
+ */
 export function createScanReader(bytes: Uint8Array, at: number, maxOtherBytes: number) {
   /** The newest `count` bits, of which the last `missing` do not exist. */
   let [held, count, missing] = [0, 0, 0];

@@ -8,8 +8,8 @@ const slotMs = 1000 / clipFramesPerSecond;
 const minPerSecond = 2;
 
 /**
- * Returns the pictures of a clip, one for each of its frames: the newest whole one that has arrived by then. Pictures between them are dropped. Throws
- * `StreamFetchError` for a stream with too few or too large ones.
+ * Returns the pictures of a clip, one for each of its frames: the newest whole one that has arrived by then. Pictures
+ * between them are dropped. Throws `StreamFetchError` for a stream with too few or too large ones.
  */
 export async function readClip(
   pictures: AsyncIterable<Picture>,

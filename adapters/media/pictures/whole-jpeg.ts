@@ -8,7 +8,10 @@ const progressive = 0xc2;
 const maxScans = 64;
 /** Blocks that are read in one turn of the event loop: some milliseconds. */
 const blocksAtOnce = 10_000;
-/** Bytes behind the last block that some cameras write. Zeros are blocks without a change. Only libraries write progressive pictures. */
+/**
+ * Bytes behind the last block that some cameras write. Zeros are blocks without a change. Only libraries write
+ * progressive pictures.
+ */
 const maxOtherBytes = 16;
 const side = 8;
 /** Bytes of a frame in front of its components. */
@@ -37,8 +40,8 @@ type Segments = {
 };
 
 /**
- * Returns false for a JPEG whose coded data is not that of exactly its blocks. Where a loss has shortened it, or joined two, decoders show a part
- * of another picture without an error. Data whose tables are not there are not read.
+ * Returns false for a JPEG whose coded data is not that of exactly its blocks. Where a loss has shortened it, or joined
+ * two, decoders show a part of another picture without an error. Data whose tables are not there are not read.
  */
 export async function isWholeJpeg(jpeg: Uint8Array): Promise<boolean> {
   const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
@@ -121,7 +124,10 @@ function readScan(segments: Segments, content: Buffer): Scan | null {
   return { units, blocks, first, last, isRefined, others: only.others };
 }
 
-/** Returns the coefficients of a scan, and the bits that are left out of them before and after it. Other pictures have one scan, whose values are of no use. */
+/**
+ * Returns the coefficients of a scan, and the bits that are left out of them before and after it. Other pictures have
+ * one scan, whose values are of no use.
+ */
 function readBand({ isProgressive }: Frame, [first = 0, last = 0, bits = 0]: Uint8Array) {
   if (!isProgressive) return { first: 0, last: coefficients - 1, high: all, low: 0 };
   return { first, last, high: bits >> 4 || all, low: bits & 0xf };

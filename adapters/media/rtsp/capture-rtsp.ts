@@ -40,8 +40,8 @@ export type RtspCapturerDeps = {
 };
 
 /**
- * Creates a capturer for RTSP. A capture reads from a session that stays open, if there are such and the stream fits. Otherwise
- * it opens a connection.
+ * Creates a capturer for RTSP. A capture reads from a session that stays open, if there are such and the stream fits.
+ * Otherwise it opens a connection.
  */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
   const turns = createConnectionTurns(deps.setTimer ?? setSystemTimer);
@@ -118,7 +118,10 @@ async function withinTime<T>(
   }
 }
 
-/** Leaves the connection to the first capture, if there are sessions: without them, the next capture may be in another process. */
+/**
+ * Leaves the connection to the first capture, if there are sessions: without them, the next capture may be in another
+ * process.
+ */
 async function probeRtsp(probed: CallerStream, deps: RtspCapturerDeps, signal: AbortSignal): Promise<void> {
   const handed = deps.sessions?.handed;
   const earlier = handed?.take(probed);
@@ -172,7 +175,9 @@ async function captureFromSession(
 /** Attempts with one key frame each after a picture that is damaged, and the time for them. */
 const [maxAttempts, retryMs] = [4, 10_000];
 
-/** Decodes the units that `read` returns, and the next ones if their picture is damaged. Returns null if `read` does. */
+/**
+ * Decodes the units that `read` returns, and the next ones if their picture is damaged. Returns null if `read` does.
+ */
 async function decodeWhole<Decoded>(
   read: (after?: AccessUnit) => Promise<SessionUnits | null>,
   decode: (units: SessionUnits) => Promise<Decoded>,

@@ -51,7 +51,10 @@ export async function recordRtsp(
   return recordOn(deps, request, record, signal);
 }
 
-/** Returns the newest seconds of a session, once it has so many; what its memory holds of them if that time does not come. */
+/**
+ * Returns the newest seconds of a session, once it has so many; what its memory holds of them if that time does not
+ * come.
+ */
 async function readLongest(
   session: KeptSession,
   seconds: number,

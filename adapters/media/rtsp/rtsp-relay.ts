@@ -28,9 +28,10 @@ export type RtspRelay = {
 };
 
 /**
- * Sets up the track over TCP only and waits for one client that knows the secret path. The requests of ffmpeg end
- * here: it reads no text of the server, so no redirect, address or header can lead it elsewhere. Interleaved frames
- * of whole pictures pass unchanged, with back-pressure. If one side closes, the other closes too. Takes over `stream.client`. Throws like `setUpTrack`.
+ * Sets up the track over TCP only and waits for one client that knows the secret path. The requests of ffmpeg end here:
+ * it reads no text of the server, so no redirect, address or header can lead it elsewhere. Interleaved frames of whole
+ * pictures pass unchanged, with back-pressure. If one side closes, the other closes too. Takes over `stream.client`.
+ * Throws like `setUpTrack`.
  */
 export async function openRtspRelay(stream: DescribedStream, now: () => Date): Promise<RtspRelay> {
   const { client } = stream;

@@ -3,7 +3,10 @@ import { formatPosition, parsePosition, unknown } from './scan-position.ts';
 
 /** Distance of key frames from which a scan decodes the frames between them, in seconds. */
 export const sparseSeconds = 4;
-/** Minimum time between two frames of a scan: some streams have key frames only. It keeps one of each second where they are not exact. */
+/**
+ * Minimum time between two frames of a scan: some streams have key frames only. It keeps one of each second where they
+ * are not exact.
+ */
 export const minDistanceSeconds = 0.87;
 /** Maximum bytes of all frames that a scan keeps for the model. */
 export const maxPictureBytes = 12 * 1024 * 1024;
@@ -17,7 +20,10 @@ export const noScan: Scan = {
   distanceSeconds: 0,
 };
 
-/** Returns the scan of a capture that cannot look back, and the position after it: the time since the position is left out. */
+/**
+ * Returns the scan of a capture that cannot look back, and the position after it: the time since the position is left
+ * out.
+ */
 export function leaveOut(since: string | null, capturedAt: Date): { scan: Scan; position: string } {
   const atMs = capturedAt.getTime();
   return {

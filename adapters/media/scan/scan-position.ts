@@ -1,6 +1,6 @@
 /**
- * Position up to which a stream was scanned. Media sequence numbers and names are those of one rendition; the time, on the clock of the captures, replaces
- * them where they do not apply.
+ * Position up to which a stream was scanned. Media sequence numbers and names are those of one rendition; the time, on
+ * the clock of the captures, replaces them where they do not apply.
  */
 export type ScanPosition = { rendition: string; segment: string; atMs: number };
 

@@ -25,11 +25,17 @@ export type TsStreamDeps = { ffmpeg: FfmpegRunner; now: () => Date; elapsedMs: (
 const maxBytes = 32 * 1024 * 1024;
 /** Bytes from which a clip ends early. */
 const fullBytes = 28 * 1024 * 1024;
-/** Time without a marked key frame after which the decoder searches for one, in seconds: some encoders mark none, and slices of MPEG-2 and MPEG-4 are not read. */
+/**
+ * Time without a marked key frame after which the decoder searches for one, in seconds: some encoders mark none, and
+ * slices of MPEG-2 and MPEG-4 are not read.
+ */
 const maxUnmarkedSeconds = 8;
 const decodeTimeoutMs = 25_000;
 
-/** Captures the first key frame of an endless MPEG-TS stream, or a clip from it on. The connection is at the live edge, so every capture is new. */
+/**
+ * Captures the first key frame of an endless MPEG-TS stream, or a clip from it on. The connection is at the live edge,
+ * so every capture is new.
+ */
 export async function captureTsStream(
   stream: WebStream,
   request: CaptureRequest,
@@ -54,7 +60,10 @@ export async function captureTsStream(
   return { ...capture, scan, position: { ...capture.position, scan: position } };
 }
 
-/** Records seconds of an endless MPEG-TS stream from its first key frame on, or as many as fit into the memory of a capture. */
+/**
+ * Records seconds of an endless MPEG-TS stream from its first key frame on, or as many as fit into the memory of a
+ * capture.
+ */
 export async function recordTsStream(
   stream: WebStream,
   seconds: number,

@@ -8,8 +8,8 @@ const watchedMs = 1_500;
 const storedSeconds = 6;
 
 /**
- * Yields the packets of a stream, and ends its connection. Some servers state a length of live ones: those arrive as fast as they pass. Throws `VideoFileError` for
- * one that arrives faster, or ends.
+ * Yields the packets of a stream, and ends its connection. Some servers state a length of live ones: those arrive as
+ * fast as they pass. Throws `VideoFileError` for one that arrives faster, or ends.
  */
 export async function* onlyLive(
   { chunks, headers, close }: WebStream,

@@ -21,7 +21,10 @@ export type UnitWatcher = {
   units(): number;
   /** Returns true if a key frame is found without a mark: its slices are read. */
   readsSlices(): boolean;
-  /** Returns true if a key frame has arrived whole: an access unit follows it. With intra refresh, the first whole picture counts. */
+  /**
+   * Returns true if a key frame has arrived whole: an access unit follows it. With intra refresh, the first whole
+   * picture counts.
+   */
   hasKeyFrame(): boolean;
   /** Time from the first key frame or whole picture to the newest frame, in seconds; 0 without one. */
   secondsFromKeyFrame(): number;
@@ -41,7 +44,9 @@ export function createUnitWatcher(): UnitWatcher {
   const tables = createTableReader();
   /** First packets of the newest access unit. */
   let begun: BegunUnit | null = null;
-  /** Reference frames until a picture is whole; undefined before the first key frame, or the begin of an intra refresh. */
+  /**
+   * Reference frames until a picture is whole; undefined before the first key frame, or the begin of an intra refresh.
+   */
   let recoveryFrames: number | undefined;
   let hasMarks = false;
   let units = 0;

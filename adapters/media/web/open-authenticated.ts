@@ -13,7 +13,9 @@ export type OpenOptions = {
   caller: string;
 };
 
-/** Opens URLs of cameras. A 401 is returned if the credentials of the URL do not help. Throws like `StreamingHttp.open`. */
+/**
+ * Opens URLs of cameras. A 401 is returned if the credentials of the URL do not help. Throws like `StreamingHttp.open`.
+ */
 export type OpenAuthenticated = (url: string, options: OpenOptions) => Promise<OpenResponse>;
 
 const [maxKnown, maxBytes] = [1000, 40 * 1024 * 1024];
@@ -23,8 +25,9 @@ const challengeBytes = 33_000;
 const maxRefusals = 3;
 
 /**
- * Creates the opener. As with RTSP, credentials are sent after a challenge only, in the strongest scheme that it offers, and only to the origin of the
- * URL, and a busy server (503) is tried again: many cameras serve one viewer, and notice late that the last one has left. Later requests know its challenge.
+ * Creates the opener. As with RTSP, credentials are sent after a challenge only, in the strongest scheme that it
+ * offers, and only to the origin of the URL, and a busy server (503) is tried again: many cameras serve one viewer, and
+ * notice late that the last one has left. Later requests know its challenge.
  */
 export function createOpenAuthenticated(
   http: StreamingHttp,

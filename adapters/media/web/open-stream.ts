@@ -30,7 +30,10 @@ export class VideoFileError extends NotLiveError {
   }
 }
 
-/** Opens a web address and detects its content by type and first bytes. The timeout lasts until `close`. Throws `StreamError` and the abort reason. */
+/**
+ * Opens a web address and detects its content by type and first bytes. The timeout lasts until `close`. Throws
+ * `StreamError` and the abort reason.
+ */
 export async function openWebStream(
   open: OpenAuthenticated,
   url: string,

@@ -22,7 +22,10 @@ const byMagic: readonly (readonly [magic: string, at: number, content: WebConten
   ['WEBP', 8, 'a WebP picture'],
 ];
 
-/** Returns the content that the type alone shows, because the parts of a multipart response may take long. Other types are often wrong. */
+/**
+ * Returns the content that the type alone shows, because the parts of a multipart response may take long. Other types
+ * are often wrong.
+ */
 export function contentFromType(contentType: string): WebContent | undefined {
   const isMotion = /^(multipart\/|video\/(x-)?(motion-?jpe?g|mjpe?g))/i.test(contentType.trim());
   return isMotion ? 'motion-jpeg' : undefined;

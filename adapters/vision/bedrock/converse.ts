@@ -99,7 +99,10 @@ function toBlocks({ pictures, clip }: Shown): ContentBlock[] {
   ];
 }
 
-/** Returns the reason for the end of an answer (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html). */
+/**
+ * Returns the reason for the end of an answer
+ * (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html).
+ */
 function readEnd({ stopReason }: ConverseReply): AnswerEnd {
   if (stopReason === 'max_tokens') return 'token limit';
   return stopReason === 'model_context_window_exceeded' ? 'context' : 'complete';

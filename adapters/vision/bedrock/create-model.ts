@@ -10,7 +10,9 @@ type Settings = {
   BEDROCK_PROFILE_ARN?: string | undefined;
 };
 
-/** Creates the model from the settings of `analyze`. The bundler omits this file and its imports from other functions. */
+/**
+ * Creates the model from the settings of `analyze`. The bundler omits this file and its imports from other functions.
+ */
 export function createModel(settings: Settings, deps: VisionFactoryDeps): VisionModel {
   const { BEDROCK_REGION: region, BEDROCK_ENDPOINT: endpoint, MODEL_ID: modelId } = settings;
   const { BEDROCK_PROFILE_ARN: profileArn } = settings;

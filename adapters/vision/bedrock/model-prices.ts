@@ -2,7 +2,10 @@ import type { ModelPrice } from '../aws-provider.ts';
 
 const perMillion = (dollars: number): number => dollars / 1_000_000;
 
-/** About 800 tokens for 900 × 450 px, 2,880 for 10 s (docs.aws.amazon.com/nova/latest/userguide: modalities-image.html, modalities-video.html). */
+/**
+ * About 800 tokens for 900 × 450 px, 2,880 for 10 s (docs.aws.amazon.com/nova/latest/userguide: modalities-image.html,
+ * modalities-video.html).
+ */
 const novaTokens = { pictureTokens: 800, videoTokensPerSecond: 288 };
 /** Width × height / 750 (platform.claude.com/docs/en/build-with-claude/vision). */
 const claudeTokens = { pictureTokens: 602, videoTokensPerSecond: null };
@@ -22,7 +25,9 @@ export const modelPrices: Readonly<Record<string, ModelPrice>> = {
   'anthropic.claude-sonnet-4-5': { input: perMillion(3), output: perMillion(15), ...claudeTokens },
 };
 
-/** Finds the price of a model id, with or without version, geography (`us.`) or vendor. Returns undefined if unknown. */
+/**
+ * Finds the price of a model id, with or without version, geography (`us.`) or vendor. Returns undefined if unknown.
+ */
 export function priceOfModel(modelId: string): ModelPrice | undefined {
   const listed = Object.entries(modelPrices).find(([family]) => {
     const [, name = family] = family.split(/\.(.*)/);

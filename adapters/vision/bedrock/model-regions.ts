@@ -4,10 +4,10 @@ import { defaultVideoModelId } from './model-families.ts';
 export const modelRegionsDate = '2026-11';
 
 /**
- * Regions from which Nova Lite can be called, by the prefix of its inference profile; the empty prefix is the model in the region itself.
- * Sources: docs.aws.amazon.com/bedrock/latest/userguide, pages batch-inference-supported (regions with a profile and with the model),
- * inference-profiles-support and model-card-amazon-nova-lite. A region that is missing here is not known to work.
- * GovCloud has the model, but not the CloudFront that a stack needs.
+ * Regions from which Nova Lite can be called, by the prefix of its inference profile; the empty prefix is the model in
+ * the region itself. Sources: docs.aws.amazon.com/bedrock/latest/userguide, pages batch-inference-supported (regions
+ * with a profile and with the model), inference-profiles-support and model-card-amazon-nova-lite. A region that is
+ * missing here is not known to work. GovCloud has the model, but not the CloudFront that a stack needs.
  */
 const regionsByPrefix: Readonly<Record<string, readonly string[]>> = {
   us: ['us-east-1', 'us-east-2', 'us-west-2'],

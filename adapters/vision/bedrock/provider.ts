@@ -22,7 +22,10 @@ const stageSettings = {
   bedrockRegion: z.string().optional(),
   /** Address that replaces the one of Bedrock, for tests. */
   bedrockEndpoint: z.url().optional(),
-  /** Model or inference profile that an application inference profile in `modelId` is a copy of: its ARN does not name it. */
+  /**
+   * Model or inference profile that an application inference profile in `modelId` is a copy of: its ARN does not name
+   * it.
+   */
   bedrockModelId: z
     .string()
     .regex(/^(?!arn:)[\w.:-]+$/, 'must be the id of a model or of an inference profile, not an ARN')
@@ -56,7 +59,8 @@ function describeModel(modelId = defaultVideoModelId): DescribedModel {
 }
 
 /**
- * Returns the model of a stage in a region, and the environment variables of `analyze`. Throws for a region without a known default model.
+ * Returns the model of a stage in a region, and the environment variables of `analyze`. Throws for a region without a
+ * known default model.
  */
 function readStage(stage: BedrockStage, region: string) {
   const { bedrockRegion, bedrockEndpoint } = stage;

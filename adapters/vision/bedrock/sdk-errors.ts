@@ -25,8 +25,8 @@ export function visionErrorFrom(error: unknown, signal: AbortSignal, modelId: st
 }
 
 /**
- * The account may not call the model yet: its quota is 0 tokens per minute, which AWS raises for a new account on request or by its use of
- * other services. The other `ValidationException`s are about the request.
+ * The account may not call the model yet: its quota is 0 tokens per minute, which AWS raises for a new account on
+ * request or by its use of other services. The other `ValidationException`s are about the request.
  */
 export class ModelNotOpenError extends VisionError {
   override name = 'ModelNotOpenError';

@@ -54,7 +54,9 @@ export function decide<Part extends { kind: string }>(
   return condition.kind === 'all' ? all(parts) : not(all(parts.map(not)));
 }
 
-/** Returns true if some picture could make a condition true. "A person falls" never is: only "a person" can be decided. */
+/**
+ * Returns true if some picture could make a condition true. "A person falls" never is: only "a person" can be decided.
+ */
 export function canHold(condition: Condition, wanted = true): boolean {
   if (isPart(condition)) return condition.kind !== 'unmeasurable';
   if (condition.kind === 'not') return canHold(condition.part, !wanted);

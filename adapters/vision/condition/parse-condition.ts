@@ -11,7 +11,8 @@ import { isFiller, overturning, readColors } from './vocabulary.ts';
  *
  * - A sentence is clauses that all hold ("and", "but", "while", commas), or of which one suffices ("or").
  * - A clause is objects with a number ("two", "at least 3", "no"), a color and words of presence.
- * - Without objects, it measures the picture: colors with an extent ("half", "mostly"), "dark", "bright", "blank", "motion".
+ * - Without objects, it measures the picture: colors with an extent ("half", "mostly"), "dark", "bright", "blank",
+ *   "motion".
  * - "Not" and "is gone" deny a clause, "no" the next object.
  * - A place ("at the door") is no requirement, and neither is a time ("at night"), a narrower word ("a taxi" is a car)
  *   or "on" before what one rides.

@@ -11,8 +11,8 @@ const placeholders: [name: RegExp, expression: string][] = [
 ];
 
 /**
- * Spellings and phrases by words of the vocabulary, replaced in this order, with spaces around. Of clothes, the color is
- * judged, and not what they are.
+ * Spellings and phrases by words of the vocabulary, replaced in this order, with spaces around. Of clothes, the color
+ * is judged, and not what they are.
  */
 const replacements = String.raw`
 \b(is|are|was|were|do|does|did|has|have|had)nt\b => $1 not

@@ -23,8 +23,8 @@ export type GateDeps = {
 type Gate = { reader: MomentReader; failed(hasFailed: boolean): void };
 
 /**
- * Puts a detector of objects before a model: if a condition names one and the detector sees no trace of it, the answer is no, without a call. Else the
- * model is asked, also if the detector fails. Explanations say which of them judged.
+ * Puts a detector of objects before a model: if a condition names one and the detector sees no trace of it, the answer
+ * is no, without a call. Else the model is asked, also if the detector fails. Explanations say which of them judged.
  */
 export function createGatedVision({ vision, report = () => undefined, ...detection }: GateDeps): VisionModel {
   let isBroken = false;
@@ -87,7 +87,10 @@ function listFrames({ earlier = [], ...newest }: CheckMedia): CheckMedia[] {
   return [...earlier.map(({ frame }) => ({ mode: 'frames' as const, frame, regions })), newest];
 }
 
-/** Says that no frame of a capture shows a trace of what a condition requires; undefined if one does, or if the network need not be asked. */
+/**
+ * Says that no frame of a capture shows a trace of what a condition requires; undefined if one does, or if the network
+ * need not be asked.
+ */
 async function explainAbsence(
   media: CheckMedia,
   condition: string,

@@ -36,8 +36,9 @@ const alike: readonly (readonly ObjectClass[])[] = [
 ];
 
 /**
- * Returns the classes without which a condition does not hold, if a picture shows no trace of them: what is asked is false then. Returns undefined
- * if a picture may fulfil it. Without a picture, all that the network does not overlook is missing.
+ * Returns the classes without which a condition does not hold, if a picture shows no trace of them: what is asked is
+ * false then. Returns undefined if a picture may fulfil it. Without a picture, all that the network does not overlook
+ * is missing.
  */
 export function findMissing(text: string, moment?: ObjectMoment): ObjectClass[] | undefined {
   const { condition } = parseCondition(text);
@@ -54,7 +55,10 @@ export function findMissing(text: string, moment?: ObjectMoment): ObjectClass[] 
   return isFalse ? missing : undefined;
 }
 
-/** Each detection is a trace, however weak: persons on the footage of the tests have at least 0.06, also small, dark and blurred ones. */
+/**
+ * Each detection is a trace, however weak: persons on the footage of the tests have at least 0.06, also small, dark and
+ * blurred ones.
+ */
 function hasTrace(
   { classes }: ObjectsAtom,
   { picture, detections, all = detections }: ObjectMoment,

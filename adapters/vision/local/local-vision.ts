@@ -111,7 +111,10 @@ function isPicture(jpeg: Uint8Array): boolean {
   return header !== undefined && header.width * header.height <= maxPixels;
 }
 
-/** Removes what the runtime reads as the place of a picture, or as the end of a message, from a text with words of callers. */
+/**
+ * Removes what the runtime reads as the place of a picture, or as the end of a message, from a text with words of
+ * callers.
+ */
 function plain(text: string): string {
   return text.replaceAll(/<__media__>|<\|/g, ' ');
 }

@@ -7,7 +7,10 @@ export type ModelFiles = { model: string; projector: string };
 /** Bytes of the header that are read: the architecture is its first entry. */
 const headerBytes = 256;
 
-/** Returns the size of both files in bytes. Throws an error with a sentence if one is missing, no GGUF file, or the other kind of file. */
+/**
+ * Returns the size of both files in bytes. Throws an error with a sentence if one is missing, no GGUF file, or the
+ * other kind of file.
+ */
 export function inspectModelFiles({ model, projector }: ModelFiles): number {
   const sizes = [model, projector].map((path) => readSize(path));
   const [ofModel, ofProjector] = [readArchitecture(model), readArchitecture(projector)];
@@ -25,7 +28,9 @@ function readSize(path: string): number {
   return file.size;
 }
 
-/** Returns the architecture that a GGUF file names: `clip` for projectors; undefined if its first entry is another one. */
+/**
+ * Returns the architecture that a GGUF file names: `clip` for projectors; undefined if its first entry is another one.
+ */
 function readArchitecture(path: string): string | undefined {
   const header = Buffer.alloc(headerBytes);
   const file = openSync(path, 'r');

@@ -20,8 +20,8 @@ export type ModelHostDeps = {
 /** Model that is loaded once, and again after its process has died. */
 export type ModelHost = ModelLifecycle & {
   /**
-   * Makes one call. An aborted one rejects immediately; `free` resolves when the process takes the next call. One call at a time. Throws
-   * `VisionError`, and the reason of an aborted signal.
+   * Makes one call. An aborted one rejects immediately; `free` resolves when the process takes the next call. One call
+   * at a time. Throws `VisionError`, and the reason of an aborted signal.
    */
   call(request: ModelRequest, signal: AbortSignal): { answer: Promise<ModelAnswer>; free: Promise<void> };
 };
@@ -32,8 +32,8 @@ const maxWaitMs = 300_000;
 type Member = { model: RunningModel; loading: Loading };
 
 /**
- * Runs a model in a process that may die. It starts with the first call, and again after a failure, without a call, after waits that grow from
- * 1 s to 5 minutes; calls until then fail. The process ends with this one.
+ * Runs a model in a process that may die. It starts with the first call, and again after a failure, without a call,
+ * after waits that grow from 1 s to 5 minutes; calls until then fail. The process ends with this one.
  */
 export function createModelHost(deps: ModelHostDeps): ModelHost {
   const { load, maxMemoryBytes, steadyNowMs, report = () => undefined, setTimer = setQuietTimer } = deps;

@@ -3,7 +3,8 @@ import { setPriority } from 'node:os';
 import { z } from 'zod';
 import { commandSchema, type Load, loadSchema, type ModelAnswer, type NumberedRequest } from './protocol.ts';
 
-// Process of the model: native code can end it at any time, by a broken file or too little memory. It handles one request after the other.
+// Process of the model: native code can end it at any time, by a broken file or too little memory. It handles one
+// request after the other.
 
 /** Used part of `@fugood/llama.node`, which need not be installed. */
 type Runtime = { loadModel(options: object): Promise<unknown> };
@@ -118,7 +119,8 @@ async function handle(message: unknown): Promise<void> {
     const { rss: memoryBytes } = process.memoryUsage();
     process.send?.({ id: command.id, answer: given, memoryBytes });
   } catch (error) {
-    // llama.node 1.7.15 never notices the end of a call that is shorter than the start of its thread (LlamaContext::Completion).
+    // llama.node 1.7.15 never notices the end of a call that is shorter than the start of its thread
+    // (LlamaContext::Completion).
     const isStuck = String(error).includes('Another completion is in progress');
     process.send?.({ id: command.id, ...(isStuck ? { isStuck } : { error: String(error) }) }, () =>
       process.disconnect(),

@@ -17,8 +17,9 @@ export type RunningModel = {
   ready: Promise<void>;
   isReady(): boolean;
   /**
-   * Makes one call, also after the signal has aborted: the answer then comes as soon as the model has stopped. One call at a time. Rejects with
-   * a `VisionError` if the process ends. Resolves with `stuck` if the process takes no calls any more.
+   * Makes one call, also after the signal has aborted: the answer then comes as soon as the model has stopped. One call
+   * at a time. Rejects with a `VisionError` if the process ends. Resolves with `stuck` if the process takes no calls
+   * any more.
    */
   exchange(request: ModelRequest, signal: AbortSignal): Promise<Exchange>;
   /** Keeps this process alive, until as many `false` follow. */
@@ -164,7 +165,10 @@ function lastFault(messages: string): string | undefined {
     .slice(0, 200);
 }
 
-/** Starts the process without the environment of the service, which has keys: the runtime also decodes pictures of strangers. */
+/**
+ * Starts the process without the environment of the service, which has keys: the runtime also decodes pictures of
+ * strangers.
+ */
 export function startModelProcess(): ModelProcess & Pick<ChildProcess, 'pid'> {
   const { SystemRoot, PATH = '' } = process.env;
   const child = fork(fileURLToPath(new URL('model-process.ts', import.meta.url)), [], {

@@ -5,7 +5,10 @@ import { join, resolve } from 'node:path';
 const runtimePackage = '@fugood/llama.node';
 const version = '1.7.15';
 
-/** Returns the module of the runtime, or undefined if it is not installed. `folder` has its `node_modules`; empty: that of Watchpost. */
+/**
+ * Returns the module of the runtime, or undefined if it is not installed. `folder` has its `node_modules`; empty: that
+ * of Watchpost.
+ */
 export function findRuntime(folder: string): string | undefined {
   const from = folder === '' ? import.meta.url : join(resolve(folder), 'package.json');
   try {
@@ -15,7 +18,10 @@ export function findRuntime(folder: string): string | undefined {
   }
 }
 
-/** Returns the command that installs the runtime. Into a folder of its own, it installs the variant for processors only (22 MB). */
+/**
+ * Returns the command that installs the runtime. Into a folder of its own, it installs the variant for processors only
+ * (22 MB).
+ */
 export function installCommand(
   folder: string,
   { platform, arch }: { platform: string; arch: string } = process,

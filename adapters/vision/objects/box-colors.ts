@@ -15,7 +15,10 @@ const clothed: readonly Box[] = [
 const minColorShare = 0.25;
 /** Minimum share of the color itself where light and shade turn the rest of it into another. */
 const minOwnShare = 0.1;
-/** Colors that the same cloth or paint has in light and in shade. Fluorescent orange is partly red, in shade brown; fluorescent yellow is partly green. */
+/**
+ * Colors that the same cloth or paint has in light and in shade. Fluorescent orange is partly red, in shade brown;
+ * fluorescent yellow is partly green.
+ */
 const shades: Partial<Record<Color, readonly Color[]>> = {
   red: ['pink'],
   orange: ['red', 'brown'],

@@ -7,14 +7,17 @@ const maxDetections = 100;
 /** Boxes of one class that overlap by more are one object. */
 const maxOverlap = 0.55;
 /**
- * Persons below this share of the height are rarely found, and a post or a sign far away looks like one: their scores count less, so that
- * they are seen from 0.4 instead of 0.3.
+ * Persons below this share of the height are rarely found, and a post or a sign far away looks like one: their scores
+ * count less, so that they are seen from 0.4 instead of 0.3.
  */
 const smallPerson = { height: 0.07, weight: 0.75 } as const;
 /** Pixels of the input per cell of the output. */
 const cellPixels = 4;
 
-/** Outputs of the network: a score per cell and class, and the distances of a cell's center to left, top, right and bottom. */
+/**
+ * Outputs of the network: a score per cell and class, and the distances of a cell's center to left, top, right and
+ * bottom.
+ */
 export type NetworkOutput = { scores: Float32Array; extents: Float32Array };
 
 /** Returns the detections in the output for an input of this size, best first. */

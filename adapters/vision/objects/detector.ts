@@ -13,8 +13,8 @@ export type PictureSize = { width: number; height: number };
 export type Picture = PictureSize & { rgb: Uint8Array };
 
 /**
- * Detector of objects in an image. Replaceable: the model needs classes of COCO, boxes and scores, nothing else. Throws `DetectorError` if
- * it cannot run, `DetectorBusyError` if too many calls wait, and the reason of an aborted signal.
+ * Detector of objects in an image. Replaceable: the model needs classes of COCO, boxes and scores, nothing else. Throws
+ * `DetectorError` if it cannot run, `DetectorBusyError` if too many calls wait, and the reason of an aborted signal.
  */
 export type ObjectDetector = {
   /** Returns the input size for an image of these proportions. */

@@ -10,7 +10,10 @@ import type { Moment } from '../pixel/evaluate.ts';
 import { installCommand } from './packages.ts';
 import { type Found, findObjects, type ObjectMoment, thresholds } from './judge-objects.ts';
 
-/** Describes which objects of a condition are visible in a frame, what is measured in it, and which parts are not judged. */
+/**
+ * Describes which objects of a condition are visible in a frame, what is measured in it, and which parts are not
+ * judged.
+ */
 export function explainCondition(
   condition: Condition,
   moment: ObjectMoment,
@@ -37,7 +40,9 @@ export function explainMeasured(
   return withDisclosure([...formatTime(moment), ...facts, ...formatSentence(notJudged)]);
 }
 
-/** Describes a condition that is not judged: nothing in it is understood, or the packages for its objects are missing. */
+/**
+ * Describes a condition that is not judged: nothing in it is understood, or the packages for its objects are missing.
+ */
 export function explainNotJudged(condition: Condition | null, notJudged: readonly UnjudgedPart[]): string {
   const reason =
     condition === null

@@ -5,12 +5,15 @@ import { hasColor } from './box-colors.ts';
 import type { Box, Detection, Picture } from './detector.ts';
 
 /**
- * Minimum score of an object that is seen, of a further person beside a seen one, and of an object that may be there. Between them the model is not
- * sure. In a group, those behind others have lower scores: at 0.25 the bench finds all persons of 41 frames, with a precision of 97.5 %
- * (docs/contribute/benchmarks.md).
+ * Minimum score of an object that is seen, of a further person beside a seen one, and of an object that may be there.
+ * Between them the model is not sure. In a group, those behind others have lower scores: at 0.25 the bench finds all
+ * persons of 41 frames, with a precision of 97.5 % (docs/contribute/benchmarks.md).
  */
 export const thresholds = { seen: 0.3, furtherPerson: 0.25, possible: 0.15 } as const;
-/** Maximum share of the smaller of two boxes that they share, for a further object: more is a part of the other, such as a torso. */
+/**
+ * Maximum share of the smaller of two boxes that they share, for a further object: more is a part of the other, such as
+ * a torso.
+ */
 const maxShared = 0.6;
 
 /** Frame with its objects: its time in a clip, in seconds, or null for the frame of the capture. */
@@ -96,8 +99,8 @@ export function holdsAt(condition: Condition, moment: ObjectMoment): boolean | n
 }
 
 /**
- * Returns true if only low scores leave a condition undecided, no words. Neither "a person" nor "nobody" holds then: a thing that always looks a little
- * like a person must not keep an alert open for ever.
+ * Returns true if only low scores leave a condition undecided, no words. Neither "a person" nor "nobody" holds then: a
+ * thing that always looks a little like a person must not keep an alert open for ever.
  */
 export function isDoubtOnly(condition: Condition, { measured }: ObjectMoment): boolean {
   return listParts(condition).every(
@@ -109,15 +112,15 @@ export function isDoubtOnly(condition: Condition, { measured }: ObjectMoment): b
 export type ObjectVerdict = { holds: boolean | null; moment: ObjectMoment };
 
 /**
- * Frames of a capture: its frame first, then those of the clip in time order. Each is detected when it is read. `count` waits until the
- * clip is decoded, the first frame does not.
+ * Frames of a capture: its frame first, then those of the clip in time order. Each is detected when it is read. `count`
+ * waits until the clip is decoded, the first frame does not.
  */
 export type Moments = { count(): Promise<number>; read(index: number): Promise<ObjectMoment> };
 
 /**
- * Decides a condition over the frames of a clip. It holds if it holds in more than one of them, or in the only one. A condition with an
- * absence must hold in all: a detector misses an object more often than it invents one. Reads the newest frames first, only as many as the
- * decision needs, and those that it needs in any case concurrently.
+ * Decides a condition over the frames of a clip. It holds if it holds in more than one of them, or in the only one. A
+ * condition with an absence must hold in all: a detector misses an object more often than it invents one. Reads the
+ * newest frames first, only as many as the decision needs, and those that it needs in any case concurrently.
  */
 export async function decideOverMoments(
   condition: Condition,
@@ -146,8 +149,9 @@ export async function decideOverMoments(
 }
 
 /**
- * Returns how many frames to read next, of the `left` ones: those that the decision needs in any case, until the condition could hold, or could not
- * hold any more. 0 if it is decided. An absence that has held so far is read in pairs, since the rest is likely to be needed.
+ * Returns how many frames to read next, of the `left` ones: those that the decision needs in any case, until the
+ * condition could hold, or could not hold any more. 0 if it is decided. An absence that has held so far is read in
+ * pairs, since the rest is likely to be needed.
  */
 export function countNextReads(state: {
   count: number;

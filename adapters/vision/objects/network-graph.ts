@@ -37,7 +37,10 @@ const upsamplings: readonly { name: string; cellPixels: number }[] = [
   { name: 'tower_0/CenternetHead/c3_upsample/up_sampling2d_2/mul', cellPixels: 4 },
 ];
 
-/** Mean over all cells of the finest map. As a pooling it takes 1 ms instead of 10 of 100 in the WebAssembly backend, with the same result. */
+/**
+ * Mean over all cells of the finest map. As a pooling it takes 1 ms instead of 10 of 100 in the WebAssembly backend,
+ * with the same result.
+ */
 const slowMean = 'tower_0/CenternetHead/Mean';
 
 function toPooling(node: GraphNode, cellRows: number, cellColumns: number): GraphNode {

@@ -32,8 +32,8 @@ export type BuiltInDeps = ObjectsVisionDeps & { reader: MomentReader | null };
 /** Reads captures as moments: pictures with the objects that the network detects in them. */
 export type MomentReader = {
   /**
-   * Returns the frame, and in modes clip and hybrid two frames per second of the clip. The evidence is the frame, so it is always included. The network
-   * evaluates the frame while the clip is decoded.
+   * Returns the frame, and in modes clip and hybrid two frames per second of the clip. The evidence is the frame, so it
+   * is always included. The network evaluates the frame while the clip is decoded.
    */
   readMedia(media: CheckMedia, signal: AbortSignal): Promise<Moments>;
   /** Returns the frame of a capture that was read, without running the network for it. */
@@ -41,8 +41,9 @@ export type MomentReader = {
 };
 
 /**
- * Creates a reader that remembers the frames of the newest captures, and the frames of their clips. Further conditions and jobs on a capture cost neither
- * another decoding nor another detection. The key is the clip, if there is one: media stores drop it after its checks, and the pictures with it.
+ * Creates a reader that remembers the frames of the newest captures, and the frames of their clips. Further conditions
+ * and jobs on a capture cost neither another decoding nor another detection. The key is the clip, if there is one:
+ * media stores drop it after its checks, and the pictures with it.
  */
 export function createMomentReader({
   decoder,

@@ -50,8 +50,9 @@ const conditionExamples = [
 const measuredExamples = ['The picture is red', 'The picture is dark', 'Something moves'];
 
 /**
- * Creates the built-in model. It detects everyday objects, and measures colors, brightness and motion. The network runs, and is loaded, only where
- * a condition names an object; without a detector, such a condition is not judged. Its calls throw `VisionError`, `answer` also `UnreadableFrameError`.
+ * Creates the built-in model. It detects everyday objects, and measures colors, brightness and motion. The network
+ * runs, and is loaded, only where a condition names an object; without a detector, such a condition is not judged. Its
+ * calls throw `VisionError`, `answer` also `UnreadableFrameError`.
  */
 export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): VisionModel {
   const deps = { decoder, detector, reader: detector && createMomentReader({ decoder, detector }) };
@@ -110,7 +111,9 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
   };
 }
 
-/** Decision on a condition: `holds` is null if it is not judged, or if only low scores leave it undecided (`isDoubt`). */
+/**
+ * Decision on a condition: `holds` is null if it is not judged, or if only low scores leave it undecided (`isDoubt`).
+ */
 type Decision = Pick<ConditionVerdict, 'explanation' | 'boxes' | 'shown_at_seconds'> & {
   holds: boolean | null;
   isDoubt: boolean;
@@ -253,7 +256,10 @@ function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Reads a condition. No capture can fulfil it if neither objects nor measurements are in it, or if it also requires something else. */
+/**
+ * Reads a condition. No capture can fulfil it if neither objects nor measurements are in it, or if it also requires
+ * something else.
+ */
 function readCondition(text: string, hasDetector: boolean): ConditionReading {
   const { condition, notJudged: unjudgedParts } = parseCondition(text);
   const reading = (reasonNotToJudge: string | null) => ({ reasonNotToJudge, unjudgedParts });

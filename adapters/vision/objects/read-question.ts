@@ -2,7 +2,10 @@ import type { VisitQuestion } from '../../../core/ports/vision-model.ts';
 import { findNoun } from '../condition/nouns.ts';
 import { readTokens } from '../condition/read-tokens.ts';
 
-/** Reads a question about visits: how often, what happened, when last, or whether something was there. Returns `null` for another one. */
+/**
+ * Reads a question about visits: how often, what happened, when last, or whether something was there. Returns `null`
+ * for another one.
+ */
 export function readVisitQuestion(question: string): VisitQuestion | null {
   const has = (pattern: RegExp) => pattern.test(question.toLowerCase());
   const day = has(/\btoday\b/) ? 'today' : has(/\byesterday\b/) ? 'yesterday' : null;

@@ -2,8 +2,9 @@ import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 import type { Detection, ObjectDetector } from './detector.ts';
 
 /**
- * Returns a detector that runs the network once for each decoded image: jobs and conditions on one capture receive the image from the decoder as the same
- * array, which lives as long as one of them uses it. Images and detections must not be changed.
+ * Returns a detector that runs the network once for each decoded image: jobs and conditions on one capture receive the
+ * image from the decoder as the same array, which lives as long as one of them uses it. Images and detections must not
+ * be changed.
  */
 export function shareDetections(detector: ObjectDetector): ObjectDetector {
   const shared = new WeakMap<Uint8Array, SharedCall<Detection[]>>();

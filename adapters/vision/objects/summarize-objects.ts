@@ -11,7 +11,9 @@ const minBestScore = 0.4;
 const maxClasses = 8;
 const maxChanges = 8;
 
-/** Summarizes which objects came and went: by class, how many at most, in which samples, and each change with its time. */
+/**
+ * Summarizes which objects came and went: by class, how many at most, in which samples, and each change with its time.
+ */
 export function summarizeObjects(samples: DetectedSample[]): string {
   const best = bestScores(samples);
   const weak = [...best].flatMap(([object, score]) => (score < minBestScore ? [object] : []));

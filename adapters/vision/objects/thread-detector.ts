@@ -64,8 +64,9 @@ type Member = {
 };
 
 /**
- * Creates a detector that runs the network in threads, one image each at a time, fairly by caller. The first thread starts with the first
- * image, further ones while images wait, if `maxThreads` allows. Threads start again after a failure, and do not keep the process alive while they wait.
+ * Creates a detector that runs the network in threads, one image each at a time, fairly by caller. The first thread
+ * starts with the first image, further ones while images wait, if `maxThreads` allows. Threads start again after a
+ * failure, and do not keep the process alive while they wait.
  */
 export function createThreadDetector(
   files: NetworkFiles,
@@ -188,8 +189,8 @@ function receive(member: Member, message: unknown): void {
 /** Calls that wait for their turn, fairly by caller. */
 type CallQueue = {
   /**
-   * Adds a call and waits for its result. Aborted while it waits, it leaves without a run. Throws `DetectorBusyError` if too many wait and it is the newest
-   * of the caller with the most.
+   * Adds a call and waits for its result. Aborted while it waits, it leaves without a run. Throws `DetectorBusyError`
+   * if too many wait and it is the newest of the caller with the most.
    */
   add(picture: Picture, signal: AbortSignal): Promise<Detection[]>;
   /** Returns a call that waits. It stays in the queue. */

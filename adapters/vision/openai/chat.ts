@@ -32,7 +32,10 @@ export type ChatSettings = {
   fetch: FetchLike;
 } & Partial<RetryOptions>;
 
-/** Text, or a list of parts: Mistral and gateways before it, whose thoughts are parts of their own (docs.mistral.ai/capabilities/reasoning). */
+/**
+ * Text, or a list of parts: Mistral and gateways before it, whose thoughts are parts of their own
+ * (docs.mistral.ai/capabilities/reasoning).
+ */
 const partSchema = z.union([
   z.string(),
   z.object({ type: z.string().default('text'), text: z.string().nullish().catch(null) }),
@@ -41,13 +44,17 @@ const contentSchema = z.union([partSchema, z.array(partSchema)]);
 const tokensSchema = z.number().nonnegative().transform(Math.ceil).nullish().catch(null);
 const thoughtsSchema = z.string().nullish().catch(null);
 
-/** Used part of a chat completion. Servers omit, null or miscount what they do not need: only a lack of content costs the verdict. */
+/**
+ * Used part of a chat completion. Servers omit, null or miscount what they do not need: only a lack of content costs
+ * the verdict.
+ */
 const completionSchema = z.object({
   choices: z
     .array(
       z.object({
-        // `length` if the tokens of the answer or the context were used up (platform.openai.com/docs/api-reference/chat/object,
-        // github.com/ollama/ollama/pull/5312; vLLM and llama.cpp copy it).
+        // `length` if the tokens of the answer or the context were used up
+        // (platform.openai.com/docs/api-reference/chat/object, github.com/ollama/ollama/pull/5312; vLLM and llama.cpp
+        // copy it).
         finish_reason: z.string().nullish().catch(null),
         message: z.object({
           content: contentSchema.nullish(),
@@ -69,10 +76,11 @@ const completionSchema = z.object({
 type Completion = z.infer<typeof completionSchema>;
 
 /**
- * Creates a function that sends one request to `/chat/completions`. The schema is set as `response_format`. If a
- * server rejects that (400 or 422), a simpler format follows, also in all later requests for the task; once a server has accepted a
- * format, its errors are final. A parameter that an error names is renamed or left out, also in all later requests. If a model thinks until its tokens
- * are used up, the request is repeated without thinking, and so are all later ones. Throws `VisionError`.
+ * Creates a function that sends one request to `/chat/completions`. The schema is set as `response_format`. If a server
+ * rejects that (400 or 422), a simpler format follows, also in all later requests for the task; once a server has
+ * accepted a format, its errors are final. A parameter that an error names is renamed or left out, also in all later
+ * requests. If a model thinks until its tokens are used up, the request is repeated without thinking, and so are all
+ * later ones. Throws `VisionError`.
  */
 export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings): AskModel {
   const url = toEndpoint(baseUrl);
@@ -100,7 +108,10 @@ export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings)
     return reply;
   }
 
-  /** Repeats a request without the parameter that the server refuses. Each refusal shortens the request, so the series ends. */
+  /**
+   * Repeats a request without the parameter that the server refuses. Each refusal shortens the request, so the series
+   * ends.
+   */
   async function postAdapted(
     request: Parameters<typeof adaptRequest>[0],
     signal: AbortSignal,
@@ -138,7 +149,9 @@ function toEndpoint(baseUrl: string): URL {
   return url;
 }
 
-/** Azure takes the key of a deployment in a header of its own (learn.microsoft.com/azure/ai-services/openai/reference). */
+/**
+ * Azure takes the key of a deployment in a header of its own (learn.microsoft.com/azure/ai-services/openai/reference).
+ */
 function authorize(url: URL, apiKey: string): Record<string, string> {
   return url.searchParams.has('api-version') ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
 }
@@ -170,8 +183,8 @@ function readCompletion(
   const isCut = /length|max_tokens/i.test(reason);
   const text = joinText(message?.content ?? '') || (message && !isCut ? findMisplaced(message) : '');
   const thoughts = message?.reasoning ?? message?.reasoning_content ?? text;
-  // Ollama shortens the request to its context, which leaves few tokens or one (github.com/can1357/oh-my-pi/issues/2774).
-  // Mistral has a reason of its own.
+  // Ollama shortens the request to its context, which leaves few tokens or one
+  // (github.com/can1357/oh-my-pi/issues/2774). Mistral has a reason of its own.
   const contextIsFull =
     reason === 'model_length' || (isCut && (usage?.completion_tokens ?? maxTokens) < maxTokens);
   return {
@@ -183,8 +196,9 @@ function readCompletion(
 }
 
 /**
- * Returns an answer that a server has put elsewhere, though it is nothing but the object of the answer: LM Studio and vLLM among the thoughts of a model that
- * has none (github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1971, github.com/vllm-project/vllm/issues/19222), others as a call of a tool.
+ * Returns an answer that a server has put elsewhere, though it is nothing but the object of the answer: LM Studio and
+ * vLLM among the thoughts of a model that has none (github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1971,
+ * github.com/vllm-project/vllm/issues/19222), others as a call of a tool.
  */
 function findMisplaced(message: Completion['choices'][number]['message']): string {
   const calls = message.tool_calls?.map((call) => call.function.arguments) ?? [];
@@ -217,8 +231,9 @@ function parseCompletion(body: string): Completion {
 }
 
 /**
- * Returns true if the request is longer than the context: llama.cpp (github.com/ggml-org/llama.cpp/pull/15780, status 400, or 500 in
- * issue 19774), OpenAI (`context_length_exceeded`), vLLM (github.com/vllm-project/vllm/issues/20409), LM Studio, TGI, Gemini.
+ * Returns true if the request is longer than the context: llama.cpp (github.com/ggml-org/llama.cpp/pull/15780, status
+ * 400, or 500 in issue 19774), OpenAI (`context_length_exceeded`), vLLM (github.com/vllm-project/vllm/issues/20409), LM
+ * Studio, TGI, Gemini.
  */
 function exceedsContext({ body }: Reply): boolean {
   return /exceed_context_size_error|context_length_exceeded|maximum context length|context size has been exceeded|context length of only|max_new_tokens. must be <=|input token count/i.test(
@@ -227,8 +242,9 @@ function exceedsContext({ body }: Reply): boolean {
 }
 
 /**
- * Returns true if a server takes fewer pictures in one request: vLLM without `--limit-mm-per-prompt` (github.com/vllm-project/vllm/issues/13513,
- * status 400), Ollama with a model for one picture (github.com/ollama/ollama/issues/9020, status 500).
+ * Returns true if a server takes fewer pictures in one request: vLLM without `--limit-mm-per-prompt`
+ * (github.com/vllm-project/vllm/issues/13513, status 400), Ollama with a model for one picture
+ * (github.com/ollama/ollama/issues/9020, status 500).
  */
 function hasTooManyPictures({ body }: Reply): boolean {
   return /at most [1-9]\d* image|single image|too many images/i.test(body.slice(0, 2_000));
@@ -246,7 +262,10 @@ function mayRejectFormat(reply: Reply): boolean {
   return mayRefuse(reply) && !/\bimages?\b|multimodal/i.test(reply.body.slice(0, 2_000));
 }
 
-/** Returns true if a filter of the host refuses pictures or prompt (learn.microsoft.com/azure/ai-services/openai/concepts/content-filter). */
+/**
+ * Returns true if a filter of the host refuses pictures or prompt
+ * (learn.microsoft.com/azure/ai-services/openai/concepts/content-filter).
+ */
 function isFiltered(body: string): boolean {
   return /content_filter|ResponsibleAIPolicyViolation/.test(body.slice(0, 2_000));
 }

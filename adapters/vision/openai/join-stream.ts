@@ -25,8 +25,9 @@ type Chunk = z.infer<typeof chunkSchema>;
 type Message = z.infer<typeof messageSchema>;
 
 /**
- * Returns the completion that a server streams although the request says `stream: false` (github.com/unslothai/unsloth/issues/6570), as the JSON that it
- * should be; any other body unchanged. An error in the stream is the error of the completion.
+ * Returns the completion that a server streams although the request says `stream: false`
+ * (github.com/unslothai/unsloth/issues/6570), as the JSON that it should be; any other body unchanged. An error in the
+ * stream is the error of the completion.
  */
 export function joinStream(body: string): string {
   if (!/^\s*(?::|(?:data|event|id|retry):)/.test(body)) return body;
@@ -49,7 +50,10 @@ export function joinStream(body: string): string {
   return JSON.stringify({ choices: choices.length > 0 ? [{ message, finish_reason: finish }] : [], usage });
 }
 
-/** Reads an event: its lines of data are one JSON, or one each for servers that leave out the empty line. `[DONE]` is no JSON. */
+/**
+ * Reads an event: its lines of data are one JSON, or one each for servers that leave out the empty line. `[DONE]` is no
+ * JSON.
+ */
 function readChunks(event: string): Chunk[] {
   const lines = event
     .split(/\r?\n/)

@@ -38,9 +38,9 @@ const maxAnswerBytes = 8 * 1024 * 1024;
 const busyServer = { firstWaitMs: 500, maxWaitMs: 20_000, jitter: 0.2 };
 
 /**
- * Sends a POST and retries if the server is busy: 429 with credit left, 402 that states a wait, 502, 503, and 529 of Anthropic. No other layer does. Waits
- * for `Retry-After`, at most 20 s, or for 0.5, 1 and 2 s. Returns any other status. Throws `VisionError` if the server does not respond, not in
- * time, or sends elsewhere.
+ * Sends a POST and retries if the server is busy: 429 with credit left, 402 that states a wait, 502, 503, and 529 of
+ * Anthropic. No other layer does. Waits for `Retry-After`, at most 20 s, or for 0.5, 1 and 2 s. Returns any other
+ * status. Throws `VisionError` if the server does not respond, not in time, or sends elsewhere.
  */
 export async function postWithRetry(
   request: { url: string; headers: Record<string, string>; body: string },
@@ -65,7 +65,10 @@ export async function postWithRetry(
 
 type TimedReply = Reply & { retryAfterSeconds: number | undefined };
 
-/** Follows redirects at the same host, as a POST. A client of the web would send a GET after 301 and 302, and the key to any host. */
+/**
+ * Follows redirects at the same host, as a POST. A client of the web would send a GET after 301 and 302, and the key to
+ * any host.
+ */
 async function postOnce(
   { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
   fetch: FetchLike,
@@ -86,7 +89,10 @@ async function postOnce(
   return { status, body: text, retryAfterSeconds };
 }
 
-/** Reads an answer, whose thoughts may be long, one token per chunk. Throws `VisionError` for one that is larger, or has more levels or values. */
+/**
+ * Reads an answer, whose thoughts may be long, one token per chunk. Throws `VisionError` for one that is larger, or has
+ * more levels or values.
+ */
 async function readText(body: AsyncIterable<unknown> | null): Promise<string> {
   try {
     const text = new TextDecoder().decode(await collectBytes(body ?? Readable.from([]), maxAnswerBytes));

@@ -13,8 +13,8 @@ type BuildRequest = (model: string, task: ModelTask<unknown>, frames: Uint8Array
 
 /**
  * Formats of a request, the strictest first. llama.cpp, Ollama and vLLM enforce the maximum length of a text
- * (github.com/ggml-org/llama.cpp/pull/6555: up to 2,000; github.com/mlc-ai/xgrammar); some hosted services reject a schema that has one, and
- * small servers reject any schema.
+ * (github.com/ggml-org/llama.cpp/pull/6555: up to 2,000; github.com/mlc-ai/xgrammar); some hosted services reject a
+ * schema that has one, and small servers reject any schema.
  */
 export const requestFormats: readonly [BuildRequest, ...BuildRequest[]] = [
   (...asked) => schemaRequest(...asked, true),
@@ -45,8 +45,8 @@ function plainRequest(model: string, task: ModelTask<unknown>, frames: Uint8Arra
 }
 
 /**
- * Fields that turn the thinking of a model off: the first for Ollama (github.com/ollama/ollama/issues/14820) and OpenRouter, the second
- * for llama.cpp and vLLM, which pass it to the chat template.
+ * Fields that turn the thinking of a model off: the first for Ollama (github.com/ollama/ollama/issues/14820) and
+ * OpenRouter, the second for llama.cpp and vLLM, which pass it to the chat template.
  */
 export const withoutThinking = { reasoning_effort: 'none', chat_template_kwargs: { enable_thinking: false } };
 
@@ -74,7 +74,10 @@ function request(model: string, task: ModelTask<unknown>, text: string, frames: 
 /** Values of `reasoning_effort`, the lowest first: gpt-5 refuses `none`, the o series `minimal`. */
 const efforts = ['none', 'minimal', 'low'];
 
-/** Returns the request without what the server has refused: a parameter is renamed if it has a newer name, then left out. */
+/**
+ * Returns the request without what the server has refused: a parameter is renamed if it has a newer name, then left
+ * out.
+ */
 export function adaptRequest(
   { messages: [system, user], ...parameters }: ChatRequest,
   refusals: readonly string[],
@@ -96,8 +99,9 @@ export function adaptRequest(
 const newerLimit = 'max_completion_tokens';
 
 /**
- * Returns the parameter of a request that an error refuses by name, or `system` for the role; undefined if it names none. OpenAI and Azure have a field
- * `param`, pydantic (Mistral, vLLM, NIM) a path, Gemini and others a sentence; chat templates without a system role raise their own error.
+ * Returns the parameter of a request that an error refuses by name, or `system` for the role; undefined if it names
+ * none. OpenAI and Azure have a field `param`, pydantic (Mistral, vLLM, NIM) a path, Gemini and others a sentence; chat
+ * templates without a system role raise their own error.
  */
 export function findRefusal(error: string, sent: object): string | undefined {
   const text = error.slice(0, 4_000);

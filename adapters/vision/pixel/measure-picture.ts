@@ -15,7 +15,9 @@ export type PictureFacts = {
   contrast: number;
 };
 
-/** Measurements of pictures that are in use. Jobs that share a capture receive its decoded picture as the same array. */
+/**
+ * Measurements of pictures that are in use. Jobs that share a capture receive its decoded picture as the same array.
+ */
 const measured = new WeakMap<Uint8Array, PictureFacts>();
 
 /** Measures a frame in packed RGB, three bytes per pixel. The frame must not be changed afterwards. */

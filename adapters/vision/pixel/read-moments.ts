@@ -12,7 +12,10 @@ const clipFramesPerSecond = 4;
 /** Frame with its time in the clip, in seconds, or null for the frame of the capture. */
 export type TimedMoment = Moment & { atSeconds: number | null };
 
-/** Measures the frames of a clip; in hybrid mode also the frame, and without a clip only the frame. Throws `VisionError`. */
+/**
+ * Measures the frames of a clip; in hybrid mode also the frame, and without a clip only the frame. Throws
+ * `VisionError`.
+ */
 export async function readMoments(
   { mode, frame, clip }: CheckMedia,
   decoder: PictureDecoder,

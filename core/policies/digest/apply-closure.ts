@@ -11,8 +11,8 @@ import { emptyWindow } from './records.ts';
 export type DigestSnapshot = { counters: Counters; sight: JobSight; state: DigestState };
 
 /**
- * Applies a window closure: returns one summary event per window, in order, and the new state. A failed summary leaves its windows
- * open. A closed window stays closed. `now` is later than `times` by the call of the model.
+ * Applies a window closure: returns one summary event per window, in order, and the new state. A failed summary leaves
+ * its windows open. A closed window stays closed. `now` is later than `times` by the call of the model.
  */
 export function applyClosure(
   job: JobOf<'digest'>,
@@ -58,7 +58,10 @@ export function applyClosure(
 
 const noTokens = { input_tokens: 0, output_tokens: 0 };
 
-/** Summary of the closure's one window with samples, the key of its frame grid (`null` without one), and the end of the job with it. */
+/**
+ * Summary of the closure's one window with samples, the key of its frame grid (`null` without one), and the end of the
+ * job with it.
+ */
 type Account = {
   result: Exclude<SummaryResult, { kind: 'missed' }>;
   gridKey: string | null;

@@ -47,7 +47,10 @@ export function planDigest(request: DigestRequest, { limits }: Pick<PlanDeps, 'l
   };
 }
 
-/** Returns the time of all windows, at most a day. Without a number of windows, returns the server cap, at least one window. */
+/**
+ * Returns the time of all windows, at most a day. Without a number of windows, returns the server cap, at least one
+ * window.
+ */
 function computeDuration({ window_minutes, max_windows }: DigestRequest, serverCapSeconds: number): number {
   const windowSeconds = window_minutes * 60;
   if (max_windows === null) return Math.max(serverCapSeconds, windowSeconds);

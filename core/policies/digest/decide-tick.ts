@@ -15,7 +15,10 @@ import { applyClosure } from './apply-closure.ts';
 import type { DigestSnapshot } from './apply-closure.ts';
 import { addCapture, closeUnasked, nextWindowEnd, planFinalClosure } from './window-closure.ts';
 
-/** Decides a tick of a digest: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
+/**
+ * Decides a tick of a digest: keeps the sample, applies the window closure, ends the job or plans the next sample or
+ * window end.
+ */
 export function decideDigestTick(
   job: JobOf<'digest'>,
   outcome: JobOutcome,
@@ -37,7 +40,10 @@ export function decideDigestTick(
 type DigestDecision = TickDecision & { state: DigestState };
 type Closed = DigestSnapshot & { events: NewEvent[]; ending: JobEnding | undefined };
 
-/** Applies the closure of a tick. If the model has failed for too long, all remaining windows are closed without a summary. */
+/**
+ * Applies the closure of a tick. If the model has failed for too long, all remaining windows are closed without a
+ * summary.
+ */
 function closeWindows(job: JobOf<'digest'>, before: DigestSnapshot, outcome: JobOutcome, now: Date): Closed {
   const { closed } = outcome;
   if (!closed) return { ...before, events: [], ending: undefined };
@@ -58,7 +64,9 @@ function endingAfter({ last, end }: WindowClosure): JobEnding | undefined {
   return failure ? { status: 'failed', reason, failure } : { status: 'stopped', reason };
 }
 
-/** Plans the next sample, or the end of a window if that is earlier. After the end of the digest only summaries remain. */
+/**
+ * Plans the next sample, or the end of a window if that is earlier. After the end of the digest only summaries remain.
+ */
 function nextStep(
   job: JobOf<'digest'>,
   outcome: JobOutcome,

@@ -18,8 +18,8 @@ export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 
 export type SummaryTimeout = { seconds: number; signal?: AbortSignal | undefined };
 
 /**
- * Requests the summary of the windows to close; without samples there is no model call. Ends at `timeout` even if the model or the media
- * store ignores its signal. Throws the reason of `timeout.signal`, and defects.
+ * Requests the summary of the windows to close; without samples there is no model call. Ends at `timeout` even if the
+ * model or the media store ignores its signal. Throws the reason of `timeout.signal`, and defects.
  */
 export async function summarizeWindows(
   job: JobOf<'digest'>,
@@ -87,7 +87,10 @@ async function readSamplesOrGiveUp(
   }
 }
 
-/** Returns the result for samples that cannot be read. They are retried like a model call; after the last retry the window closes without a summary. */
+/**
+ * Returns the result for samples that cannot be read. They are retried like a model call; after the last retry the
+ * window closes without a summary.
+ */
 function unreadable({ sight }: JobOf<'digest'>): SummaryResult {
   if ((sight.model_trouble?.failures ?? 0) + 1 >= rules.maxModelFailures)
     return { kind: 'none', why: 'they could not be read.' };

@@ -33,7 +33,10 @@ export function planTickClosure(
   return spans.length === 0 ? undefined : closing(spans, digest, null);
 }
 
-/** Returns the end of the job if this tick ends its last window: the stream is lost or has ended, or the duration is over. */
+/**
+ * Returns the end of the job if this tick ends its last window: the stream is lost or has ended, or the duration is
+ * over.
+ */
 function findEnd(job: JobOf<'digest'>, outcome: JobOutcome, now: Date): DigestEnd | undefined {
   const at = now.toISOString();
   const lost = streamLostEnding(job, outcome, recordOutcome(job, outcome, now).sight, now);
@@ -86,7 +89,10 @@ function closing(spans: WindowSpan[], { windows }: DigestState, end: DigestEnd |
   };
 }
 
-/** Returns the start of a window. Windows follow each other from the start of the job; a window includes its start and excludes its end. */
+/**
+ * Returns the start of a window. Windows follow each other from the start of the job; a window includes its start and
+ * excludes its end.
+ */
 function windowStart(job: JobOf<'digest'>, index: number): Date {
   return addSeconds(findStart(job), (index - 1) * windowSeconds(job));
 }
@@ -107,7 +113,8 @@ export function addCapture(job: JobOf<'digest'>, outcome: JobOutcome, now: Date)
   const { state: digest } = job;
   if (outcome.kind !== 'sampled' && outcome.kind !== 'skipped') return digest;
   const takenAt = readTimes(outcome, now).at;
-  // After the clock was set back, a closed window gets no further capture. A picture of the very deadline belongs to the window before.
+  // After the clock was set back, a closed window gets no further capture. A picture of the very deadline belongs to
+  // the window before.
   const elapsed = Math.min(countElapsedWindows(job, takenAt), countWindows(job) - 1);
   const index = Math.max(elapsed, digest.summarized) + 1;
   const before = digest.windows.find((window) => window.index === index) ?? emptyWindow(index);

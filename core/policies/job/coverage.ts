@@ -41,12 +41,18 @@ export function recordModelWait(job: Job, sight: JobSight, askedAt: Date, now: D
     : sight;
 }
 
-/** Returns the seconds for which a job was to watch until `now`: from its start to its end, its deadline or the end of its stream, the earliest of them. */
+/**
+ * Returns the seconds for which a job was to watch until `now`: from its start to its end, its deadline or the end of
+ * its stream, the earliest of them.
+ */
 export function watchSeconds(job: Job, now: Date): number {
   return job.started_at === null ? 0 : ageSeconds(job.started_at, untilSightEnds(job, now));
 }
 
-/** A job sees nothing after its deadline and the end of its stream, also while it waits for the model. One that has ended keeps its times if the clock is set back. */
+/**
+ * A job sees nothing after its deadline and the end of its stream, also while it waits for the model. One that has
+ * ended keeps its times if the clock is set back.
+ */
 function untilSightEnds(job: Job, now: Date): Date {
   const streamEnd = withKind(job, ({ state }, kind) => kind.sightEnd(state));
   return [job.deadline, streamEnd]
@@ -67,7 +73,9 @@ export function computeCoverage(job: Job, now: Date) {
   };
 }
 
-/** Returns the gaps known at `knownAt` that overlap `span`, cut to it. Only the newest gaps of the job are available. */
+/**
+ * Returns the gaps known at `knownAt` that overlap `span`, cut to it. Only the newest gaps of the job are available.
+ */
 export function gapsWithin(
   job: Job,
   sight: JobSight,

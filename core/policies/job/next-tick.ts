@@ -8,8 +8,9 @@ import { addSeconds, earlier } from '../../time.ts';
 import type { JobOutcome } from './outcome.ts';
 
 /**
- * Returns the time of the next capture: on the grid, earlier while the stream is stale, by the backoff after failed captures. A refused password is tried once
- * more, at the end of the grace period: cameras lock an account after a few attempts.
+ * Returns the time of the next capture: on the grid, earlier while the stream is stale, by the backoff after failed
+ * captures. A refused password is tried once more, at the end of the grace period: cameras lock an account after a few
+ * attempts.
  */
 export function nextCaptureAt(job: Job, sight: JobSight, now: Date, stretch = 1): Date {
   const { stream_trouble: trouble } = sight;
@@ -41,7 +42,10 @@ export function scheduleTick(
   return toNextTick(job, at, { judged, rescans, ...next }, outcome, sight);
 }
 
-/** Returns true if the model failed for a moment and no other frame holds: none alerts twice in the scan that has them again. */
+/**
+ * Returns true if the model failed for a moment and no other frame holds: none alerts twice in the scan that has them
+ * again.
+ */
 function lacksMoment(outcome: JobOutcome): boolean {
   if (outcome.kind !== 'judged' || !outcome.missed) return false;
   return ![outcome, ...(outcome.earlier ?? [])].some(({ verdict }) => verdict.triggered);

@@ -12,7 +12,9 @@ import { rules } from '../../rules.ts';
 /** Verdict on an earlier moment of a capture that looks back. */
 export type EarlierVerdict = { frame_key: string; captured_at: string; verdict: Omit<Verdict, 'tokens'> };
 
-/** Outcome of a job's tick: a fresh capture has a verdict, a failed or omitted model call, or is a sample of a summary. */
+/**
+ * Outcome of a job's tick: a fresh capture has a verdict, a failed or omitted model call, or is a sample of a summary.
+ */
 export type JobOutcome = (
   | Exclude<Screening, { kind: 'fresh' }>
   /** `missed`: the model failed for a moment. */
@@ -29,7 +31,9 @@ export type JobOutcome = (
   closed?: ClosureResult | undefined;
 };
 
-/** Times of a tick: `at` is the begin of its capture, or of a tick without one; `askedAt` is before the model is called. */
+/**
+ * Times of a tick: `at` is the begin of its capture, or of a tick without one; `askedAt` is before the model is called.
+ */
 export type TickTimes = { at: Date; askedAt: Date };
 
 export type JobEnding = { status: TerminalStatus; reason: StopReason; failure?: Failure };
@@ -45,14 +49,16 @@ export type TickDecision = {
   ending: JobEnding | undefined;
 };
 
-/** Returns the times of a tick that is decided at `now`, which is later unless the clock was set back during the tick. */
+/**
+ * Returns the times of a tick that is decided at `now`, which is later unless the clock was set back during the tick.
+ */
 export function readTimes({ times }: JobOutcome, now: Date): TickTimes {
   return { at: earlier(times?.at ?? now, now), askedAt: earlier(times?.askedAt ?? now, now) };
 }
 
 /**
- * The stream has been gone or stale for longer than the grace period, or until the deadline without any picture. A tick without a capture knows
- * nothing new about the stream.
+ * The stream has been gone or stale for longer than the grace period, or until the deadline without any picture. A tick
+ * without a capture knows nothing new about the stream.
  */
 export function streamLostEnding(
   job: Job,

@@ -43,8 +43,8 @@ export function planUpdate(job: Job, { set, events }: JobUpdate, now: Date): Job
 export type JobUpdate = { set: JobPatch; events: NewEvent[] };
 
 /**
- * Plans the change that ends a job: its final state, its last events (`error` for a failure, then `job_stopped`), the free slot and the
- * totals.
+ * Plans the change that ends a job: its final state, its last events (`error` for a failure, then `job_stopped`), the
+ * free slot and the totals.
  */
 export function planEnd(
   job: Job,

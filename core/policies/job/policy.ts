@@ -34,7 +34,10 @@ export type JobDecisions<J extends Job> = {
   windows?(job: J, outcome: JobOutcome, now: Date): WindowsToClose | undefined;
   /** Decides a tick. */
   decide(job: J, outcome: JobOutcome, now: Date, stretch: number): TickDecision;
-  /** Plans the windows that the end of a running job closes outside of a tick: its cancellation, or the failure of its execution. */
+  /**
+   * Plans the windows that the end of a running job closes outside of a tick: its cancellation, or the failure of its
+   * execution.
+   */
   lastWindows?(job: J, ending: JobEnding, now: Date): WindowsToClose | undefined;
   /** Returns the last events and state of such a job; `closed` are its last windows. */
   finish?(job: J, end: { at: Date; closed: ClosureResult | undefined }, now: Date): FinalUpdate | undefined;

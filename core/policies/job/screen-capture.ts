@@ -5,8 +5,8 @@ import type { Screening } from '../../sight/screening.ts';
 import { earlier } from '../../time.ts';
 
 /**
- * Screens the capture of a job's tick. A capture that began at the deadline or later is not used. If `isUnjudged`, the last frame had no verdict, and is
- * judged again, unless the job looks back.
+ * Screens the capture of a job's tick. A capture that began at the deadline or later is not used. If `isUnjudged`, the
+ * last frame had no verdict, and is judged again, unless the job looks back.
  */
 export function screenCapture(job: Job, output: CaptureOutput, now: Date, isUnjudged = false): Screening {
   const beganAt = earlier(new Date(output.began_at), now);

@@ -53,7 +53,10 @@ export const monitorRequestSchema = z.object({
 apiNames.add(monitorRequestSchema, { id: 'MonitorRequest' });
 type MonitorRequest = z.infer<typeof monitorRequestSchema>;
 
-/** Throws `InvalidInputModeError` for a clip that the model cannot read, `StreamWithoutClipsError` for one that the stream cannot give. */
+/**
+ * Throws `InvalidInputModeError` for a clip that the model cannot read, `StreamWithoutClipsError` for one that the
+ * stream cannot give.
+ */
 export function planMonitor(request: MonitorRequest, { vision, limits, framesOnly = false }: PlanDeps) {
   const config: MonitorConfig = {
     condition: request.condition,

@@ -44,7 +44,10 @@ export function decideMonitorTick(
 /** Verdict that fires an alert, at its time on the clock of this service. */
 type Trigger = EarlierVerdict & { at: Date };
 
-/** Lists the verdicts that fire an alert, in time order: those that hold, except during the cooldown after the one before, until the job has its last. */
+/**
+ * Lists the verdicts that fire an alert, in time order: those that hold, except during the cooldown after the one
+ * before, until the job has its last.
+ */
 function listTriggers(job: JobOf<'monitor'>, outcome: JobOutcome, now: Date): Trigger[] {
   if (outcome.kind !== 'judged') return [];
   const { config, state, counters } = job;

@@ -90,7 +90,10 @@ export function closeAlert(
   };
 }
 
-/** Returns how long it was there: from half a frame before the first picture that showed it until the middle of the last one and the first without it. */
+/**
+ * Returns how long it was there: from half a frame before the first picture that showed it until the middle of the last
+ * one and the first without it.
+ */
 function seenSeconds({ alert }: OpenCondition, { sight }: WatchRun): number {
   const { seen_from: from, held_at: heldAt, clear_from: clearFrom } = alert;
   const beforeSeconds = (sight.scan?.distance_seconds ?? 0) / 2;
@@ -98,7 +101,10 @@ function seenSeconds({ alert }: OpenCondition, { sight }: WatchRun): number {
   return beforeSeconds + ageSeconds(from, new Date(heldAt)) + afterSeconds;
 }
 
-/** Joins an opening with the closing of its alert in the same tick: the store has one change of the alert, because its transaction allows no second one. */
+/**
+ * Joins an opening with the closing of its alert in the same tick: the store has one change of the alert, because its
+ * transaction allows no second one.
+ */
 export function endAlert({ event, change }: Opening, { change: closing }: Closing): Opening {
   return {
     event: {

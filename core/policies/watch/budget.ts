@@ -10,16 +10,19 @@ export type Reserved = NonNullable<BudgetState['reserved']> & Pick<BudgetState, 
 
 const warningShare = 0.8;
 
-/** Returns the use on a day: a new day begins with nothing used. A day before the stored one is no new day: the clock was set back, or the time zone changed. */
+/**
+ * Returns the use on a day: a new day begins with nothing used. A day before the stored one is no new day: the clock
+ * was set back, or the time zone changed.
+ */
 export function budgetOnDay(state: BudgetState | null, date: string): BudgetState {
   if (state && state.day >= date) return { ...state, day: date };
   return { day: date, calls: 0, micro_usd: 0, unpriced_calls: 0, reserved: null, warned: false };
 }
 
 /**
- * Reserves the worst case of a check's calls; it is committed before the first call, in the version of the watch that it is planned for. A reservation that
- * is left belongs to a check that crashed, or that a change overtook: its calls may have been made, so it counts as used. Returns undefined if the day does not
- * cover the calls.
+ * Reserves the worst case of a check's calls; it is committed before the first call, in the version of the watch that
+ * it is planned for. A reservation that is left belongs to a check that crashed, or that a change overtook: its calls
+ * may have been made, so it counts as used. Returns undefined if the day does not cover the calls.
  */
 export function reserve(
   budget: Budget,
@@ -32,8 +35,8 @@ export function reserve(
 }
 
 /**
- * Replaces the reservation of a check by the cost of its calls, on the day of its end. One that counts as used already, because another tick came first, is given
- * back. Without a check, a reservation that is left counts as used.
+ * Replaces the reservation of a check by the cost of its calls, on the day of its end. One that counts as used already,
+ * because another tick came first, is given back. Without a check, a reservation that is left counts as used.
  */
 export function settle(
   state: BudgetState,

@@ -46,7 +46,10 @@ function withoutScan(seen: WatchRun['seen']): WatchRun['seen'] {
   return { ...seen, position };
 }
 
-/** Returns the trouble of a model that is lost: its recovery is reported after the pause. A grace period does not run in it. */
+/**
+ * Returns the trouble of a model that is lost: its recovery is reported after the pause. A grace period does not run in
+ * it.
+ */
 function lostModel({ model_trouble: trouble }: Sight): Sight['model_trouble'] {
   return trouble?.lost ? trouble : null;
 }
@@ -65,9 +68,10 @@ export function resumeWatch(watch: WatchRun, now: Date): WatchChangeDecision {
 type WatchEdit = { config: WatchConfig; isOtherStream: boolean; drawsRegions?: boolean };
 
 /**
- * Applies a changed configuration. A condition with another text closes its alert and begins in `unknown`, and with another stream every one does; other
- * numbers of checks, regions or sensitivity keep its state and empty its history. A tick under way counts as far as its question, picture and time are still
- * those of the watch. `watch` has the configuration before.
+ * Applies a changed configuration. A condition with another text closes its alert and begins in `unknown`, and with
+ * another stream every one does; other numbers of checks, regions or sensitivity keep its state and empty its history.
+ * A tick under way counts as far as its question, picture and time are still those of the watch. `watch` has the
+ * configuration before.
  */
 export function changeWatch(
   watch: WatchRun,
@@ -156,7 +160,10 @@ export function snoozeWatch(
   return { ...state, conditions };
 }
 
-/** Acknowledges an open alert: it is not repeated any more. Returns undefined if no condition has it, or if it is acknowledged. */
+/**
+ * Acknowledges an open alert: it is not repeated any more. Returns undefined if no condition has it, or if it is
+ * acknowledged.
+ */
 export function acknowledgeAlert(
   { config, state }: WatchRun,
   alertId: string,
@@ -172,7 +179,10 @@ export function acknowledgeAlert(
   return { state: { ...state, conditions }, event: { type: 'alert_acknowledged', data } };
 }
 
-/** A closing by a caller shows nothing of the condition, and the newest frame is gone with the next capture: it has no picture. */
+/**
+ * A closing by a caller shows nothing of the condition, and the newest frame is gone with the next capture: it has no
+ * picture.
+ */
 const noFrame = null;
 
 /** Fields of a sight without a capture of its stream. */

@@ -7,8 +7,9 @@ import { isOver } from '../../time.ts';
 type View = WatchHealth['view'];
 
 /**
- * Decides whether a camera shows the view in which the regions of its watch were drawn. `shown` describes the newest picture; absent without one, and without
- * regions. Another view counts once several pictures in a row show it for a time: a passing truck and a headlight do not count.
+ * Decides whether a camera shows the view in which the regions of its watch were drawn. `shown` describes the newest
+ * picture; absent without one, and without regions. Another view counts once several pictures in a row show it for a
+ * time: a passing truck and a headlight do not count.
  */
 export function decideView(
   before: View,

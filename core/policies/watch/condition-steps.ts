@@ -44,7 +44,10 @@ export type ConditionTick = {
   now: Date;
 };
 
-/** Condition while its datapoints are applied, with the changes of its alerts. `visits`: alerts that opened in this tick, with their ends. */
+/**
+ * Condition while its datapoints are applied, with the changes of its alerts. `visits`: alerts that opened in this
+ * tick, with their ends.
+ */
 type Progress = {
   state: ConditionState;
   closing?: Closing;
@@ -197,14 +200,20 @@ function close(
   return { ...after, visits: [...progress.visits.slice(0, -1), ended] };
 }
 
-/** Returns true if the newest frame is the first of a stream that was lost, and the alert opened just before the loss or in it: nobody saw whether it went on. */
+/**
+ * Returns true if the newest frame is the first of a stream that was lost, and the alert opened just before the loss or
+ * in it: nobody saw whether it went on.
+ */
 function isBack({ alert }: OpenCondition, { isNewest }: Datapoint, { watch }: ConditionTick): boolean {
   const trouble = watch.sight.stream_trouble;
   if (!isNewest || !trouble?.lost) return false;
   return new Date(alert.opened_at) >= addSeconds(new Date(trouble.since), -rules.streamGraceSeconds);
 }
 
-/** Returns for how long the stream gave no picture before the first verdict of an opening, and the shortest visit that is sure to be seen. */
+/**
+ * Returns for how long the stream gave no picture before the first verdict of an opening, and the shortest visit that
+ * is sure to be seen.
+ */
 function readContext(state: ConditionState, rule: WatchCondition, tick: ConditionTick): OpeningContext {
   const { watch, now } = tick;
   const { stream_trouble: trouble, regained } = watch.sight;

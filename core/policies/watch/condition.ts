@@ -32,8 +32,9 @@ export function afterTimeWithoutSight(
 }
 
 /**
- * Adds a verdict, or a frame like a clear one, which has no explanation. The first datapoint of an unknown condition clears it, unless it opens. Clear ones of
- * an open alert count if they are `clearApartSeconds` apart: the frames of a scan close it no sooner than checks do.
+ * Adds a verdict, or a frame like a clear one, which has no explanation. The first datapoint of an unknown condition
+ * clears it, unless it opens. Clear ones of an open alert count if they are `clearApartSeconds` apart: the frames of a
+ * scan close it no sooner than checks do.
  */
 export function withVerdict(
   state: ConditionState,
@@ -69,7 +70,10 @@ export function withPicture(state: ConditionState, holds: boolean, at: Date): Co
   return holds ? { ...rest, seen_from: since } : rest;
 }
 
-/** Records sight without a datapoint: a skip of the pre-filter. It compares with a picture in which a condition without a verdict was not judged. */
+/**
+ * Records sight without a datapoint: a skip of the pre-filter. It compares with a picture in which a condition without
+ * a verdict was not judged.
+ */
 export function withSight(state: ConditionState, now: Date): ConditionState {
   if (state.unjudged > 0) return state;
   const alert = state.alert?.unconfirmed ? { ...state.alert, unconfirmed: false } : state.alert;
@@ -85,8 +89,8 @@ export function isUnjudgeable({ unjudged }: ConditionState): boolean {
 const inaccuracySeconds = 0.2;
 
 /**
- * Returns the numbers by which an alert of a visit or a stay closes: after two frames of a scan without it, or one picture of a stream that is not scanned.
- * `frameSeconds`: time between the frames of the scan, 0 without one.
+ * Returns the numbers by which an alert of a visit or a stay closes: after two frames of a scan without it, or one
+ * picture of a stream that is not scanned. `frameSeconds`: time between the frames of the scan, 0 without one.
  */
 export function closingRule(rule: WatchCondition, frameSeconds: number): WatchCondition {
   if (!isByVisit(rule)) return rule;
@@ -99,7 +103,10 @@ export function isByVisit({ alert_on: alertOn = 'by_checks' }: WatchCondition): 
   return alertOn !== 'by_checks';
 }
 
-/** Returns true if enough consecutive verdicts did not hold since the opening, and the last sight is late enough after the last one that held. */
+/**
+ * Returns true if enough consecutive verdicts did not hold since the opening, and the last sight is late enough after
+ * the last one that held.
+ */
 export function closesNow(state: OpenCondition, rule: WatchCondition): boolean {
   const secondsClear = ageSeconds(state.alert.held_at, new Date(state.seen_at));
   return hasCleared(state, rule) && secondsClear >= rule.close_after_seconds;
@@ -110,8 +117,8 @@ function hasCleared({ history }: ConditionState, rule: WatchCondition): boolean 
 }
 
 /**
- * Returns true if the model has judged two pictures of an open alert as clear, of which the second shows what is there since: frames without motion are clear
- * then. A frame that the model did not judge counts only beside two verdicts.
+ * Returns true if the model has judged two pictures of an open alert as clear, of which the second shows what is there
+ * since: frames without motion are clear then. A frame that the model did not judge counts only beside two verdicts.
  */
 export function isSeenClear({ phase, history }: Pick<ConditionState, 'phase' | 'history'>): boolean {
   return phase === 'open' && trailingClear(history) >= 2;

@@ -10,7 +10,10 @@ import type { WatchOutcome } from './outcome.ts';
 
 type Judged = Extract<WatchOutcome, { kind: 'judged' }>;
 
-/** Datapoint of a condition: a verdict at the time of its frame, or a frame that does not differ from a clear one (`verdict` is `null`). */
+/**
+ * Datapoint of a condition: a verdict at the time of its frame, or a frame that does not differ from a clear one
+ * (`verdict` is `null`).
+ */
 export type Datapoint = {
   at: Date;
   verdict: ConditionVerdict | null;
@@ -22,9 +25,9 @@ export type Datapoint = {
 };
 
 /**
- * Lists the datapoints of a condition in a tick, in time order. `at` is the time of the newest frame on the clock of this service. A verdict that holds counts
- * only if the one that counted before it in this capture is far enough from it: several frames of one shadow are one mistake of the model. `rescans`: a part of
- * the moments was judged before.
+ * Lists the datapoints of a condition in a tick, in time order. `at` is the time of the newest frame on the clock of
+ * this service. A verdict that holds counts only if the one that counted before it in this capture is far enough from
+ * it: several frames of one shadow are one mistake of the model. `rescans`: a part of the moments was judged before.
  */
 export function listDatapoints(
   outcome: WatchOutcome,
@@ -83,8 +86,8 @@ function listUnmoved({ why, captured }: Extract<WatchOutcome, { kind: 'skipped' 
 }
 
 /**
- * Lists the frames of a scan that do not differ from a picture that was judged, the newest or the one that motion is compared with: they hold if it does. Says
- * nothing about a picture of which another verdict is known.
+ * Lists the frames of a scan that do not differ from a picture that was judged, the newest or the one that motion is
+ * compared with: they hold if it does. Says nothing about a picture of which another verdict is known.
  */
 function listAlike(
   outcome: Judged | Extract<WatchOutcome, { kind: 'skipped' }>,
@@ -149,8 +152,8 @@ function shownKey(
 }
 
 /**
- * Returns the times of frames like the newest one, after a picture that was judged clear: an earlier moment, or that of the check before if the newest frame does
- * not differ from it. They were not judged themselves.
+ * Returns the times of frames like the newest one, after a picture that was judged clear: an earlier moment, or that of
+ * the check before if the newest frame does not differ from it. They were not judged themselves.
  */
 function listQuiet(
   { captured, earlier: moments }: Judged,

@@ -212,7 +212,10 @@ function isSight(outcome: WatchOutcome): boolean {
   return outcome.kind !== 'no_capture' && !(outcome.kind === 'skipped' && outcome.why === 'repeated');
 }
 
-/** Returns the sight for the time after the tick: an exhausted budget is a gap. Off schedule, no gap is open and no grace period begins. */
+/**
+ * Returns the sight for the time after the tick: an exhausted budget is a gap. Off schedule, no gap is open and no
+ * grace period begins.
+ */
 function afterSchedule(
   sight: Sight,
   isActive: boolean,

@@ -28,7 +28,10 @@ export function mediaFolders(sourceId: string): string[] {
   ];
 }
 
-/** Returns the folder of the frames of a capture: those that are judged may be kept for the days of the memory, rounded up. */
+/**
+ * Returns the folder of the frames of a capture: those that are judged may be kept for the days of the memory, rounded
+ * up.
+ */
 export function frameFolder(memoryDays: number): string {
   return memoryDays === 0
     ? 'captures'
@@ -36,8 +39,9 @@ export function frameFolder(memoryDays: number): string {
 }
 
 /**
- * Returns true if the evidence of an open alert is to be stored again by the tick that covers the time from `from` to before `to`, which follow
- * each other without a gap. Its retention would otherwise begin at the opening, which may be months ago.
+ * Returns true if the evidence of an open alert is to be stored again by the tick that covers the time from `from` to
+ * before `to`, which follow each other without a gap. Its retention would otherwise begin at the opening, which may be
+ * months ago.
  */
 export function isRefreshDue(openedAt: string, from: Date, to: Date): boolean {
   const periods = (at: Date) => Math.floor((at.getTime() - Date.parse(openedAt)) / (refreshSeconds * 1000));
@@ -47,7 +51,10 @@ export function isRefreshDue(openedAt: string, from: Date, to: Date): boolean {
 /** A quarter of the shortest retention, so that a tick that comes late is in time. */
 const refreshSeconds = 6 * 3600;
 
-/** Returns the key of the copy that outlives the capture: `evidence/7/<source>/<tick>-<id>.jpg`. The retention is rounded up. */
+/**
+ * Returns the key of the copy that outlives the capture: `evidence/7/<source>/<tick>-<id>.jpg`. The retention is
+ * rounded up.
+ */
 export function toEvidenceKey(frameKey: string, retentionDays: number): string {
   return `${evidenceFolder}/${roundUp(retentionDays)}/${mediaName(frameKey)}`;
 }

@@ -99,7 +99,10 @@ function isFailing({ disabled, failures }: DestinationState): boolean {
   return disabled !== null || failures >= rules.failingDestinationAttempts;
 }
 
-/** Returns true while a watch sees its stream, judges all conditions in time and reaches all destinations, besides the one with this id. */
+/**
+ * Returns true while a watch sees its stream, judges all conditions in time and reaches all destinations, besides the
+ * one with this id.
+ */
 export function isAllWell(
   { status, sight, state }: Pick<WatchRun, 'status' | 'sight' | 'state'>,
   exceptId: string,

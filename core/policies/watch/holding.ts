@@ -6,7 +6,10 @@ import { countHolding, countedChecks, forget, isSnoozed } from './condition.ts';
 
 /** Rules when an alert of a condition may open: with enough verdicts, or after the time for which it must have held. */
 
-/** Applies a verdict to the time for which a condition holds: `checks_to_open` that hold begin it, `checks_to_close` in a row that deny it end it. */
+/**
+ * Applies a verdict to the time for which a condition holds: `checks_to_open` that hold begin it, `checks_to_close` in
+ * a row that deny it end it.
+ */
 export function withHolding(state: ConditionState, rule: WatchCondition, holds: boolean): ConditionState {
   const { holding, ...rest } = state;
   if (state.phase === 'open' || !rule.open_after_seconds) return rest;
@@ -20,7 +23,10 @@ export function withHolding(state: ConditionState, rule: WatchCondition, holds: 
   return denied < rule.checks_to_close ? { ...state, holding: { ...holding, denied } } : forget(state);
 }
 
-/** Returns the time of the first picture that showed it, or of the first verdict that counts if another one denied it since: not before a time that nobody saw. */
+/**
+ * Returns the time of the first picture that showed it, or of the first verdict that counts if another one denied it
+ * since: not before a time that nobody saw.
+ */
 function findBegin(state: ConditionState, rule: WatchCondition): string {
   const { seen_from: seenFrom, unseen_until: unseenUntil = 0 } = state;
   const [first] = countedChecks(state, rule).flatMap(({ triggered, checked_at: at }) =>
@@ -33,8 +39,8 @@ function findBegin(state: ConditionState, rule: WatchCondition): string {
 }
 
 /**
- * Applies the time without sight before `at`. What nobody saw neither counts nor ends the time for which a condition holds, up to `maxUnseenHoldSeconds`; then it
- * begins again. `inGap`: the ticks before did not see.
+ * Applies the time without sight before `at`. What nobody saw neither counts nor ends the time for which a condition
+ * holds, up to `maxUnseenHoldSeconds`; then it begins again. `inGap`: the ticks before did not see.
  */
 export function afterUnseenTime(
   state: ConditionState,
@@ -52,7 +58,10 @@ export function afterUnseenTime(
   return { ...state, holding: { ...holding, unseen_seconds: holding.unseen_seconds + seconds } };
 }
 
-/** Returns how long a condition has yet to hold until its alert opens, in seconds: 0 if verdicts and time are enough, undefined if they cannot be. */
+/**
+ * Returns how long a condition has yet to hold until its alert opens, in seconds: 0 if verdicts and time are enough,
+ * undefined if they cannot be.
+ */
 export function secondsToOpening(
   { phase, history, holding }: ConditionState,
   rule: WatchCondition,

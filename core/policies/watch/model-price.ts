@@ -5,10 +5,16 @@ import type { ModelCall, TokenUse } from '../../records/vision.ts';
 /** List price of a model, in US dollars per token. Local models cost 0. */
 export type TokenPrice = { input: number; output: number };
 
-/** Maximum tokens of one call: a ten-second clip with a frame and eight conditions of a thousand characters, and the question what is visible; the answers. */
+/**
+ * Maximum tokens of one call: a ten-second clip with a frame and eight conditions of a thousand characters, and the
+ * question what is visible; the answers.
+ */
 const worstCase: TokenUse = { input_tokens: 16_040, output_tokens: 1_240 };
 
-/** Returns what calls count everywhere: in the use of their caller, the statistics of a watch and its budget. A failed one costs the tokens that it states. */
+/**
+ * Returns what calls count everywhere: in the use of their caller, the statistics of a watch and its budget. A failed
+ * one costs the tokens that it states.
+ */
 export function sumCalls(price: TokenPrice | null, calls: readonly ModelCall[]): CallerUse {
   return calls
     .map(({ input_tokens, output_tokens, failed = false }) => ({

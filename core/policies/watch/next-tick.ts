@@ -16,7 +16,10 @@ export type TickPlan = {
   sight: Sight;
   /** True if a condition is partly confirmed. */
   isPending: boolean;
-  /** Seconds from the newest frame to the earliest opening of a condition that holds but not long enough; `null` without one. */
+  /**
+   * Seconds from the newest frame to the earliest opening of a condition that holds but not long enough; `null` without
+   * one.
+   */
   secondsToOpening: number | null;
   /** True if the model judged all conditions in the capture. */
   judged: boolean;
@@ -30,7 +33,10 @@ export type TickPlan = {
   stretch: number;
 };
 
-/** Plans the next tick, after a day at most: an execution waits for less than its timeout. The boundary of a span, and of a day after the budget was used up, has a tick without a capture, but for the last scan of a span. */
+/**
+ * Plans the next tick, after a day at most: an execution waits for less than its timeout. The boundary of a span, and
+ * of a day after the budget was used up, has a tick without a capture, but for the last scan of a span.
+ */
 export function planNextTick(watch: WatchRun, outcome: WatchOutcome, plan: TickPlan, now: Date): NextTick {
   const { status, judged, stretch, sight } = plan;
   const rescans = lacksVerdicts(outcome, watch.next?.rescans ?? false);
@@ -47,8 +53,9 @@ export function planNextTick(watch: WatchRun, outcome: WatchOutcome, plan: TickP
 }
 
 /**
- * Returns true if the model failed for all frames of a capture, or for one of its moments. The next scan has them again: once if it failed for a part, so that
- * a model that fails for one condition does not cost the others the time since.
+ * Returns true if the model failed for all frames of a capture, or for one of its moments. The next scan has them
+ * again: once if it failed for a part, so that a model that fails for one condition does not cost the others the time
+ * since.
  */
 function lacksVerdicts(outcome: WatchOutcome, isRescan: boolean): boolean {
   if (outcome.kind !== 'judged' || !(outcome.busy || outcome.failure)) return false;
@@ -77,7 +84,8 @@ function nextCheck(
   if (watch.status === 'off_schedule') return { at: now, confirming: false };
   const wait = troubleWaitSeconds(plan);
   if (wait !== undefined) return { at: addSeconds(now, wait), confirming: false };
-  // No wait between two checks is longer than the interval, also beside confirming ones: the shortest visit follows from it.
+  // No wait between two checks is longer than the interval, also beside confirming ones: the shortest visit follows
+  // from it.
   const grid = phase === null ? new Date(createdAt) : new Date(phase);
   const onGrid = nextGridTime(grid, stretchedInterval(config.interval_seconds, plan.stretch), now);
   // A frozen or black image confirms nothing.

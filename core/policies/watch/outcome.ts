@@ -21,7 +21,10 @@ export function hasVerdict({ answers, earlier }: Extract<WatchOutcome, { kind: '
   return [answers, ...earlier.map((moment) => moment.answers)].flat().some(({ verdict }) => verdict !== null);
 }
 
-/** Returns the part of the time that a tick has seen. A scan without motion is quiet, though a check was forced; motion of which a part was not judged claims nothing. */
+/**
+ * Returns the part of the time that a tick has seen. A scan without motion is quiet, though a check was forced; motion
+ * of which a part was not judged claims nothing.
+ */
 export function readLook(outcome: WatchOutcome, at: Date): Look | null {
   if (outcome.kind !== 'judged' && outcome.kind !== 'skipped') return null;
   const { scan, moved, moments = [], black } = outcome.captured;

@@ -20,8 +20,8 @@ export type CostSettings = {
 type PlannedCheck = { moments: Captured['moments']; reservation?: RunChange; reserved?: Reserved };
 
 /**
- * Plans the check of a capture within the day's budget: all of its moments, else its newest frame alone, which a black one cannot be. The times may have moved
- * with the clock, all or none of them.
+ * Plans the check of a capture within the day's budget: all of its moments, else its newest frame alone, which a black
+ * one cannot be. The times may have moved with the clock, all or none of them.
  */
 export function planCheck(
   watch: WatchRun,

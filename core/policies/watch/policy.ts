@@ -34,7 +34,10 @@ import { listUnsure } from './tick-counts.ts';
 import type { CreateAlertId } from './condition-steps.ts';
 
 export type WatchSettings = CostSettings & {
-  /** Time from the start of an attempt at a lost camera to the next, in seconds; absent on hosts where attempts cost money. */
+  /**
+   * Time from the start of an attempt at a lost camera to the next, in seconds; absent on hosts where attempts cost
+   * money.
+   */
   lostCameraSeconds?: number | undefined;
   /** True on hosts that follow streams between checks. */
   wakesOnMotion?: boolean;
@@ -43,7 +46,10 @@ export type WatchSettings = CostSettings & {
   judgedBy: string;
 };
 
-/** Several conditions with alerts that open and close, on a schedule and a budget, until a caller pauses or deletes the watch. */
+/**
+ * Several conditions with alerts that open and close, on a schedule and a budget, until a caller pauses or deletes the
+ * watch.
+ */
 export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, WatchOutcome> {
   return {
     owns: (run: Run): run is WatchRun => run.policy === 'watch',
@@ -174,7 +180,10 @@ function isOver({ state }: WatchRun): boolean {
   return state.causes.paused !== null;
 }
 
-/** Leaves of an overtaken tick what another tick and the changes since its begin left valid; of one that nothing is valid of, only its cost. */
+/**
+ * Leaves of an overtaken tick what another tick and the changes since its begin left valid; of one that nothing is
+ * valid of, only its cost.
+ */
 function withoutInvalid(stored: WatchRun, tick: Tick<WatchOutcome>): Tick<WatchOutcome> {
   const { input, seen } = tick;
   const isValid = ({ since_generation: since = 0 }: ConditionState) => input.generation >= since;
@@ -194,7 +203,10 @@ function withoutInvalid(stored: WatchRun, tick: Tick<WatchOutcome>): Tick<WatchO
   return { ...tick, seen: { ...seen, answers: mark(seen.answers), earlier: moments } };
 }
 
-/** Drops what a tick saw: no picture counts twice, after a newer one, or for another question. The caller pays for its calls. */
+/**
+ * Drops what a tick saw: no picture counts twice, after a newer one, or for another question. The caller pays for its
+ * calls.
+ */
 function onlyItsCost(tick: Tick<WatchOutcome>): Tick<WatchOutcome> {
   const { seen, input } = tick;
   const { began_at } = input.captured;
@@ -252,7 +264,10 @@ function planTick(
   };
 }
 
-/** Counts from the start of the attempt, so that a camera that hangs is tried as often as one that refuses. A platform limits the requests for its pages. */
+/**
+ * Counts from the start of the attempt, so that a camera that hangs is tried as often as one that refuses. A platform
+ * limits the requests for its pages.
+ */
 function computeMaxLostWait(
   { stream_url: streamUrl }: WatchRun,
   { captured }: TickInput,
@@ -265,7 +280,10 @@ function computeMaxLostWait(
   return left > 0 ? Math.max(1, left) : Infinity;
 }
 
-/** Lists copies of the frames of all that a tick reports: the newest one, another one of the clip, or that of an earlier moment. */
+/**
+ * Lists copies of the frames of all that a tick reports: the newest one, another one of the clip, or that of an earlier
+ * moment.
+ */
 function listEvidence({ sight }: WatchRun, seen: WatchOutcome, { events, set }: RunChange): Evidence[] {
   // The picture of an outdated tick is not the newest frame.
   const isNewest = 'captured' in seen && set.sight?.last_frame?.key === seen.captured.frame_key;

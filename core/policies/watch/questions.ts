@@ -10,8 +10,8 @@ import { isPending, isSeenClear, isUnjudgeable } from './condition.ts';
 import { awaitsOpening } from './holding.ts';
 
 /**
- * Screens the capture of a watch. The pre-filter is bypassed while a condition needs a verdict. A repeated frame is never judged: a confirming check waits
- * for a new segment. `at`: time of the newest frame.
+ * Screens the capture of a watch. The pre-filter is bypassed while a condition needs a verdict. A repeated frame is
+ * never judged: a confirming check waits for a new segment. `at`: time of the newest frame.
  */
 export function screenWatchCapture(
   { config, state, sight }: WatchRun,
@@ -32,8 +32,8 @@ export function screenWatchCapture(
 }
 
 /**
- * Returns true if a condition is unknown, partly confirmed or denied, without a verdict of its last check, or held back from its opening. One that the model cannot
- * judge waits for motion as others do.
+ * Returns true if a condition is unknown, partly confirmed or denied, without a verdict of its last check, or held back
+ * from its opening. One that the model cannot judge waits for motion as others do.
  */
 function needsVerdict(condition: ConditionState, rule: WatchCondition, at: Date): boolean {
   if (isUnjudgeable(condition)) return false;

@@ -20,7 +20,10 @@ export function listJudged(seen: WatchOutcome): JudgedMoment[] {
   return [...before, ...(answers.length > 0 ? [{ ...captured, answers, ...(scene && { scene }) }] : [])];
 }
 
-/** Returns the judged pictures of a tick that the memory of its watch keeps. `at` is the begin of the capture, `now` the time of the decision. */
+/**
+ * Returns the judged pictures of a tick that the memory of its watch keeps. `at` is the begin of the capture, `now` the
+ * time of the decision.
+ */
 export function createMoments(
   { run_id: watchId, caller, config, last_tick: lastTick }: WatchRun,
   seen: WatchOutcome,

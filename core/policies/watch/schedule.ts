@@ -90,8 +90,8 @@ function listSpans({ time_zone: zone, active }: Schedule, now: Date): Span[] {
 }
 
 /**
- * Returns the instant of a local time. A repeated time is the earlier or the later of both; a time that does not exist is the first instant
- * after the gap.
+ * Returns the instant of a local time. A repeated time is the earlier or the later of both; a time that does not exist
+ * is the first instant after the gap.
  */
 function toInstant(
   date: Temporal.PlainDate,

@@ -12,7 +12,10 @@ export function shortestVisitOfWatch(run: Run): number {
   return Math.max(...run.config.conditions.map((rule) => shortestVisitOfCondition(run, rule)));
 }
 
-/** Returns the shortest visit for which an alert of a condition is sure to open, in seconds. A confirming check waits for a new segment. */
+/**
+ * Returns the shortest visit for which an alert of a condition is sure to open, in seconds. A confirming check waits
+ * for a new segment.
+ */
 export function shortestVisitOfCondition(
   { config, sight, seen, next }: Run,
   {

@@ -32,7 +32,10 @@ export function listUnsure(outcome: WatchOutcome, conditions: readonly Condition
   return conditions.flatMap((state) => (isUnsure(outcome, state) ? [state.condition_id] : []));
 }
 
-/** Returns true if a check did not see a condition hold, but may have: by a verdict of the model, or because it gave none to one that it can judge. */
+/**
+ * Returns true if a check did not see a condition hold, but may have: by a verdict of the model, or because it gave
+ * none to one that it can judge.
+ */
 function isUnsure(outcome: WatchOutcome, state: ConditionState): boolean {
   if (outcome.kind !== 'judged') return false;
   const answers = [...outcome.earlier.flatMap((moment) => moment.answers), ...outcome.answers].filter(

@@ -5,8 +5,8 @@ import { rules } from '../../rules.ts';
 import { isOver } from '../../time.ts';
 
 /**
- * Counts unsure sightings for a week from the first one, and returns those of a week that is over if they are worth a message: at most one message a week.
- * `unsure` has the conditions that the newest check was not sure of.
+ * Counts unsure sightings for a week from the first one, and returns those of a week that is over if they are worth a
+ * message: at most one message a week. `unsure` has the conditions that the newest check was not sure of.
  */
 export function countUnsure(
   before: WatchHealth['unsure'],

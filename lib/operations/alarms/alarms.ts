@@ -32,7 +32,8 @@ export class ServiceAlarms extends Construct {
   }
 
   #createTopic({ alarmEmail }: Props['settings']): Topic {
-    // Without a key of the app, not encrypted: CloudWatch cannot use the AWS managed key of SNS, and alarms contain no secrets.
+    // Without a key of the app, not encrypted: CloudWatch cannot use the AWS managed key of SNS, and alarms contain no
+    // secrets.
     const key = serviceKey(this);
     const topic = new Topic(this, 'Topic', {
       displayName: 'Watchpost alarms',

@@ -72,7 +72,8 @@ export class ServiceMetrics {
   }
 
   /**
-   * Returns failed or throttled invocations in percent of those of `capture` and `analyze`, which run each tick: an alarm has at most ten metrics
+   * Returns failed or throttled invocations in percent of those of `capture` and `analyze`, which run each tick: an
+   * alarm has at most ten metrics
    * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html). 0 below `floor`.
    */
   functionPercent(kind: 'Errors' | 'Throttles', floor: number, options: MetricOptions = {}): IMetric {
@@ -133,8 +134,8 @@ export class ServiceMetrics {
   }
 
   /**
-   * Returns the longest delay of an attempt behind its planned start, in seconds. An hour if messages wait (`visible`) and `deliver` does not run, because
-   * no attempt reports a delay then.
+   * Returns the longest delay of an attempt behind its planned start, in seconds. An hour if messages wait (`visible`)
+   * and `deliver` does not run, because no attempt reports a delay then.
    */
   deliveryLatenessSeconds(visible: IMetric, options: MetricOptions): IMetric {
     return new MathExpression({
@@ -179,7 +180,9 @@ export class ServiceMetrics {
     return new Metric({ namespace: 'AWS/Lambda', metricName, statistic: 'Maximum', ...options });
   }
 
-  /** Returns the tokens per minute as Bedrock counts them: those of the input, and the reserved output of each check. */
+  /**
+   * Returns the tokens per minute as Bedrock counts them: those of the input, and the reserved output of each check.
+   */
   tokensPerMinute(options: MetricOptions = {}): IMetric {
     return new MathExpression({
       label: 'Tokens per minute',
@@ -234,7 +237,10 @@ function toIds(prefix: string, metrics: readonly IMetric[]): Record<string, IMet
 
 type Share = { part: readonly IMetric[]; whole: readonly IMetric[]; floor: number };
 
-/** Returns a part in percent of the whole, so that an alarm means the same at any number of streams; 0 below `floor`, so that a single failure does not count. */
+/**
+ * Returns a part in percent of the whole, so that an alarm means the same at any number of streams; 0 below `floor`, so
+ * that a single failure does not count.
+ */
 function percent(label: string, { part, whole, floor }: Share, options: MetricOptions): IMetric {
   const [parts, wholes] = [toIds('part', part), toIds('whole', whole)];
   const [some, all] = [sumExpression(Object.keys(parts)), sumExpression(Object.keys(wholes))];
@@ -247,7 +253,10 @@ function percent(label: string, { part, whole, floor }: Share, options: MetricOp
   });
 }
 
-/** Returns a sum that treats missing metrics as 0. An idle function has no metrics, and `a + b` has no value without one. */
+/**
+ * Returns a sum that treats missing metrics as 0. An idle function has no metrics, and `a + b` has no value without
+ * one.
+ */
 function sumExpression(ids: string[]): string {
   return `SUM([${ids.map((id) => `FILL(${id}, 0)`).join(', ')}])`;
 }

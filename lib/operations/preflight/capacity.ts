@@ -5,7 +5,10 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 /** Part of the unreserved executions that ticks may use; the rest is for callers, webhooks and peaks. */
 const shareOfTicks = 0.5;
 
-/** Returns the executions of `capture` and `analyze` that a stream uses on average, with a capture and a check each interval. */
+/**
+ * Returns the executions of `capture` and `analyze` that a stream uses on average, with a capture and a check each
+ * interval.
+ */
 export function executionsPerStream(source: SourceKind, mode: InputMode, intervalSeconds: number) {
   const analyzeSeconds = units.analyze.secondsWithoutModel + units.analyze.modelSeconds[mode];
   return {
@@ -15,8 +18,8 @@ export function executionsPerStream(source: SourceKind, mode: InputMode, interva
 }
 
 /**
- * Returns the streams that the executions of an account carry: the least of what each function may use. A reservation is also a ceiling; functions
- * without one share a half of the rest.
+ * Returns the streams that the executions of an account carry: the least of what each function may use. A reservation
+ * is also a ceiling; functions without one share a half of the rest.
  */
 export function countStreams(
   limit: number,

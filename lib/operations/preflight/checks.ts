@@ -108,7 +108,10 @@ function checkModel(model: AccountFacts['model'], modelId: string): PreflightRes
   return { check, level: 'red', found: `${modelId}: ${name}: ${message}`, next: modelRemedy(name, message) };
 }
 
-/** New accounts cannot call a model in its legacy period (docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html). */
+/**
+ * New accounts cannot call a model in its legacy period
+ * (docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html).
+ */
 function checkLifecycle(lifecycle: AccountFacts['lifecycle'], modelId: string): PreflightResult {
   const check = 'model lifecycle';
   if ('error' in lifecycle)
@@ -139,7 +142,10 @@ function carries({ text, streams }: { streams: number; text: string }): string {
   return `${text} carry ${streams === 0 ? 'none' : `${streams} streams`}`;
 }
 
-/** Compares the quotas of the model with the need of streams. Never green for a model whose quotas Service Quotas does not list. */
+/**
+ * Compares the quotas of the model with the need of streams. Never green for a model whose quotas Service Quotas does
+ * not list.
+ */
 function checkTokens(
   quotas: AccountFacts['modelQuotas'],
   { modelTokensPerMinute: stated }: Stage,

@@ -23,8 +23,8 @@ const hasEdgeLogs = ({ accessLogs, region }: Stage) =>
 const hasNewVpc = ({ fixedEgress }: Stage) => fixedEgress === 'new-vpc';
 
 /**
- * Actions that create a resource of each type, by the Service Authorization Reference. A test compares the types with the templates of all
- * kinds of stages. `when` says which stages have the type; absent for all.
+ * Actions that create a resource of each type, by the Service Authorization Reference. A test compares the types with
+ * the templates of all kinds of stages. `when` says which stages have the type; absent for all.
  */
 const actionsByType: Readonly<Record<string, Entry>> = {
   'AWS::ApiGateway::Deployment': { actions: ['apigateway:POST'], when: isRestOrigin },

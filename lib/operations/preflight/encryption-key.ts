@@ -20,7 +20,10 @@ const principals = (region: string) => [`logs.${region}`, 'cloudwatch', 'events'
 
 const decrypting = ['kms:*', 'kms:Decrypt', 'kms:Decrypt*'];
 
-/** Checks a key that a stage names: region, state, and the policy, which the stack cannot complete. Returns no result without one. */
+/**
+ * Checks a key that a stage names: region, state, and the policy, which the stack cannot complete. Returns no result
+ * without one.
+ */
 export async function checkEncryptionKey(
   arn: string | undefined,
   region: string,

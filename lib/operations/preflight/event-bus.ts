@@ -4,8 +4,8 @@ import { newEventBus } from '../../stages/stage-settings.ts';
 import type { PreflightResult } from './checks.ts';
 
 /**
- * Checks that the event bus of a stage exists, since EventBridge drops events for one that does not. Returns no result for a stage without a
- * bus of the operator.
+ * Checks that the event bus of a stage exists, since EventBridge drops events for one that does not. Returns no result
+ * for a stage without a bus of the operator.
  */
 export async function checkEventBus(
   setting: string | undefined,

@@ -87,7 +87,10 @@ export function createFactClients(region: string, modelRegion: string): FactClie
   };
 }
 
-/** Reads the facts. Changes nothing; the model call costs less than a hundredth of a cent. Does not throw for errors of AWS. */
+/**
+ * Reads the facts. Changes nothing; the model call costs less than a hundredth of a cent. Does not throw for errors of
+ * AWS.
+ */
 export async function readFacts(
   clients: FactClients,
   {

@@ -17,7 +17,10 @@ type Settings = Pick<
 type Network = { vpcId: string; subnetIds: string[]; securityGroupIds?: string[] | undefined };
 type Routed = { subnet: string; table: RouteTable | undefined };
 
-/** Checks subnets of the deployer: that streams, receivers and AWS can be reached from them. Returns no result without any. */
+/**
+ * Checks subnets of the deployer: that streams, receivers and AWS can be reached from them. Returns no result without
+ * any.
+ */
 export async function checkNetwork(
   settings: Settings,
   region: string,

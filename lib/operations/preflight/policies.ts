@@ -36,7 +36,10 @@ export async function simulateDeployment(
   return { principal, decisions };
 }
 
-/** Simulates if the operator may assume the roles of `cdk bootstrap`. Throws the errors of AWS, and an error for a root user. */
+/**
+ * Simulates if the operator may assume the roles of `cdk bootstrap`. Throws the errors of AWS, and an error for a root
+ * user.
+ */
 export async function simulateAssumption(
   { iam, sts }: PolicyClients,
   { region, qualifier }: BootstrappedRegion,

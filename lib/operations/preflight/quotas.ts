@@ -5,8 +5,8 @@ import type { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 export type AppliedQuota = { name: string; value: number };
 
 /**
- * Applied quotas of a model. Absent where Service Quotas lists none under the name of the model. `accountTokensPerDay` is that of all models together,
- * which new accounts have.
+ * Applied quotas of a model. Absent where Service Quotas lists none under the name of the model. `accountTokensPerDay`
+ * is that of all models together, which new accounts have.
  */
 export type ModelQuotas = Partial<
   Record<'tokensPerMinute' | 'requestsPerMinute' | 'tokensPerDay' | 'accountTokensPerDay', number>
@@ -22,8 +22,9 @@ export async function readQuotas(client: ServiceQuotasClient, serviceCode: strin
 }
 
 /**
- * Finds the quotas of a model by their names (docs.aws.amazon.com/bedrock/latest/userguide/quotas-runtime.html and quotas-increase.html): tokens and
- * requests per minute across regions or on demand, tokens per day, and "Cross-Model Max Tokens Per Day".
+ * Finds the quotas of a model by their names (docs.aws.amazon.com/bedrock/latest/userguide/quotas-runtime.html and
+ * quotas-increase.html): tokens and requests per minute across regions or on demand, tokens per day, and "Cross-Model
+ * Max Tokens Per Day".
  */
 export function findModelQuotas(quotas: readonly AppliedQuota[], modelId: string): ModelQuotas {
   const isProfile = geography.test(modelId);
@@ -54,12 +55,18 @@ export function findTransitionRate(quotas: readonly AppliedQuota[]): number | un
   return quotas.find(({ name }) => /state ?transition/i.test(name) && /per second|refill/i.test(name))?.value;
 }
 
-/** Finds the quota of distributions of an account (docs.aws.amazon.com/general/latest/gr/cf_region.html). Its region is us-east-1. */
+/**
+ * Finds the quota of distributions of an account (docs.aws.amazon.com/general/latest/gr/cf_region.html). Its region is
+ * us-east-1.
+ */
 export function findDistributionQuota(quotas: readonly AppliedQuota[]): number | undefined {
   return quotas.find(({ name }) => /^(web )?distributions per (aws )?account$/i.test(name))?.value;
 }
 
-/** Finds the quota of response headers policies, of which an account has 20 by default (the same page as for distributions). */
+/**
+ * Finds the quota of response headers policies, of which an account has 20 by default (the same page as for
+ * distributions).
+ */
 export function findHeaderPolicyQuota(quotas: readonly AppliedQuota[]): number {
   return (
     quotas.find(({ name }) => /response headers? polic(y|ies) per (aws )?account$/i.test(name))?.value ?? 20

@@ -3,7 +3,10 @@ import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { storageVersion } from '../../../adapters/aws/dynamodb/table/storage-version.ts';
 import type { PreflightResult } from './checks.ts';
 
-/** Checks that this commit reads the table of a stack that is deployed already: there is no migration before release 1.0. */
+/**
+ * Checks that this commit reads the table of a stack that is deployed already: there is no migration before release
+ * 1.0.
+ */
 export async function checkStoredData(
   stackName: string,
   client: Pick<CloudFormationClient, 'send'>,

@@ -7,7 +7,10 @@ import { liveAlias, readRelease } from '../../function/version-names.ts';
 /** Clients with the credentials of the operator. */
 export type RollbackClients = { cloudFormation: CloudFormationClient; lambda: LambdaClient };
 
-/** Function of a stack: the version that its alias names, with its release, and the newest version of each release, newest first. */
+/**
+ * Function of a stack: the version that its alias names, with its release, and the newest version of each release,
+ * newest first.
+ */
 type VersionedFunction = {
   name: string;
   live: number;
@@ -18,9 +21,10 @@ type VersionedFunction = {
 export type RollbackOptions = { stack: string; to?: string | undefined; dryRun: boolean };
 
 /**
- * Moves the aliases of all functions of a stack to a release: to `to`, or to the newest one that none of them is behind, so that an interrupted rollback is
- * completed. Throws without such a release, if a function runs an unknown one, or if it has other workflow definitions or records: the state machines have no
- * versions that a command could move, and the table no migration.
+ * Moves the aliases of all functions of a stack to a release: to `to`, or to the newest one that none of them is
+ * behind, so that an interrupted rollback is completed. Throws without such a release, if a function runs an unknown
+ * one, or if it has other workflow definitions or records: the state machines have no versions that a command could
+ * move, and the table no migration.
  */
 export async function rollBack(
   { stack, to, dryRun }: RollbackOptions,

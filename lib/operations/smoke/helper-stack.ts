@@ -47,7 +47,10 @@ export async function readOutputs(
   );
 }
 
-/** Creates the helper stack. Returns it once its resources exist. Throws with the reason of the first resource that failed. */
+/**
+ * Creates the helper stack. Returns it once its resources exist. Throws with the reason of the first resource that
+ * failed.
+ */
 export async function createHelperStack(
   {
     name,

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Template of the helper stack that `npm run smoke` creates beside a deployment and deletes at its end: a live stream, a receiver of webhooks with a
- * queue, and two state machines that measure how long a synchronous Express execution is held. Without assets, so that it needs no bootstrap.
+ * Template of the helper stack that `npm run smoke` creates beside a deployment and deletes at its end: a live stream,
+ * a receiver of webhooks with a queue, and two state machines that measure how long a synchronous Express execution is
+ * held. Without assets, so that it needs no bootstrap.
  */
 
 const folder = new URL('helper/', import.meta.url);
@@ -103,7 +104,10 @@ function receiver(): object {
   };
 }
 
-/** Returns a Standard state machine that holds a synchronous Express execution for `$.seconds`, as `jobs` of a deployment holds a burst. */
+/**
+ * Returns a Standard state machine that holds a synchronous Express execution for `$.seconds`, as `jobs` of a
+ * deployment holds a burst.
+ */
 function hold(): object {
   return {
     HoldRole: role('states.amazonaws.com'),

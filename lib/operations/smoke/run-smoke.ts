@@ -66,8 +66,9 @@ export function toExitCode({ ok, left }: SmokeReport): 0 | 1 | 3 {
 }
 
 /**
- * Tests a deployment from the key to the alert: validates a stream, monitors it, and receives the alert by event stream and by webhook. The first
- * failed step ends the test. Removes all that it made in any case, also if `signal` aborts it.
+ * Tests a deployment from the key to the alert: validates a stream, monitors it, and receives the alert by event stream
+ * and by webhook. The first failed step ends the test. Removes all that it made in any case, also if `signal` aborts
+ * it.
  */
 export async function runSmoke(
   options: SmokeOptions,

@@ -15,9 +15,11 @@ export type TeardownClients = {
 };
 
 /**
- * Ends the runs of a stack before it is deleted: a state machine remains, and its name with it, until the last of its executions has ended, which a watch does after
- * up to two days (https://docs.aws.amazon.com/step-functions/latest/apireference/API_DeleteStateMachine.html). Its rules are disabled and its functions get no
- * executions any more, so that nothing starts another run. Returns the number of stopped executions. Throws for a stack that is protected from deletion.
+ * Ends the runs of a stack before it is deleted: a state machine remains, and its name with it, until the last of its
+ * executions has ended, which a watch does after up to two days
+ * (https://docs.aws.amazon.com/step-functions/latest/apireference/API_DeleteStateMachine.html). Its rules are disabled
+ * and its functions get no executions any more, so that nothing starts another run. Returns the number of stopped
+ * executions. Throws for a stack that is protected from deletion.
  */
 export async function endRuns(
   stack: string,

@@ -12,7 +12,10 @@ import { type ExecutionError, StateMachine } from '../../step-functions/interpre
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
-/** Definitions for Step Functions with the tasks of core: a burst continues while its watch is deleted or its caller is erased. */
+/**
+ * Definitions for Step Functions with the tasks of core: a burst continues while its watch is deleted or its caller is
+ * erased.
+ */
 
 let world: World;
 let captured: string[];

@@ -68,7 +68,8 @@ describe.each(types)('the formats of %s', (type) => {
     for (const frameUrl of [null, 'https://example.com/frame.jpg']) {
       const body = JSON.parse(String(toSlackRequest(url, notify(type, { frameUrl }, data)).body));
       slackMessage.parse(body);
-      // Every control character of mrkdwn is escaped, so that a text contains no link, mention or channel but that to the console and the signed one to a clip.
+      // Every control character of mrkdwn is escaped, so that a text contains no link, mention or channel but that to
+      // the console and the signed one to a clip.
       const marked = body.blocks.flatMap((block: any) => (block.type === 'section' ? block.text.text : []));
       const link = '<https://watch.example.com/console#/alerts/b8e0ff52-5d22-5c3a-9f70-6f8d0f2e7a31|';
       expect(marked.filter((text: string) => text.startsWith(link))).toHaveLength(1);

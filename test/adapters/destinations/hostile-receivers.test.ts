@@ -5,7 +5,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-/** Receivers that break their protocol, against a process that has nothing to catch what a library throws in a callback. */
+/**
+ * Receivers that break their protocol, against a process that has nothing to catch what a library throws in a callback.
+ */
 
 type Type = 'webhook' | 'mqtt' | 'email';
 type Address = { type: Type; port: number };
@@ -144,7 +146,10 @@ async function listen(accept: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Sends one notification to each address from another process, and then to the last ones. Returns what it printed before it ended. */
+/**
+ * Sends one notification to each address from another process, and then to the last ones. Returns what it printed
+ * before it ended.
+ */
 async function deliverTo(first: readonly Address[], last: readonly Address[] = []) {
   const script = fileURLToPath(new URL('sender-process.ts', import.meta.url));
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -8,7 +8,10 @@ import { createHttpSender } from '../../../adapters/destinations/http-sender.ts'
 import { createWebhookSigner } from '../../../adapters/destinations/webhook/webhook-signer.ts';
 import { notify } from './notifications.ts';
 
-/** Sends one notification per line `{type, port}`, all concurrently, and prints `{outcome, rssMb}` of each. Nothing catches what a library throws in a callback. */
+/**
+ * Sends one notification per line `{type, port}`, all concurrently, and prints `{outcome, rssMb}` of each. Nothing
+ * catches what a library throws in a callback.
+ */
 
 const timeoutSeconds = 2;
 const guard = createEgressGuard({ allowRanges: ['127.0.0.0/8'] });

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { openApiDocument } from '../../../adapters/openapi/document.ts';
 import { openTemporaryFolder } from '../../../cli/temporary-folder.ts';
 
-/** `npm run check -- openapi`: validates the document with Redocly's strict recommended rules, examples included. Makes no network request. */
+/**
+ * `npm run check -- openapi`: validates the document with Redocly's strict recommended rules, examples included. Makes
+ * no network request.
+ */
 
 const require = createRequire(import.meta.url);
 using folder = openTemporaryFolder('watchpost-openapi-');

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { count } from '../counted.ts';
 import { runAbuse } from './abuse.ts';
 
-/** Latencies are a result of the run, not asserted: the machine is shared. `npm run bench -- abuse` holds them to their goal. */
+/**
+ * Latencies are a result of the run, not asserted: the machine is shared. `npm run bench -- abuse` holds them to their
+ * goal.
+ */
 test('one key that abuses the service leaves its memory, its connections and other callers alone', async (context) => {
   const result = await runAbuse({ creations: 200 });
   const { answers, memory, connections, webhooks, neighbor } = result;

@@ -30,8 +30,8 @@ export type AbuseResult = {
 };
 
 /**
- * One key abuses a service that runs as in production, in a heap for a machine of 512 MB and without a limit per minute, so that the
- * other limits have to hold. Bounded in count; about 20 s.
+ * One key abuses a service that runs as in production, in a heap for a machine of 512 MB and without a limit per
+ * minute, so that the other limits have to hold. Bounded in count; about 20 s.
  */
 export async function runAbuse({ creations }: { creations: number }): Promise<AbuseResult> {
   await using cleanup = new AsyncDisposableStack();

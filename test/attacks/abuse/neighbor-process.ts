@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Latencies, NeighborOptions } from './neighbor.ts';
 
-/** Calls what callers call until its parent says `stop`, and sends the latencies. They separate a slow service from a slow abuser. */
+/**
+ * Calls what callers call until its parent says `stop`, and sends the latencies. They separate a slow service from a
+ * slow abuser.
+ */
 
 const { baseUrl, key, streamUrl }: NeighborOptions = JSON.parse(process.argv[2] ?? '{}');
 let latencies: number[] = [];

@@ -32,7 +32,8 @@ test.each([1, 2])(
   async (count) => {
     const replays = Array.from({ length: count }, () => createReplay(hostile));
     const page = await createReplayReport([hostile], replays as never, async () => drawn);
-    // Per replay: the model, the alt text and the caption of the alert, its explanation, and condition and explanation of the time line.
+    // Per replay: the model, the alt text and the caption of the alert, its explanation, and condition and explanation
+    // of the time line.
     expect(page.match(/&lt;script&gt;alert\(1\)/g)).toHaveLength(1 + count * 6);
     expect(page).toContain(Buffer.from(drawn).toString('base64'));
     expect(page).not.toMatch(/<script|<img src=x|<\/title><\/text>|alt="[^"]*[<>]/);

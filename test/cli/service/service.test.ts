@@ -14,7 +14,10 @@ import { startService } from '../../support/service-process.ts';
 import type { ServiceProcess } from '../../support/service-process.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 
-/** Started service: its own process, live streams, a real receiver, and a crash. test/conformance has what ends a job, a summary and a delivery in time. */
+/**
+ * Started service: its own process, live streams, a real receiver, and a crash. test/conformance has what ends a job, a
+ * summary and a delivery in time.
+ */
 
 const picture = 'testsrc2=size=320x180:rate=5';
 const filledWith = (color: string) => `color=${color}:size=320x180:rate=5`;

@@ -4,7 +4,10 @@ import { assert, eventually, excerpt, invalid, ok } from '../expect.ts';
 import { cancel, createMonitor, readJob } from '../jobs.ts';
 import { logs, metrics } from '../shapes.ts';
 
-/** Cases of `GET /metrics` and `GET /logs` (sections 2.10, 2.11, 4.9, 4.10). Other cases run concurrently, so counters may grow. */
+/**
+ * Cases of `GET /metrics` and `GET /logs` (sections 2.10, 2.11, 4.9, 4.10). Other cases run concurrently, so counters
+ * may grow.
+ */
 
 const levels = ['DEBUG', 'INFO', 'WARNING', 'ERROR'];
 

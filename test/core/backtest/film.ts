@@ -10,7 +10,10 @@ import { createWorld } from '../../support/world.ts';
 
 const tokens = { input_tokens: 1000, output_tokens: 50 };
 
-/** Watches a film of visits live, with a store: things with an odd number are vans, and the condition of the watch is about visitors, vans or not. */
+/**
+ * Watches a film of visits live, with a store: things with an odd number are vans, and the condition of the watch is
+ * about visitors, vans or not.
+ */
 export async function watchFilm(
   seed: number,
   {

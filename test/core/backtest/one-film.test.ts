@@ -16,7 +16,8 @@ const cases = [
   { seed: 2, alert_on: 'each_visit', keyFrameMs: 4000, segmentMs: 4000, trouble: true },
   { seed: 3, alert_on: 'each_visit', keyFrameMs: 1000, segmentMs: 0, trouble: false },
   { seed: 5, alert_on: 'by_checks', keyFrameMs: 4000, segmentMs: 4000, trouble: true },
-  // An alert closes by the last check before the gap; one stays open over it; a visit is seen only by the capture that ends it.
+  // An alert closes by the last check before the gap; one stays open over it; a visit is seen only by the capture that
+  // ends it.
   { seed: 10, alert_on: 'each_stay', keyFrameMs: 4000, segmentMs: 4000, trouble: true },
   { seed: 13, alert_on: 'each_stay', keyFrameMs: 2000, segmentMs: 2000, trouble: true },
   { seed: 12, alert_on: 'by_checks', keyFrameMs: 1000, segmentMs: 0, trouble: true },

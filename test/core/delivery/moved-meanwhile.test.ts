@@ -4,7 +4,10 @@ import { createEditedWatch, down, old, other, team } from '../../support/watches
 
 const rejected = { status: 400, outcome: 'rejected' } as const;
 
-/** A watch whose destination gets another address during the attempt with this number of an opening, which has this result. Attempts before fail. */
+/**
+ * A watch whose destination gets another address during the attempt with this number of an opening, which has this
+ * result. Attempts before fail.
+ */
 async function moveDuring(attempt: number, result: Partial<DestinationResult>) {
   let attempts = 0;
   const watch = await createEditedWatch([team], async ({ url, type }) => {

@@ -10,7 +10,10 @@ import { evidenceLinks, schedule } from '../../support/watches/watch-records.ts'
 
 const box = { label: 'person', score: 0.9, x: 0.1, y: 0.1, width: 0.2, height: 0.5 };
 
-/** Returns a stored watch with an opening that has a box, and a host that draws: it adds the number of boxes to the picture. */
+/**
+ * Returns a stored watch with an opening that has a box, and a host that draws: it adds the number of boxes to the
+ * picture.
+ */
 async function openWithBox() {
   const { deps, watch, commit } = await createWatching(() => ({}));
   const event = opened(first);

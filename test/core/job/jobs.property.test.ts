@@ -19,8 +19,9 @@ import { createWorld, digestRequest, monitorRequest } from '../../support/world.
 import type { World } from '../../support/world.ts';
 
 /**
- * Random lives of several monitors and digests of one caller: creations, ticks that trigger or do not, captures and models that fail,
- * ticks that are repeated, cancellations, crashes, time, and a wall clock that is set forward and back. After each step, what the contract promises must hold.
+ * Random lives of several monitors and digests of one caller: creations, ticks that trigger or do not, captures and
+ * models that fail, ticks that are repeated, cancellations, crashes, time, and a wall clock that is set forward and
+ * back. After each step, what the contract promises must hold.
  */
 
 /** Mostly the same few jobs, so that lives are long enough to have several alerts. */
@@ -136,8 +137,8 @@ async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
 }
 
 /**
- * Requires an alert for a verdict that holds, unless the cooldown runs: a clock that is set back neither prolongs it nor ends it. A tick after
- * the end of its job commits nothing: the newest progress event is that of the tick before.
+ * Requires an alert for a verdict that holds, unless the cooldown runs: a clock that is set back neither prolongs it
+ * nor ends it. A tick after the end of its job commits nothing: the newest progress event is that of the tick before.
  */
 async function noteAlert({ c }: World, life: Life, outcome: string, previousTick: number): Promise<void> {
   const job = await c.jobs.getIncludingEnded(life.job.run_id);
@@ -251,7 +252,9 @@ async function checkPromises({ c }: World, lives: Life[]): Promise<void> {
   expect(await c.jobs.countActive('harbour')).toBe(active.length);
 }
 
-/** Watched time and gaps are the time from the start to the deadline at most, and the gaps are apart from each other. */
+/**
+ * Watched time and gaps are the time from the start to the deadline at most, and the gaps are apart from each other.
+ */
 function checkCoverage(job: Job, now: Date, setBack: boolean): void {
   const { watched_seconds: watched, gap_seconds: gapSeconds, gaps } = computeCoverage(job, now);
   if (setBack) return;

@@ -12,7 +12,10 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-/** Starts a monitor, and runs a tick without a visit and one whose scan finds visitors these seconds before its newest frame. */
+/**
+ * Starts a monitor, and runs a tick without a visit and one whose scan finds visitors these seconds before its newest
+ * frame.
+ */
 async function play(fields: Record<string, unknown>, seconds: number[], verdicts: (boolean | Error)[]) {
   const job = await createMonitor(monitorRequest({ look_back: true, ...fields }), 'harbour', world.c);
   world.script.verdicts.push(false);

@@ -11,7 +11,10 @@ function toFrame(frame: ScriptedFrame): ComparedFrame {
   return { at: new Date(newest.at.getTime() - frame.before * 1000), ...compared(frame) };
 }
 
-/** Returns the seconds before the newest frame of each chosen moment. A letter a frame: v visitor, q quiet, u unchanged, b black. */
+/**
+ * Returns the seconds before the newest frame of each chosen moment. A letter a frame: v visitor, q quiet, u unchanged,
+ * b black.
+ */
 function chosen(
   text: string,
   {

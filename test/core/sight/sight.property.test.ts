@@ -22,8 +22,8 @@ import type { PlainConfig } from '../../simulation/oracle/plain.ts';
 import { toWatch } from '../../simulation/watch-request.ts';
 
 /**
- * Random lives of runs of each policy: outages of stream, model and service, edits, pauses, and a wall clock that is set forward and back. Watched time
- * and gaps together are the active time, by an independent account of it.
+ * Random lives of runs of each policy: outages of stream, model and service, edits, pauses, and a wall clock that is
+ * set forward and back. Watched time and gaps together are the active time, by an independent account of it.
  */
 
 type TypeOf<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;
@@ -106,7 +106,8 @@ function live(subject: Subject, steps: Step[]): void {
   /** `lostMs`: time that a run cannot tell from the step of a clock that was set back. */
   const account = (lostMs: number) => {
     const [byWall, byTimer] = [wall - lastEvent.wall, passed - lastEvent.passed];
-    // A clock that was set forward cannot be told from sleep; of one that was set back, the time since the last event is not exact.
+    // A clock that was set forward cannot be told from sleep; of one that was set back, the time since the last event
+    // is not exact.
     const wasSetBack = byWall < byTimer;
     least += wasSetBack ? Math.max(0, byWall) - ignoredSeconds * 1000 - lostMs : byWall;
     most += wasSetBack ? byTimer + ignoredSeconds * 1000 : byWall;

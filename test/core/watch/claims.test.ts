@@ -17,7 +17,9 @@ type Facts = { mode: string; seenAt: Map<string, Date>; motion: Date[] };
 
 const conditions = ['person', 'car'];
 
-/** Runs random captures: gone streams, failing and unsure models, scans, pictures without one. Returns what was true. */
+/**
+ * Runs random captures: gone streams, failing and unsure models, scans, pictures without one. Returns what was true.
+ */
 async function runRandomly(seed: number, check: (facts: Facts) => Promise<void>): Promise<void> {
   let state = seed;
   const random = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;

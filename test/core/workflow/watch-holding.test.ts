@@ -34,7 +34,9 @@ type Film = {
   until: number;
 };
 
-/** Watches a thing that stays, with little else. Returns the times of the openings and of the model calls, in seconds. */
+/**
+ * Watches a thing that stays, with little else. Returns the times of the openings and of the model calls, in seconds.
+ */
 async function watchStay(film: Film) {
   const { kind = kinds[1][1], rule = {}, misses = [], until } = film;
   const camera = new VisitedCamera(kind, begin - 3_600_000);

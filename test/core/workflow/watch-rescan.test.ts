@@ -10,7 +10,10 @@ import { judgingEach } from '../../support/scripted-model.ts';
 let created: World | undefined;
 afterEach(() => (created ?? world).close());
 
-/** Scans from the position of each request: a visit from 12 to 18 s, with a key frame every 2 s. Returns the begins of the scans. */
+/**
+ * Scans from the position of each request: a visit from 12 to 18 s, with a key frame every 2 s. Returns the begins of
+ * the scans.
+ */
 function scanVisit({ c, clock, script }: World): (number | null)[] {
   const begin = clock.now.getTime();
   const since: (number | null)[] = [];

@@ -346,7 +346,10 @@ describe('a lost camera', () => {
   const refused = new StreamFetchError('Refused.', undefined, { accessRefused: true });
   const platform = 'https://www.youtube.com/watch?v=x';
 
-  /** Loses the stream; each attempt hangs for `hangs` seconds, only its capture if the camera `responds`. Returns the starts of attempts, in seconds, and how many were captures. */
+  /**
+   * Loses the stream; each attempt hangs for `hangs` seconds, only its capture if the camera `responds`. Returns the
+   * starts of attempts, in seconds, and how many were captures.
+   */
   async function lose(error: Error, { lostCameraSeconds = 30, url = '', hangs = 0, responds = false }) {
     const begun = await createWatch();
     const watch = await stored();

@@ -15,7 +15,10 @@ export function parseBlocks(page: string): Block[] {
   });
 }
 
-/** Blocks in TypeScript: those that use the construct are compiled with its package, since its source takes most of the time of all. */
+/**
+ * Blocks in TypeScript: those that use the construct are compiled with its package, since its source takes most of the
+ * time of all.
+ */
 export const typescriptBlocks = Map.groupBy(
   pages.flatMap(parseBlocks).filter(({ language }) => language === 'ts'),
   ({ text }) => (text.includes("'watchpost-cdk'") ? 'construct' : 'client'),

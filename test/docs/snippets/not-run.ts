@@ -2,8 +2,8 @@ import { parseCommands } from './blocks.ts';
 import type { Block } from './blocks.ts';
 
 /**
- * Commands that the test does not run, by prefix, with the reason. The shell only parses a block with such a command. All
- * other blocks run.
+ * Commands that the test does not run, by prefix, with the reason. The shell only parses a block with such a command.
+ * All other blocks run.
  */
 const reasons: Record<string, string> = {
   'aws ': 'requires an AWS account',

@@ -38,7 +38,10 @@ export function preparePython(): Python {
   };
 }
 
-/** Returns a folder with a `python3` whose `-m venv FOLDER` uses the pip of the system: one of its own takes half of the processor time. */
+/**
+ * Returns a folder with a `python3` whose `-m venv FOLDER` uses the pip of the system: one of its own takes half of the
+ * processor time.
+ */
 function quickPython(): string {
   const folder = folderOfRun();
   const script = [

@@ -14,8 +14,9 @@ import type { Terminal } from './shell.ts';
 const timeoutMs = 60_000;
 
 /**
- * Runs the blocks of a page in order: `sh` in one shell, `sh terminal` in a new one that keeps running. A block with a file
- * name is saved under it. `text` is the expected output of the block before, or of the terminal that runs the named file.
+ * Runs the blocks of a page in order: `sh` in one shell, `sh terminal` in a new one that keeps running. A block with a
+ * file name is saved under it. `text` is the expected output of the block before, or of the terminal that runs the
+ * named file.
  */
 export async function readPage(page: string, world: World): Promise<AsyncDisposable & { folder: string }> {
   const folder = world.folderFor(page);

@@ -31,7 +31,10 @@ export type World = {
   close(): Promise<void>;
 };
 
-/** Scene of `npm run stream`. Its sign has arrived by half of a loop, so that it is in one of two checks that are half a loop apart. */
+/**
+ * Scene of `npm run stream`. Its sign has arrived by half of a loop, so that it is in one of two checks that are half a
+ * loop apart.
+ */
 const yard = sceneArguments({
   signAfterSeconds: loopSeconds / 2 - 1,
   roundSeconds: loopSeconds,

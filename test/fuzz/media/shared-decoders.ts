@@ -54,8 +54,9 @@ const size = `${columns * 16}x${rows * 16}`;
 const pcmMacroblock = 25;
 
 /**
- * Writes a key frame of one color, whose headers vary in all that readers of single pictures ignore: order and number of pictures that a decoder holds
- * back, ids, references, what happens to earlier pictures. Some lack their last macroblocks or repeat some.
+ * Writes a key frame of one color, whose headers vary in all that readers of single pictures ignore: order and number
+ * of pictures that a decoder holds back, ids, references, what happens to earlier pictures. Some lack their last
+ * macroblocks or repeat some.
  */
 const written: fc.Arbitrary<Crafted> = fc
   .record({
@@ -148,10 +149,11 @@ const written: fc.Arbitrary<Crafted> = fc
 export const batch = 10;
 
 /**
- * Requires that no picture of a hostile stream reaches another caller, nor another stream of the same caller, and that none of theirs reaches it. A case
- * is a key frame: written, or built from units of real ones, of the victims' too, and of marks, with damages and in any order. Most of the
- * latter are refused before a decoder reads them. A run has a batch of cases between two pictures of the victims: a picture that is late stays late, and
- * a damaged one ends its process.
+ * Requires that no picture of a hostile stream reaches another caller, nor another stream of the same caller, and that
+ * none of theirs reaches it. A case is a key frame: written, or built from units of real ones, of the victims' too, and
+ * of marks, with damages and in any order. Most of the latter are refused before a decoder reads them. A run has a
+ * batch of cases between two pictures of the victims: a picture that is late stays late, and a damaged one ends its
+ * process.
  */
 export function sharedDecoderProperty() {
   const victims = [
@@ -257,7 +259,10 @@ export function sharedDecoderProperty() {
       },
     );
   };
-  /** The pool gives up a kind of stream of a caller after two failures, which end their process: another caller begins then. */
+  /**
+   * The pool gives up a kind of stream of a caller after two failures, which end their process: another caller begins
+   * then.
+   */
   let failures = 0;
   const hostileCaller = () => `eve ${failures}`;
   const decodeVictims = async (caller: string, scans: boolean) => {

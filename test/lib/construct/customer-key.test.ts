@@ -98,7 +98,10 @@ test('the calls of KMS for each request of the emulated stack are permitted, by 
   }
 });
 
-/** Calls of services with a key that no role makes: docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html, sns/latest/dg/sns-key-management.html. */
+/**
+ * Calls of services with a key that no role makes:
+ * docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html, sns/latest/dg/sns-key-management.html.
+ */
 const callsOfServices: Record<string, string[]> = {
   'logs.eu-central-1': ['kms:Encrypt', 'kms:Decrypt', 'kms:GenerateDataKey', 'kms:DescribeKey'],
   cloudwatch: ['kms:Decrypt', 'kms:GenerateDataKey'],

@@ -13,7 +13,10 @@ const app = folderOfFile();
 const out = join(app, 'cdk.out');
 let bytes: number;
 
-/** An app of somebody else, a CommonJS one with the settings of `cdk init`, compiled strictly with that of the page and synthesized without a file of the project. */
+/**
+ * An app of somebody else, a CommonJS one with the settings of `cdk init`, compiled strictly with that of the page and
+ * synthesized without a file of the project.
+ */
 beforeAll(async () => {
   bytes = await installConstruct(app);
   copyFileSync('test/lib/construct/app.ts.txt', join(app, 'app.ts'));
@@ -46,7 +49,10 @@ test('an app outside of the project has the construct in three regions, twice in
   expect(templates).toHaveLength(3);
 });
 
-/** Types whose resources have a name of the project that is unique in an account or a region, by the property that has it. */
+/**
+ * Types whose resources have a name of the project that is unique in an account or a region, by the property that has
+ * it.
+ */
 const named: Record<string, (properties: any) => unknown> = {
   'AWS::StepFunctions::StateMachine': ({ StateMachineName }) => StateMachineName,
   'AWS::CloudWatch::Alarm': ({ AlarmName }) => AlarmName,

@@ -43,7 +43,10 @@ describe('a network of the deployer', () => {
   });
 });
 
-/** Actions that the functions do not request themselves: Lambda writes the logs and attaches the network, services call KMS. */
+/**
+ * Actions that the functions do not request themselves: Lambda writes the logs and attaches the network, services call
+ * KMS.
+ */
 const ofServices = /^(logs:(CreateLogStream|PutLogEvents)|ec2:|kms:)/;
 
 test.each(Object.entries(stageKinds))(

@@ -39,7 +39,9 @@ export function localDate(zone: string, at: number): string {
 
 const instants = new Map<string, number>();
 
-/** Returns the first or last instant with this local time; of a time that does not exist, the first instant after it. */
+/**
+ * Returns the first or last instant with this local time; of a time that does not exist, the first instant after it.
+ */
 export function findInstant(zone: string, date: string, time: string, which: 'first' | 'last'): number {
   const wanted = time === '24:00' ? `${addDays(date, 1)} 00:00` : `${date} ${time}`;
   const key = `${zone} ${wanted} ${which}`;

@@ -67,8 +67,9 @@ export function requireAlerts(ticks: readonly JobTick[], interval: number, coold
 }
 
 /**
- * The least and the most time from a tick to the one before, as the service can know it: by the wall clock, which counts a sleep and a step forward.
- * After a wall clock was set back it knows that it waited an interval, not how late the tick was.
+ * The least and the most time from a tick to the one before, as the service can know it: by the wall clock, which
+ * counts a sleep and a step forward. After a wall clock was set back it knows that it waited an interval, not how late
+ * the tick was.
  */
 export function knownMs(before: JobTick | undefined, tick: JobTick, interval: number) {
   if (before === undefined) return { least: 0, most: 0, isDisturbed: false };
@@ -82,7 +83,10 @@ export function knownMs(before: JobTick | undefined, tick: JobTick, interval: nu
   };
 }
 
-/** No pause is much longer than the interval while machine and disk work, and of seven captures in a row without motion one is judged. */
+/**
+ * No pause is much longer than the interval while machine and disk work, and of seven captures in a row without motion
+ * one is judged.
+ */
 export function requirePace(ticks: readonly JobTick[], longest: number): void {
   let quiet = 0;
   for (const [index, tick] of ticks.entries()) {

@@ -15,8 +15,8 @@ import { excludeLateness, isClear, lossReasons, wholeSecond } from './plain.ts';
 import type { PlainCondition, PlainConfig, PlainTick } from './plain.ts';
 
 /**
- * Slow, obvious model of a watch by the numbered rules of the design page watches. It shares no code with core: it keeps plain lists of what
- * happened, in milliseconds.
+ * Slow, obvious model of a watch by the numbered rules of the design page watches. It shares no code with core: it
+ * keeps plain lists of what happened, in milliseconds.
  */
 
 type Trouble = { reason: string; since: number; captures: number };

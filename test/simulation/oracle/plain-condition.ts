@@ -74,7 +74,9 @@ export function msToOpening(condition: Condition, rule: PlainCondition, at: numb
   return hold === null ? Infinity : Math.max(0, hold.from + hold.blindMs + openAfter * 1000 - at);
 }
 
-/** A sight after a time that nobody saw: up to ten minutes of it do not count, and after more it begins to hold again. */
+/**
+ * A sight after a time that nobody saw: up to ten minutes of it do not count, and after more it begins to hold again.
+ */
 export function seeAgain(
   condition: Condition,
   { openAfter = 0 }: PlainCondition,

@@ -15,7 +15,9 @@ const stream = { stream_url: 'https://example.com/live.m3u8' };
 const monitor = { ...stream, condition: 'a ship enters the lock' };
 const absentJob = { job_id: '11111111-1111-4111-8111-111111111111' };
 
-/** Calls every operation at least once, with success and failure, for tests that compare the responses with a schema. */
+/**
+ * Calls every operation at least once, with success and failure, for tests that compare the responses with a schema.
+ */
 export async function tellApiStory(call: CallOperation, world: World): Promise<void> {
   await checks(call, world);
   const { job_id: jobId } = await startWatchedJob(call, world);

@@ -1,6 +1,8 @@
 export type StreamedEvent = { event: string; id: string; data: any };
 
-/** Creates a reader of an event stream as the HTML standard defines it: blocks of fields, with comments between them. */
+/**
+ * Creates a reader of an event stream as the HTML standard defines it: blocks of fields, with comments between them.
+ */
 export function openEvents(response: Response) {
   const body = response.body?.getReader();
   const events: StreamedEvent[] = [];

@@ -7,8 +7,9 @@ type ViewerRequest = {
 };
 
 /**
- * Runs a CloudFront function for a request, which CloudFront gives it with header names in lower case and the cookies apart from the headers. Returns the
- * request to the origin, or the response to the viewer (docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/functions-event-structure.html).
+ * Runs a CloudFront function for a request, which CloudFront gives it with header names in lower case and the cookies
+ * apart from the headers. Returns the request to the origin, or the response to the viewer
+ * (docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/functions-event-structure.html).
  */
 export function runViewerFunction(code: string, { method = 'GET', uri, headers = {} }: ViewerRequest): any {
   const { cookie, ...others } = Object.fromEntries(

@@ -13,7 +13,9 @@ export type Answer = {
 };
 
 export type HlsServer = {
-  /** Returns a URL: `/live.m3u8` is a sliding window over the recording, `/master.m3u8` a multivariant playlist for it. */
+  /**
+   * Returns a URL: `/live.m3u8` is a sliding window over the recording, `/master.m3u8` a multivariant playlist for it.
+   */
   url: (path: string) => string;
   /** Requested paths with byte ranges; tests may clear it. */
   requests: string[];

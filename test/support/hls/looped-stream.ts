@@ -29,8 +29,9 @@ export const loopSeconds = 10;
 const ticksPerSecond = 90_000;
 
 /**
- * Starts a live stream of a picture: a source of ffmpeg, or arguments with inputs and filters, which is recorded once for a run. Its clock and its packet
- * counters run on from one loop to the next, so that a viewer sees a stream without a break. Default port: any free port.
+ * Starts a live stream of a picture: a source of ffmpeg, or arguments with inputs and filters, which is recorded once
+ * for a run. Its clock and its packet counters run on from one loop to the next, so that a viewer sees a stream without
+ * a break. Default port: any free port.
  */
 export async function startLoop(
   picture: Picture,
@@ -112,7 +113,10 @@ async function recordLoop(picture: Picture, ffmpegPath: string): Promise<Buffer[
   return Promise.all(Array.from({ length: loopSeconds }, (_, at) => readFile(join(name, `${at}.ts`))));
 }
 
-/** Returns a copy of a transport stream with later clocks, and with packet counters that continue those of the stream before. */
+/**
+ * Returns a copy of a transport stream with later clocks, and with packet counters that continue those of the stream
+ * before.
+ */
 function shift(segment: Buffer, ticks: number, counters: Map<number, number>): Buffer {
   const shifted = Buffer.from(segment);
   for (let at = 0; at < shifted.length; at += packetBytes) {

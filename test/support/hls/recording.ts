@@ -108,8 +108,8 @@ export function readMoment(picture: Uint8Array): number {
 }
 
 /**
- * Creates the runner of a test file that scans between key frames, and stops the clock of its work. A loaded machine has
- * time there: the bounds of time are those of other tests.
+ * Creates the runner of a test file that scans between key frames, and stops the clock of its work. A loaded machine
+ * has time there: the bounds of time are those of other tests.
  */
 export function openUnhurriedRunner(path = ffmpegPath): FfmpegRunner {
   beforeAll(() => void vi.spyOn(performance, 'now').mockReturnValue(0));

@@ -46,7 +46,10 @@ type Following = {
   signal: AbortSignal;
 };
 
-/** Creates a file server and the real capturer: guard, HTTP client, ffmpeg. With `unseen` a frame contains the undecoded bytes. */
+/**
+ * Creates a file server and the real capturer: guard, HTTP client, ffmpeg. With `unseen` a frame contains the undecoded
+ * bytes.
+ */
 export async function watchFiles(
   files: Record<string, Served>,
   options: {
@@ -110,7 +113,9 @@ export async function watchFiles(
   return watched;
 }
 
-/** Serves the recording as `/0.ts` to `/7.ts`, which start at twice their number in seconds, and the files of the test. */
+/**
+ * Serves the recording as `/0.ts` to `/7.ts`, which start at twice their number in seconds, and the files of the test.
+ */
 export async function watchRecording(
   files: Record<string, Served>,
   options: { unseen?: boolean } = {},

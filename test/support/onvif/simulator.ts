@@ -4,12 +4,18 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { SetTimer } from '../../../core/time-limit.ts';
 
-/** Camera that speaks ONVIF on loopback: WS-Discovery over UDP, and device, media and media 2 services over HTTP with their digests checked. */
+/**
+ * Camera that speaks ONVIF on loopback: WS-Discovery over UDP, and device, media and media 2 services over HTTP with
+ * their digests checked.
+ */
 
 export const login = { username: 'watcher', password: 'pa&ss <1>' };
 
 export type SimulatorOptions = {
-  /** `open`: no user. `http`: HTTP digest. `token`: WS-Security. `vague`: the same for each operation, with a fault that blames the sender without a reason. `basic`: asks for clear text. `forever`: a new nonce for each request. */
+  /**
+   * `open`: no user. `http`: HTTP digest. `token`: WS-Security. `vague`: the same for each operation, with a fault that
+   * blames the sender without a reason. `basic`: asks for clear text. `forever`: a new nonce for each request.
+   */
   access?: 'open' | 'http' | 'token' | 'vague' | 'basic' | 'forever';
   algorithm?: 'MD5' | 'SHA-256';
   versions?: readonly (1 | 2)[];

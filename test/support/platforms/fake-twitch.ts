@@ -151,7 +151,10 @@ export async function startFakeTwitch(): Promise<FakeTwitch> {
   }
 }
 
-/** Returns a media playlist as Twitch writes it: with prefetched segments at its end and optional stitched advertisements. */
+/**
+ * Returns a media playlist as Twitch writes it: with prefetched segments at its end and optional stitched
+ * advertisements.
+ */
 export function twitchPlaylist(
   segments: { uri: string; advertisement?: 'titled' | 'by date' }[],
   options: { sequence?: number; startsAt?: Date; ended?: boolean } = {},

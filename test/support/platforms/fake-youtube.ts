@@ -7,7 +7,9 @@ export type FakeYoutube = {
   url: string;
   /** Returns the `/player` response by video id and client; `null` for `ERROR`. */
   player: (videoId: string, client: string) => Record<string, unknown> | null;
-  /** Live video by channel path (`/@handle`): video id, `null` for none, or another path; an absent path returns 404. */
+  /**
+   * Live video by channel path (`/@handle`): video id, `null` for none, or another path; an absent path returns 404.
+   */
   channels: Map<string, string | null>;
   viewers: string | undefined;
   /** Returns the media playlist, with absolute or relative segment URIs. */

@@ -12,8 +12,8 @@ const pinned = readFileSync(inProject('test/support/python/tools.txt'), 'utf8').
 export type ToolRun = { exitCode: number; stdout: string; stderr: string };
 
 /**
- * Returns a function that runs a command line of PyPI, installed at its first use. The version is that of `tools.txt`: new rules come with a change of this
- * project. Returns undefined if the tool cannot be installed; throws in CI.
+ * Returns a function that runs a command line of PyPI, installed at its first use. The version is that of `tools.txt`:
+ * new rules come with a change of this project. Returns undefined if the tool cannot be installed; throws in CI.
  */
 export async function pythonTool(
   name: string,
@@ -36,7 +36,10 @@ export async function pythonTool(
   };
 }
 
-/** Installs a line of `tools.txt` into a virtual environment, unless `.ci/run` has, and returns its folder. Throws without Python or package registry. */
+/**
+ * Installs a line of `tools.txt` into a virtual environment, unless `.ci/run` has, and returns its folder. Throws
+ * without Python or package registry.
+ */
 export async function installPython(name: string): Promise<string> {
   const requirements = pinned.find((line) => line.startsWith(`${name}==`))?.split(' ');
   if (requirements === undefined) throw new Error(`tools.txt has no ${name}`);

@@ -32,7 +32,10 @@ export type CameraOddities = {
   play?: (viewer: Socket) => void;
 };
 
-/** Starts an RTSP camera that replays packets of ffmpeg, with the deviations of real cameras, until the viewer disconnects. */
+/**
+ * Starts an RTSP camera that replays packets of ffmpeg, with the deviations of real cameras, until the viewer
+ * disconnects.
+ */
 export async function startCamera(recording: RtpRecording, odd: CameraOddities = {}) {
   const video = parseTracks(recording.description).indexOf('video');
   const server = await startScriptedServer(

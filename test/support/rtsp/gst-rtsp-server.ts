@@ -8,7 +8,10 @@ const readySchema = z.object({ url: z.string(), flips_at: z.number().nullable() 
 
 export type GstRtspServer = { url: string; flipsAt: Date | null; close(): Promise<void> };
 
-/** Starts GStreamer's RTSP server with the flags of the script beside this file. Throws with the packages if it is missing. */
+/**
+ * Starts GStreamer's RTSP server with the flags of the script beside this file. Throws with the packages if it is
+ * missing.
+ */
 export async function startGstRtspServer(...flags: string[]): Promise<GstRtspServer> {
   const script = fileURLToPath(new URL('gst-rtsp-server.py', import.meta.url));
   const child = spawn('/usr/bin/python3', [script, ...flags], { stdio: ['pipe', 'pipe', 'pipe'] });

@@ -12,7 +12,9 @@ export type TunnelOddities = {
 
 const success = 'HTTP/1.0 200 OK\r\nContent-Type: application/x-rtsp-tunnelled\r\n\r\n';
 
-/** Starts a server that tunnels an RTSP server through HTTP, as QuickTime does. It pairs GET and POST by their cookie. */
+/**
+ * Starts a server that tunnels an RTSP server through HTTP, as QuickTime does. It pairs GET and POST by their cookie.
+ */
 export async function startHttpTunnel(cameraUrl: string, odd: TunnelOddities = {}) {
   const camera = new URL(cameraUrl);
   const sockets = new Set<Socket>();

@@ -27,7 +27,10 @@ type Options = RtpRecordingOptions & {
   change?: (packet: Buffer, frame: number) => Buffer | null;
 };
 
-/** Opens a session whose camera plays a recording of ten frames per second on a clock that the test moves, and a capturer for it. */
+/**
+ * Opens a session whose camera plays a recording of ten frames per second on a clock that the test moves, and a
+ * capturer for it.
+ */
 export async function openPlayedSession(
   ffmpeg: FfmpegRunner,
   { maxBytes = 1e8, clipBytes = 1e8, change = (packet) => packet, next, ...options }: Options,

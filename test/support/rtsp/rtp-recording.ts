@@ -31,7 +31,10 @@ export async function recordRtp(options: RtpRecordingOptions = {}): Promise<RtpR
   return recording;
 }
 
-/** Publishes with ffmpeg to a server that accepts all requests (ANNOUNCE, RECORD). `args` are those of input and encoder. */
+/**
+ * Publishes with ffmpeg to a server that accepts all requests (ANNOUNCE, RECORD). `args` are those of input and
+ * encoder.
+ */
 export async function recordPackets(ffmpeg: string, args: readonly string[]): Promise<RtpRecording> {
   let description = '';
   const server = await startScriptedServer(({ method, body, header }) => {

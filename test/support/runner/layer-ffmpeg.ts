@@ -17,7 +17,10 @@ export const systemPath = (process.env['PATH'] ?? '')
   .filter((folder) => folder !== layerFolder)
   .join(delimiter);
 
-/** PATH of what captures with the ffmpeg of the layer on AWS: without libraries to load, it starts in a fifth of the processor time of Debian's. */
+/**
+ * PATH of what captures with the ffmpeg of the layer on AWS: without libraries to load, it starts in a fifth of the
+ * processor time of Debian's.
+ */
 export const layerPath = [layerFolder, systemPath].join(delimiter);
 
 /** Returns the path of the ffmpeg that users have; null without one. */

@@ -19,7 +19,9 @@ const browser = ['chromium', 'fonts-inter'];
 /** Environment variable that is set once the packages are known to be there: each lane calls `setup`. */
 const packagesFound = 'WATCHPOST_TEST_PACKAGES';
 
-/** Installs missing Debian packages before the tests of a lane that needs them. Throws with the command if it cannot. */
+/**
+ * Installs missing Debian packages before the tests of a lane that needs them. Throws with the command if it cannot.
+ */
 export async function setup(): Promise<void> {
   if (process.env[packagesFound]) return;
   await ensureFfmpeg(process.env['WATCHPOST_FFMPEG'] ?? '', process.env, openTerminal(process.env));

@@ -10,12 +10,15 @@ const runFolder = 'WATCHPOST_TEST_FOLDER';
 const systemFolder = 'WATCHPOST_TEST_SYSTEM_FOLDER';
 const prefix = 'watchpost-tests-';
 
-/** Names of what may remain until the end: folders of the run, the code cache of Node, profiles of a browser that was killed. */
+/**
+ * Names of what may remain until the end: folders of the run, the code cache of Node, profiles of a browser that was
+ * killed.
+ */
 const expected = [/^run$/, /^node-compile-cache$/, /^\.?org\.chromium\./];
 
 /**
- * Gives a test run a temporary folder of its own (Vitest global setup), which its workers and their processes inherit. Returns
- * the function that deletes it and names what tests have left behind.
+ * Gives a test run a temporary folder of its own (Vitest global setup), which its workers and their processes inherit.
+ * Returns the function that deletes it and names what tests have left behind.
  */
 export function setup(): (() => void) | undefined {
   if (process.env[runFolder]) return;
@@ -65,7 +68,10 @@ export function removeEnded(system: string): void {
   }
 }
 
-/** Returns the folder of what test files share, such as recordings. It lasts until the end of the run, or of a process without one. */
+/**
+ * Returns the folder of what test files share, such as recordings. It lasts until the end of the run, or of a process
+ * without one.
+ */
 export function sharedFolder(): string {
   const folder = process.env[runFolder];
   if (folder !== undefined) return join(folder, 'run');

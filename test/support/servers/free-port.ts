@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Returns a port of the loopback interface that nobody listened on a moment ago. It is below the ports that systems give to connections and to
- * servers without a port of their own, so that it stays free until it is used.
+ * Returns a port of the loopback interface that nobody listened on a moment ago. It is below the ports that systems
+ * give to connections and to servers without a port of their own, so that it stays free until it is used.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {

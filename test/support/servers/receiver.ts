@@ -14,8 +14,8 @@ export type Received = {
 };
 
 /**
- * Starts a webhook receiver that verifies signatures with the public library. `answer` returns the status for an event and
- * the number of earlier deliveries with its `webhook-id`.
+ * Starts a webhook receiver that verifies signatures with the public library. `answer` returns the status for an event
+ * and the number of earlier deliveries with its `webhook-id`.
  */
 export async function startReceiver(
   secret: () => string,

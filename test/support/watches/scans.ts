@@ -18,7 +18,10 @@ export function compared({ shows, share = shows === 'visitor' ? 0.1 : 0 }: Scrip
   return { ...comparisons[shows], changedShare: share };
 }
 
-/** Scripts the next capture of a world: it finds these frames since the one before. The picture of a frame has its seconds as third byte. */
+/**
+ * Scripts the next capture of a world: it finds these frames since the one before. The picture of a frame has its
+ * seconds as third byte.
+ */
 export function scriptScan(
   { script, clock }: World,
   seconds: number,

@@ -11,7 +11,10 @@ import { alertsOfCaller, jobsByCaller } from '../table/table-layout.ts';
 import type { Table } from '../table/table.ts';
 import type { Item, ItemKey } from '../table/write.ts';
 
-/** Creates the eraser of callers. Its methods throw `TransientError`. Point-in-time recovery keeps removed items for its period. */
+/**
+ * Creates the eraser of callers. Its methods throw `TransientError`. Point-in-time recovery keeps removed items for its
+ * period.
+ */
 export function createCallerEraser(table: Table): CallerEraser {
   return {
     removeKeys: (caller) => removeCallerKeys(table, caller),
@@ -55,7 +58,10 @@ export function createCallerEraser(table: Table): CallerEraser {
     return [...listed.map(readId), ...active];
   }
 
-  /** A deleted watch is no longer in the caller's set until it is purged; all watches that are to be purged are in the index of repairs. */
+  /**
+   * A deleted watch is no longer in the caller's set until it is purged; all watches that are to be purged are in the
+   * index of repairs.
+   */
   async function listWatchIds(caller: string): Promise<string[]> {
     const { watches } = readItem(watchesSchema, (await table.get(itemKeys.watchesOfCaller(caller))) ?? {});
     const due = await Promise.all(

@@ -6,8 +6,9 @@ import type { Table } from '../table/table.ts';
 import type { ItemKey } from '../table/write.ts';
 
 /**
- * Removes the keys of a caller with their entries in lists. Keys of other callers that they created get their creator, so that the chain of keys
- * stays complete. Returns how many. A repetition continues an interrupted removal: the entry among the caller's keys is last.
+ * Removes the keys of a caller with their entries in lists. Keys of other callers that they created get their creator,
+ * so that the chain of keys stays complete. Returns how many. A repetition continues an interrupted removal: the entry
+ * among the caller's keys is last.
  */
 export async function removeCallerKeys(table: Table, caller: string): Promise<number> {
   const entries = await table.query({
@@ -49,7 +50,9 @@ async function removeKey(
   await remove(table, own);
 }
 
-/** Adds a key to those that `maker` created. A revoked creator is kept, as `revoke` does for a key that created others. */
+/**
+ * Adds a key to those that `maker` created. A revoked creator is kept, as `revoke` does for a key that created others.
+ */
 async function moveTo(table: Table, maker: string, hash: string): Promise<void> {
   const { pk } = itemKeys.apiKey(maker);
   await table.transact([

@@ -126,8 +126,9 @@ async function list(table: Table, { caller, after, limit }: KeyPage): Promise<Ap
 }
 
 /**
- * Revokes a key, with a TTL for the key and its entries in lists. A key that created others keeps its item and its entry with its
- * creator, so that the chain of descendants stays complete. Returns undefined if it created one meanwhile.
+ * Revokes a key, with a TTL for the key and its entries in lists. A key that created others keeps its item and its
+ * entry with its creator, so that the chain of descendants stays complete. Returns undefined if it created one
+ * meanwhile.
  */
 async function tryRevoke(table: Table, hash: string, time: Date): Promise<'done' | undefined> {
   const item = await table.get(itemKeys.apiKey(hash));

@@ -6,7 +6,10 @@ import { callerPartition, itemKeys, sortPrefixes } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';
 import type { Table } from '../table/table.ts';
 
-/** Creates the ledger of the use of callers: one item per caller and day, which counts write without reading, except the first of a day. */
+/**
+ * Creates the ledger of the use of callers: one item per caller and day, which counts write without reading, except the
+ * first of a day.
+ */
 export function createUsageLedger(table: Table): UsageLedger {
   return {
     add: async (caller, day, use) => {
@@ -21,7 +24,8 @@ export function createUsageLedger(table: Table): UsageLedger {
       });
       const item = result.kind === 'written' ? result.item : undefined;
       const isFirst = added.every((name) => item?.[name] === use[name]);
-      // A check under way counts after its caller is erased. The eraser removes the caller before it removes items for the last time: one of both removes this one.
+      // A check under way counts after its caller is erased. The eraser removes the caller before it removes items for
+      // the last time: one of both removes this one.
       if (isFirst && !(await table.get(itemKeys.caller(caller)))) await table.write({ kind: 'delete', key });
     },
     days: async (caller, from, to) => {

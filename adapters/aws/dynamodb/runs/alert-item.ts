@@ -8,9 +8,9 @@ import type { Query, Table } from '../table/table.ts';
 import type { Item, Write } from '../table/write.ts';
 
 /**
- * Items of alerts. What changes after the opening are columns of their own, so that commits change an alert without reading it. Alerts are
- * in the index of jobs under a partition of their own: `status` is the time of the closing, or `open`, which sorts after all times; `policy` is the watch and the
- * condition.
+ * Items of alerts. What changes after the opening are columns of their own, so that commits change an alert without
+ * reading it. Alerts are in the index of jobs under a partition of their own: `status` is the time of the closing, or
+ * `open`, which sorts after all times; `policy` is the watch and the condition.
  */
 export function toAlertWrite(change: AlertChange): Write {
   switch (change.kind) {
@@ -66,7 +66,9 @@ export function toAlertWrite(change: AlertChange): Write {
   }
 }
 
-/** Returns the columns of the state of an alert, which its closing changes. An alert can open and close in one change. */
+/**
+ * Returns the columns of the state of an alert, which its closing changes. An alert can open and close in one change.
+ */
 function closedColumns({ closed, expires_at }: Pick<Alert, 'closed' | 'expires_at'>) {
   if (closed === null || expires_at === null) return { status: 'open' };
   const ttl = Math.ceil(Date.parse(expires_at) / 1000);
@@ -156,7 +158,9 @@ function listedAt({ opened_at: openedAt, alert_id: alertId }: Pick<Alert, 'opene
   return `${openedAt}#${alertId}`;
 }
 
-/** Returns the last text of this length before `text`: a key condition has no exclusive upper bound beside a lower one. */
+/**
+ * Returns the last text of this length before `text`: a key condition has no exclusive upper bound beside a lower one.
+ */
 function lastBefore(text: string): string {
   return `${text.slice(0, -1)}${String.fromCharCode(text.charCodeAt(text.length - 1) - 1)}`;
 }

@@ -12,8 +12,8 @@ import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import type { Table } from '../table/table.ts';
 
 /**
- * Creates the store of deliveries and destination states, in the partition of their run. Its methods throw `TransientError`, and `StorageError` for an
- * unreadable record.
+ * Creates the store of deliveries and destination states, in the partition of their run. Its methods throw
+ * `TransientError`, and `StorageError` for an unreadable record.
  */
 export function createDeliveryStore(table: Table, backoff: BackoffDeps, now: () => Date): DeliveryStore {
   return {

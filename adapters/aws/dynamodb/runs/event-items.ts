@@ -12,7 +12,10 @@ import type { ItemKey, Write } from '../table/write.ts';
 
 const eventSchema = z.union([jobEventSchema, watchEventSchema]);
 
-/** Writes an event. Jobs (`retentionDays` `null`) have a copy of each except `progress` by type, so that newest alerts need no scan of the log. */
+/**
+ * Writes an event. Jobs (`retentionDays` `null`) have a copy of each except `progress` by type, so that newest alerts
+ * need no scan of the log.
+ */
 export function putEvent(event: RunEvent, retentionDays: number | null, ttls: ItemTtls): Write[] {
   const runId = 'job_id' in event ? event.job_id : event.watch_id;
   const { sequence, type, timestamp } = event;
@@ -55,7 +58,10 @@ export function createEventReads(table: Table): Pick<RunStore, 'events' | 'event
   };
 }
 
-/** Reads the newest events of a type of a job, oldest first: by their copies, except `progress`, which is most of the log itself. */
+/**
+ * Reads the newest events of a type of a job, oldest first: by their copies, except `progress`, which is most of the
+ * log itself.
+ */
 export async function readNewestEvents(
   table: Table,
   jobId: string,

@@ -11,8 +11,8 @@ import type { Table } from '../table/table.ts';
 import type { ItemKey } from '../table/write.ts';
 
 /**
- * Counts all matches on the index, about 5,000 jobs per request, and reads the jobs of one page from the table, which may lag as the index does. The
- * range is bounded by the maximum duration of a job and its retention.
+ * Counts all matches on the index, about 5,000 jobs per request, and reads the jobs of one page from the table, which
+ * may lag as the index does. The range is bounded by the maximum duration of a job and its retention.
  */
 export async function listJobs(
   { table, ttls }: { table: Table; ttls: ItemTtls },

@@ -136,7 +136,10 @@ export function createMomentStore(table: Table, backoff: BackoffDeps): MomentSto
     return { moments, after: unread.length < limit ? null : (unread.at(-1)?.[0] ?? null) };
   }
 
-  /** Reads the moments of a span, of each watch side by side; those of a time that was not read of every watch are left out. */
+  /**
+   * Reads the moments of a span, of each watch side by side; those of a time that was not read of every watch are left
+   * out.
+   */
   async function readAll({ caller, watches, to }: MomentSpan, now: Date) {
     const most = Math.ceil(maxItems / Math.max(1, watches.length));
     const beganMs = performance.now();

@@ -6,7 +6,10 @@ import type { Table } from '../table/table.ts';
 
 /** Reads of the repair index by shard, so that several invocations of `reconcile` share its entries. */
 export type RepairShards = {
-  /** Counts the due entries, up to `limit` of jobs and of watches per shard. An entry may be due for nothing: its time is in whole minutes. */
+  /**
+   * Counts the due entries, up to `limit` of jobs and of watches per shard. An entry may be due for nothing: its time
+   * is in whole minutes.
+   */
   countDue(now: Date, limit: number): Promise<DueShard[]>;
   /** Lists what may be due in one shard: of jobs, then of watches, longest due first. */
   listDue(shard: string, now: Date, limit: number): Promise<string[]>;

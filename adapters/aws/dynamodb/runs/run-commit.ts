@@ -24,8 +24,8 @@ import type { Item, ItemKey, Write } from '../table/write.ts';
 export type RunDeps = { table: Table } & ItemRules;
 
 /**
- * Commits a change of a run in one transaction. The run is read first, because its repair index entry depends on all of it. The conditions ensure that
- * nothing has changed since. Returns 'outdated' otherwise.
+ * Commits a change of a run in one transaction. The run is read first, because its repair index entry depends on all of
+ * it. The conditions ensure that nothing has changed since. Returns 'outdated' otherwise.
  */
 export async function commitChange(
   { table, ...rules }: RunDeps,
@@ -137,8 +137,9 @@ function addToTotals(totals: Totals, jobId: string): Write {
 }
 
 /**
- * Lists what follows from the end of a run. A job is no longer active, and its configuration and its source, which contains credentials, expire with it. A
- * deleted watch frees its place among the caller's watches and loses its source.
+ * Lists what follows from the end of a run. A job is no longer active, and its configuration and its source, which
+ * contains credentials, expire with it. A deleted watch frees its place among the caller's watches and loses its
+ * source.
  */
 async function toEndWrites(
   table: Table,

@@ -32,7 +32,9 @@ const progressSchema = z.looseObject({
 /** Newest event that receivers get: its sequence, and the epoch minute of its commit. */
 export type NewestDelivered = { sequence: number; minute: number };
 
-/** Item of a run, with the columns that decide its repair and its log. Ticks leave the other item (`META`) unchanged. */
+/**
+ * Item of a run, with the columns that decide its repair and its log. Ticks leave the other item (`META`) unchanged.
+ */
 export type StoredProgress = {
   runId: string;
   policy: PolicyName;
@@ -77,8 +79,8 @@ export function toItems(
 }
 
 /**
- * Converts the part of a run that each commit writes to its item. `published` is only a column, because it changes independently of the record. Undefined
- * values are neither in the item nor in an index.
+ * Converts the part of a run that each commit writes to its item. `published` is only a column, because it changes
+ * independently of the record. Undefined values are neither in the item nor in an index.
  */
 export function toProgressItem(stored: StoredProgress, { ttls, hasBus }: ItemRules): ItemKey & Item {
   const { runId, policy, progress } = stored;
@@ -118,7 +120,10 @@ export function readProgressItem(item: Item): StoredProgress {
   };
 }
 
-/** Joins the two items of a run. Returns undefined if one is missing. Throws `StorageError` if they do not match the schema. */
+/**
+ * Joins the two items of a run. Returns undefined if one is missing. Throws `StorageError` if they do not match the
+ * schema.
+ */
 export function readRunItems(meta: Item | undefined, run: Item | undefined): Run | undefined {
   if (meta === undefined || run === undefined) return undefined;
   const { progress, published } = readProgressItem(run);
@@ -171,8 +176,8 @@ function purgeAt({ policy, progress }: StoredProgress): Date | undefined {
 }
 
 /**
- * Returns the epoch minute from which `reconcile` must inspect the run: unpublished event, lease expiry or purge. Returns undefined if no inspection is due.
- * The minute is rounded down, so `reconcile` must check the run itself.
+ * Returns the epoch minute from which `reconcile` must inspect the run: unpublished event, lease expiry or purge.
+ * Returns undefined if no inspection is due. The minute is rounded down, so `reconcile` must check the run itself.
  */
 function repairDue(stored: StoredProgress, hasBus: boolean): number | undefined {
   const { progress, newest } = stored;

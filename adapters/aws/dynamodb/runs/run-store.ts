@@ -49,7 +49,9 @@ export function createRunStore(deps: RunDeps, backoff: BackoffDeps): RunStore {
   };
 }
 
-/** Reads both items of a run. Returns undefined if a commit fell between them: only a change by a caller writes both. */
+/**
+ * Reads both items of a run. Returns undefined if a commit fell between them: only a change by a caller writes both.
+ */
 async function readOnce(table: Table, runId: string): Promise<{ run: Run | undefined } | undefined> {
   const items = await table.query({
     where: '#pk = :run AND #sk BETWEEN :meta AND :progress',
@@ -96,7 +98,9 @@ async function markPublished({ table, ...rules }: RunDeps, runId: string, sequen
   });
 }
 
-/** Returns runs due for repair, lost ones first: a receiver that is unreachable for long must not delay their detection. */
+/**
+ * Returns runs due for repair, lost ones first: a receiver that is unreachable for long must not delay their detection.
+ */
 async function dueForRepair({ table, hasBus }: RunDeps, now: Date, limit: number): Promise<string[]> {
   const runs = await readRepairIndex(table, policySchema.options, { before: now, limit });
   const lost = runs.filter((stored) => isLate(stored, now)).toSorted(byLease);

@@ -6,9 +6,9 @@ import type { Table } from '../table/table.ts';
 import type { Item, Write } from '../table/write.ts';
 
 /**
- * The slots of a caller: the set `active` has the ids of its jobs and of those that are being created. Of the latter the attribute
- * `reserved:<job id>` is a map with the reservation's end (`until`, in ms since 1970), the requests that share it (`holders`), and their
- * idempotency key and request hash: an expression can compare the size of one set only.
+ * The slots of a caller: the set `active` has the ids of its jobs and of those that are being created. Of the latter
+ * the attribute `reserved:<job id>` is a map with the reservation's end (`until`, in ms since 1970), the requests that
+ * share it (`holders`), and their idempotency key and request hash: an expression can compare the size of one set only.
  */
 
 /** The set is absent at first, and after its last job was removed. */
@@ -103,7 +103,10 @@ async function findByKey(table: Table, caller: string, key: string, now: Date) {
   return undefined;
 }
 
-/** Deletes reservations of crashed creations. Returns true if there was one. Keeps a reservation that was shared meanwhile. */
+/**
+ * Deletes reservations of crashed creations. Returns true if there was one. Keeps a reservation that was shared
+ * meanwhile.
+ */
 async function releaseExpired(table: Table, caller: string, now: Date): Promise<boolean> {
   const expired = (await readReservations(table, caller)).filter(({ value }) => value.until <= now.getTime());
   for (const { jobId, value } of expired)

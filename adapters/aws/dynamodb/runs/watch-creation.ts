@@ -12,7 +12,9 @@ import type { Write } from '../table/write.ts';
 
 const absent = 'attribute_not_exists(#pk)';
 
-/** Creates a watch in one transaction: configuration, run, source, secrets, events, a place among the caller's watches. */
+/**
+ * Creates a watch in one transaction: configuration, run, source, secrets, events, a place among the caller's watches.
+ */
 export async function createWatch(
   { table, ...rules }: RunDeps,
   creation: WatchCreation,

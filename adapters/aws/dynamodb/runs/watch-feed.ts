@@ -9,8 +9,9 @@ import { z } from 'zod';
 type Reads = Pick<RunStore, 'getIncludingEnded' | 'events'>;
 
 /**
- * Reads the events of all watches of a caller, in whose position each log has an entry. No number orders them: commits of several functions become visible in
- * another order than that of their times, and an index of events by time would cost one write unit more for each tick.
+ * Reads the events of all watches of a caller, in whose position each log has an entry. No number orders them: commits
+ * of several functions become visible in another order than that of their times, and an index of events by time would
+ * cost one write unit more for each tick.
  */
 export function createWatchFeed(
   runs: Reads,
@@ -81,9 +82,9 @@ async function readLogs(
 }
 
 /**
- * Returns the positions of a page: without those of watches that are gone, so that they do not grow for months, and with those of watches that are new to the
- * reader, by which it finds one that is deleted before it reads it. If they have no room, the page is full: it reads what is left of deleted watches, whose
- * positions end with it.
+ * Returns the positions of a page: without those of watches that are gone, so that they do not grow for months, and
+ * with those of watches that are new to the reader, by which it finds one that is deleted before it reads it. If they
+ * have no room, the page is full: it reads what is left of deleted watches, whose positions end with it.
  */
 function begin(
   from: Positions,
@@ -97,7 +98,9 @@ function begin(
   return { positions: new Map([...kept, ...added.slice(0, room)]), isFull: added.length > room };
 }
 
-/** Returns watches that were deleted while the reader has not read their last events. They are kept until their purge. */
+/**
+ * Returns watches that were deleted while the reader has not read their last events. They are kept until their purge.
+ */
 async function findDeleted(
   standing: readonly WatchRun[],
   caller: string,
@@ -113,7 +116,10 @@ async function findDeleted(
     .filter((watch) => watch.caller === caller && watch.sequence > (positions.get(watch.run_id) ?? 0));
 }
 
-/** Merges logs by time and leaves the order of each log as stored, so that a position never goes back when the clock does. */
+/**
+ * Merges logs by time and leaves the order of each log as stored, so that a position never goes back when the clock
+ * does.
+ */
 function mergeByTime(logs: readonly Entry[][], limit: number): Entry[] {
   const rest = logs.map((log) => log.values());
   const heads = rest.map((log) => log.next().value);
@@ -135,7 +141,10 @@ function mergeByTime(logs: readonly Entry[][], limit: number): Entry[] {
 /** Sequence of the newest event that a reader has, by watch. A watch without an entry is new to the reader. */
 type Positions = ReadonlyMap<string, number>;
 
-/** Maximum positions that one text has room for: `after` of `/watches/events` is shorter than 8,000 characters, and an entry takes 28. */
+/**
+ * Maximum positions that one text has room for: `after` of `/watches/events` is shorter than 8,000 characters, and an
+ * entry takes 28.
+ */
 const maxPositions = 285;
 
 /** Formats positions in the logs of several watches as one text: 16 bytes of each id, and its sequence in 5 bytes. */

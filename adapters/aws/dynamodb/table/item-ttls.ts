@@ -5,7 +5,10 @@ const marginSeconds = 86_400;
 
 /** Expiry of items, in epoch seconds. */
 export type ItemTtls = {
-  /** Returns the TTL of events and deliveries of a job whose end is unknown. They outlive the longest job and its retention. */
+  /**
+   * Returns the TTL of events and deliveries of a job whose end is unknown. They outlive the longest job and its
+   * retention.
+   */
   forJob(from: Date): number;
   /**
    * Returns the TTL of items that are readable until `expiresAt`, plus `deliveryTtlSeconds`: expired events may
@@ -16,7 +19,10 @@ export type ItemTtls = {
   oldestListable(now: Date): Date;
 };
 
-/** Computes TTLs from the retention of ended jobs. Functions without that setting use its upper bound: their items never expire early. */
+/**
+ * Computes TTLs from the retention of ended jobs. Functions without that setting use its upper bound: their items never
+ * expire early.
+ */
 export function itemTtls(retentionSeconds: number = rules.maxRetentionSeconds): ItemTtls {
   const maxSeconds = rules.maxJobDurationSeconds + retentionSeconds + marginSeconds;
   return {

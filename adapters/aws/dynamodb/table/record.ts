@@ -4,8 +4,8 @@ import { StorageError } from '../../../../core/errors.ts';
 import type { Item, ItemKey } from './write.ts';
 
 /**
- * Reads a record, which is stored as JSON in one attribute, perhaps compressed: DynamoDB numbers are limited to 38 digits and 1e126.
- * Throws `StorageError` if it does not match its schema.
+ * Reads a record, which is stored as JSON in one attribute, perhaps compressed: DynamoDB numbers are limited to 38
+ * digits and 1e126. Throws `StorageError` if it does not match its schema.
  */
 export function readRecord<T>(schema: z.ZodType<T>, item: Item): T {
   return readItem(schema, parseRecord(item));
@@ -37,7 +37,10 @@ const keySchema = z.object({ pk: z.string(), sk: z.string() });
 /** Size from which a record is worth compressing, in bytes. DynamoDB bills writes by the started kilobyte. */
 const minPackedBytes = 1024;
 
-/** Returns a record that each tick writes as JSON, compressed if it is long: six kilobytes of eight open conditions are then one to two. */
+/**
+ * Returns a record that each tick writes as JSON, compressed if it is long: six kilobytes of eight open conditions are
+ * then one to two.
+ */
 export function packRecord(record: object): string | Uint8Array {
   const text = JSON.stringify(record);
   return Buffer.byteLength(text) < minPackedBytes ? text : deflateRawSync(text);

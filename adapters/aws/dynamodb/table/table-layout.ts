@@ -1,4 +1,7 @@
-/** Names that the table's construct and this adapter share, without the SDK. `docs/contribute/storage.md` describes the items. */
+/**
+ * Names that the table's construct and this adapter share, without the SDK. `docs/contribute/storage.md` describes the
+ * items.
+ */
 
 /** Type of a key attribute: string or number. */
 export type AttributeType = 'S' | 'N';

@@ -31,8 +31,8 @@ export function rankVariants(variants: Variant[], mode: InputMode): Variant[] {
 const minScanHeight = 160;
 
 /**
- * Returns the smallest variant with video for scans, of H.264 if there is one. Returns null if that is the variant that is judged, or if sizes are unknown: an
- * unknown one may be audio only.
+ * Returns the smallest variant with video for scans, of H.264 if there is one. Returns null if that is the variant that
+ * is judged, or if sizes are unknown: an unknown one may be audio only.
  */
 export function chooseScanVariant(variants: Variant[], judged: Variant): Variant | null {
   const [smallest] = variants

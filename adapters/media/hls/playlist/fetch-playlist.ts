@@ -48,8 +48,8 @@ export class PlaylistGoneError extends StreamFetchError {
 }
 
 /**
- * Fetches the media playlist of a URL, through the variant that suffices for the mode. Throws `PlaylistGoneError`, `StreamFetchError`,
- * `InvalidUrlError`, and `NotLiveError` if the URL is a video file.
+ * Fetches the media playlist of a URL, through the variant that suffices for the mode. Throws `PlaylistGoneError`,
+ * `StreamFetchError`, `InvalidUrlError`, and `NotLiveError` if the URL is a video file.
  */
 export async function fetchMediaPlaylist(
   fetcher: PlaylistFetcher,
@@ -87,7 +87,10 @@ export function canRetryElsewhere(error: unknown): boolean {
   return error instanceof StreamError && !(error.cause instanceof EgressTimeoutError);
 }
 
-/** Fetches the media playlist of a variant stream. Where a server names a further multivariant playlist, its smallest sufficient variant counts. */
+/**
+ * Fetches the media playlist of a variant stream. Where a server names a further multivariant playlist, its smallest
+ * sufficient variant counts.
+ */
 export async function fetchRendition(
   fetcher: PlaylistFetcher,
   { url, variables }: Pick<Rendition, 'url' | 'variables'>,

@@ -4,7 +4,10 @@ const skipTag = '#EXT-X-SKIP:';
 /** The largest number that an initialization vector takes has 128 bits. */
 const maxDigits = 39;
 
-/** Returns the lines without media sequence number, and that of the first segment. hls-parser reads it as a double, which loses digits above 2^53. */
+/**
+ * Returns the lines without media sequence number, and that of the first segment. hls-parser reads it as a double,
+ * which loses digits above 2^53.
+ */
 export function takeMediaSequence(lines: string[]): { lines: string[]; firstSequence: bigint } {
   const firstUri = lines.findIndex((line) => !line.startsWith('#'));
   return {

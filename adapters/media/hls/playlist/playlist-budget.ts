@@ -11,11 +11,16 @@ export type PlaylistBudget = {
 };
 
 export type PlaylistShare = {
-  /** Counts a chunk. Throws `PlaylistBudgetError` if all playlists together are too large, and no other caller has more. */
+  /**
+   * Counts a chunk. Throws `PlaylistBudgetError` if all playlists together are too large, and no other caller has more.
+   */
   count(bytes: number): void;
   /** Aborted with `PlaylistBudgetError` if the playlist has to make place for that of another caller. */
   signal: AbortSignal;
-  /** Reads the playlist. Large ones take turns, and the event loop is free after each of their steps for as long as that took. */
+  /**
+   * Reads the playlist. Large ones take turns, and the event loop is free after each of their steps for as long as that
+   * took.
+   */
   read<Result>(steps: Steps<Result>): Promise<Result>;
   close(): void;
 };
@@ -23,13 +28,19 @@ export type PlaylistShare = {
 /** More large playlists are fetched concurrently than the service has memory for. */
 export class PlaylistBudgetError extends EgressLimitError {}
 
-/** Bytes of each playlist that are not counted: more than any usual playlist has, so that a few huge ones fail no job of others. */
+/**
+ * Bytes of each playlist that are not counted: more than any usual playlist has, so that a few huge ones fail no job of
+ * others.
+ */
 const freeBytes = 256 * 1024;
 
 /** Counted playlists of a caller, oldest first. */
 type Holder = { size: number; playlists: Set<{ giveUp(): void }> };
 
-/** By default four playlists of the largest size, and any number of usual ones. The caller with the most gives up its newest. */
+/**
+ * By default four playlists of the largest size, and any number of usual ones. The caller with the most gives up its
+ * newest.
+ */
 export function createPlaylistBudget({
   maxBytes = 32 * 1024 * 1024,
   elapsedMs = () => performance.now(),

@@ -106,7 +106,10 @@ export function* sanitizePlaylist(
   return reducer.end(variants > 0);
 }
 
-/** Creates a reducer of the lines of a playlist, in parts that end with a URI: those of a whole one take too much memory. */
+/**
+ * Creates a reducer of the lines of a playlist, in parts that end with a URI: those of a whole one take too much
+ * memory.
+ */
 function createReducer({ url, imported, maxSegments }: Source) {
   const substitution = createSubstitution(url, imported);
   const writeOffsets = createOffsets();
@@ -187,8 +190,8 @@ function withoutTitle(line: string): string {
 const rangeTag = '#EXT-X-BYTERANGE:';
 
 /**
- * Returns a function that adds the missing offset to each byte range: the end of the previous segment if it has the same URI, else 0 (RFC
- * 8216, 4.3.2.2). hls-parser uses -1 in the second case and derives later offsets from it.
+ * Returns a function that adds the missing offset to each byte range: the end of the previous segment if it has the
+ * same URI, else 0 (RFC 8216, 4.3.2.2). hls-parser uses -1 in the second case and derives later offsets from it.
  */
 function createOffsets() {
   let before = { uri: '', end: 0 };
@@ -219,8 +222,9 @@ const noKey = `${keyTag}METHOD=NONE`;
 const identity = 'identity';
 
 /**
- * Returns a function that leaves one key line in front of a segment: of the keys in force the one that can be used without a license (`identity`), in whatever order the
- * playlist has them. A key is in force until the next one of its KEYFORMAT, or METHOD=NONE (RFC 8216, 4.3.2.4). hls-parser takes the last line.
+ * Returns a function that leaves one key line in front of a segment: of the keys in force the one that can be used
+ * without a license (`identity`), in whatever order the playlist has them. A key is in force until the next one of its
+ * KEYFORMAT, or METHOD=NONE (RFC 8216, 4.3.2.4). hls-parser takes the last line.
  */
 function createReadableKeys() {
   const inForce = new Map<string, string>();

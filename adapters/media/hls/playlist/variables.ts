@@ -15,9 +15,9 @@ const maxCharacters = 16 * 1024 * 1024;
 const maxReferences = 100_000;
 
 /**
- * Replaces `{$NAME}` with the value of the variable (RFC 8216bis, 4.3), in lines that are read in parts. A variable is defined in the text, imported
- * from the multivariant playlist, or taken from the query of the playlist URL, as signed queries require. `fill` throws
- * `VariableError` and `PlaylistLimitError`.
+ * Replaces `{$NAME}` with the value of the variable (RFC 8216bis, 4.3), in lines that are read in parts. A variable is
+ * defined in the text, imported from the multivariant playlist, or taken from the query of the playlist URL, as signed
+ * queries require. `fill` throws `VariableError` and `PlaylistLimitError`.
  */
 export function createSubstitution(url: string, imported: Variables) {
   const variables = new Map<string, string>();
@@ -71,7 +71,10 @@ function quoted(line: string, attribute: RegExp): string | undefined {
   return attribute.exec(line)?.[1];
 }
 
-/** Returns the values still percent-encoded, because they become part of another URL. Of several with one name the first one counts. */
+/**
+ * Returns the values still percent-encoded, because they become part of another URL. Of several with one name the first
+ * one counts.
+ */
 function readQuery(url: string): Variables {
   const values = new Map<string, string>();
   for (const pair of new URL(url).search.slice(1).split('&')) {

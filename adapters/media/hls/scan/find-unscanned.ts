@@ -13,7 +13,10 @@ export type Unscanned = {
   afterMs: number;
 };
 
-/** Maximum segments by which an outdated playlist is behind. With a larger difference, the encoder has started to count again. */
+/**
+ * Maximum segments by which an outdated playlist is behind. With a larger difference, the encoder has started to count
+ * again.
+ */
 const maxBehind = 10n;
 /** Rounding of times. */
 const toleranceMs = 100;

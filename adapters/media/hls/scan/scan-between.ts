@@ -14,8 +14,9 @@ const sameSeconds = 0.06;
 const reservedMs = 1_000;
 
 /**
- * Decodes the frames between the key frames of a run at one a second, the newest ones first, up to a frame just before its end. Leaves out what follows a damaged
- * frame in its group. Returns null if there is no time for all groups. Throws the abort reason.
+ * Decodes the frames between the key frames of a run at one a second, the newest ones first, up to a frame just before
+ * its end. Leaves out what follows a damaged frame in its group. Returns null if there is no time for all groups.
+ * Throws the abort reason.
  */
 export async function decodeBetween(
   { ffmpeg, budget }: { ffmpeg: FfmpegRunner; budget: ScanBudget },
@@ -47,8 +48,9 @@ function isSame(one: number, other: number): boolean {
 }
 
 /**
- * Splits a run into segments that begin with a key frame, each with those after it that do not. After a hole, a group begins in the first segment with a key
- * frame: what is before it there cannot be decoded. Leaves out segments without a begin, or without bytes.
+ * Splits a run into segments that begin with a key frame, each with those after it that do not. After a hole, a group
+ * begins in the first segment with a key frame: what is before it there cannot be decoded. Leaves out segments without
+ * a begin, or without bytes.
  */
 function splitGroups(run: readonly ReadSegment[]): ReadSegment[][] {
   const groups: ReadSegment[][] = [];

@@ -26,8 +26,8 @@ const maxRuns = 4;
 const maxAlone = 16;
 
 /**
- * Segments of a scan, oldest first. `begin` are those before them with the begin of their first group. `gapSeconds` is the time without a key frame at their
- * end, also where it is longer than they are.
+ * Segments of a scan, oldest first. `begin` are those before them with the begin of their first group. `gapSeconds` is
+ * the time without a key frame at their end, also where it is longer than they are.
  */
 type ScannedSegments = {
   begin?: readonly ReadSegment[];
@@ -36,8 +36,8 @@ type ScannedSegments = {
 };
 
 /**
- * Decodes the key frames of segments, in one run for each span with the same encoding, then the frames between those that are far apart. Throws the abort
- * reason.
+ * Decodes the key frames of segments, in one run for each span with the same encoding, then the frames between those
+ * that are far apart. Throws the abort reason.
  */
 export async function decodeSegments(
   deps: ScanDecoding,
@@ -93,7 +93,10 @@ function nothingOf(run: readonly ReadSegment[]): DecodedRun {
   return { frames: [], failed: [...run] };
 }
 
-/** If the key frames of whole segments cannot be told apart in one run, decodes each segment alone, the newest ones first. */
+/**
+ * If the key frames of whole segments cannot be told apart in one run, decodes each segment alone, the newest ones
+ * first.
+ */
 async function tryDecode(deps: ScanDecoding, run: ReadSegment[], signal: AbortSignal): Promise<DecodedRun> {
   const { times, outputs } = await decodeTogether(deps, run, signal);
   if (times.length === outputs.length) {
@@ -172,7 +175,10 @@ function thinOut<Time extends KeyFrameTime>(times: readonly Time[]): Time[] {
   });
 }
 
-/** Returns the frame of a decoded key frame for the model; `null` if it cannot be decoded any more. Throws the abort reason. */
+/**
+ * Returns the frame of a decoded key frame for the model; `null` if it cannot be decoded any more. Throws the abort
+ * reason.
+ */
 export async function readFrame(
   { ffmpeg, caller, budget }: ScanDecoding,
   { frame, extract }: Pick<DecodedFrame, 'frame' | 'extract'>,

@@ -51,7 +51,10 @@ const maxGroupSeconds = 20;
 /** Stands for the rendition that is judged. */
 const judgedName = '-';
 
-/** Scans the stream before a capture since a position. Never fails: what cannot be scanned is left out. Throws the abort reason. */
+/**
+ * Scans the stream before a capture since a position. Never fails: what cannot be scanned is left out. Throws the abort
+ * reason.
+ */
 export async function scanHls(
   deps: ScanHlsDeps,
   edge: CapturedEdge,
@@ -149,7 +152,10 @@ async function scanSince(
   };
 }
 
-/** Some servers number the segments of each viewer from 0: then the position has a segment with other contents, and only its time is known. */
+/**
+ * Some servers number the segments of each viewer from 0: then the position has a segment with other contents, and only
+ * its time is known.
+ */
 function withoutOther(before: ScanPosition | null, read: readonly ReadSegment[]): ScanPosition | null {
   const [sequence, , content] = before?.segment.split(':') ?? [];
   const known = read.find(({ segment }) => `${segment.sequence}` === sequence)?.content;
@@ -159,7 +165,10 @@ function withoutOther(before: ScanPosition | null, read: readonly ReadSegment[])
 
 type DatedFrame = Omit<DecodedFrame, 'seconds'> & { seconds: number; atMs: number };
 
-/** Returns the newest frame if it was decoded after the one of the capture. It has the time of the stream, and without a plausible one that of the service. */
+/**
+ * Returns the newest frame if it was decoded after the one of the capture. It has the time of the stream, and without a
+ * plausible one that of the service.
+ */
 function findLater(frames: readonly DatedFrame[], captureMs: number, now: Date) {
   const last = frames.at(-1);
   if (!last?.frame || last.atMs <= captureMs + minDistanceSeconds * 1000) return undefined;
@@ -173,7 +182,10 @@ function findLater(frames: readonly DatedFrame[], captureMs: number, now: Date) 
   };
 }
 
-/** Returns true if the frame of the capture is of a segment that was scanned before: its key frame is older than the newest segments. */
+/**
+ * Returns true if the frame of the capture is of a segment that was scanned before: its key frame is older than the
+ * newest segments.
+ */
 function isBefore({ from, afterMs }: Unscanned, { name, startsMs }: Window, captureMs: number): boolean {
   const index = startsMs.findLastIndex((startMs) => startMs <= captureMs + toleranceMs);
   return name === judgedName && afterMs === -Infinity && index < from;
@@ -190,7 +202,10 @@ function secondsUnseen(
   return isKnown ? Math.max(0, seconds) : 0;
 }
 
-/** Playlist that is scanned, on the clock of the captures, up to the segment `end`. `read` are segments that need not be fetched. */
+/**
+ * Playlist that is scanned, on the clock of the captures, up to the segment `end`. `read` are segments that need not be
+ * fetched.
+ */
 type Window = {
   name: string;
   playlist: MediaPlaylist;
@@ -249,7 +264,10 @@ function listWanted({ playlist, startsMs, end }: Window, from: number, captureMs
     .toReversed();
 }
 
-/** Reads the segments before those of a scan back to the begin of their first group. Returns none if it is not there any more. */
+/**
+ * Reads the segments before those of a scan back to the begin of their first group. Returns none if it is not there any
+ * more.
+ */
 async function readBegin(
   { fetcher, budget }: { fetcher: SegmentFetcher; budget: ScanBudget },
   { playlist: { segments }, read: known }: Window,

@@ -25,8 +25,8 @@ export type ScanPicturesDeps = {
 const maxAwayMs = 1000;
 
 /**
- * Returns the picture of a moment from the rendition that is judged: its key frame nearest to it. Returns null if that rendition does not have the moment, or
- * not within the budget. Throws the abort reason.
+ * Returns the picture of a moment from the rendition that is judged: its key frame nearest to it. Returns null if that
+ * rendition does not have the moment, or not within the budget. Throws the abort reason.
  */
 export async function readJudgedPicture(
   deps: ScanPicturesDeps,

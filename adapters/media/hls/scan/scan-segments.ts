@@ -6,8 +6,8 @@ import { readSegment, type ReadSegment } from './read-segment.ts';
 import { scanRequests, type ScanBudget } from './scan-budget.ts';
 
 /**
- * Fetches segments, in this order, and finds their key frames. Leaves out what is gone, cannot be decrypted, or exceeds the budget. `known` segments are not
- * fetched. Throws the abort reason.
+ * Fetches segments, in this order, and finds their key frames. Leaves out what is gone, cannot be decrypted, or exceeds
+ * the budget. `known` segments are not fetched. Throws the abort reason.
  */
 export async function readSegments(
   fetcher: SegmentFetcher,

@@ -3,12 +3,15 @@ import type { MediaPlaylist, Segment } from '../playlist/playlist.ts';
 /** Segment whose start is known on the clock of the captures. */
 export type TimeAnchor = { index: number; startMs: number };
 
-/** Maximum step of PROGRAM-DATE-TIME at a discontinuity that counts as time without video. A larger one is another clock. */
+/**
+ * Maximum step of PROGRAM-DATE-TIME at a discontinuity that counts as time without video. A larger one is another
+ * clock.
+ */
 const maxBreakMs = 10 * 60_000;
 
 /**
- * Returns the start of each segment on the clock of the captures, from one of them. Durations decide, because a clock may jump. Only at a discontinuity does
- * PROGRAM-DATE-TIME show for how long there was no video.
+ * Returns the start of each segment on the clock of the captures, from one of them. Durations decide, because a clock
+ * may jump. Only at a discontinuity does PROGRAM-DATE-TIME show for how long there was no video.
  */
 export function segmentStarts({ segments }: MediaPlaylist, { index, startMs }: TimeAnchor): number[] {
   const starts = segments.map(() => startMs);
@@ -28,8 +31,8 @@ function stepMs(segment: Segment | undefined, next: Segment | undefined): number
 }
 
 /**
- * Finds a segment of another rendition with its start on the clock of the captures: by PROGRAM-DATE-TIME, else by the media sequence number if durations
- * agree, else at the live edge.
+ * Finds a segment of another rendition with its start on the clock of the captures: by PROGRAM-DATE-TIME, else by the
+ * media sequence number if durations agree, else at the live edge.
  */
 export function alignRendition(
   judged: MediaPlaylist,
@@ -55,8 +58,8 @@ export function alignRendition(
 const durationToleranceSeconds = 0.1;
 
 /**
- * Returns the index of the segment that a time falls into; -1 without one. Without PROGRAM-DATE-TIME times before a discontinuity cannot be matched between
- * renditions.
+ * Returns the index of the segment that a time falls into; -1 without one. Without PROGRAM-DATE-TIME times before a
+ * discontinuity cannot be matched between renditions.
  */
 export function findSegmentAt(
   { segments }: MediaPlaylist,

@@ -14,7 +14,10 @@ export class AudioOnlyError extends StreamFetchError {
   }
 }
 
-/** Returns true if the tables of a segment name sound only, or it is packed audio. `bytes` begin with the media initialization section of MP4. */
+/**
+ * Returns true if the tables of a segment name sound only, or it is packed audio. `bytes` begin with the media
+ * initialization section of MP4.
+ */
 export function isAudioOnly(bytes: Uint8Array, format: 'mpegts' | 'mov'): boolean {
   if (format === 'mov') return hasOnlySoundMp4(bytes);
   return isPackedAudio(bytes) || hasOnlySoundTs(bytes);

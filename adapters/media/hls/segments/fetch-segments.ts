@@ -39,7 +39,8 @@ export class SegmentMissingError extends StreamFetchError {
 
 /**
  * Yields the decrypted bytes of contiguous segments in order, the media initialization section first. All requests
- * start concurrently, because round trips cost more than bytes. Pictures of which packets are missing are left out, and reported to `onDamage`. Throws `StreamFetchError` and `InvalidUrlError`.
+ * start concurrently, because round trips cost more than bytes. Pictures of which packets are missing are left out, and
+ * reported to `onDamage`. Throws `StreamFetchError` and `InvalidUrlError`.
  */
 export async function* fetchSegments(
   fetcher: SegmentFetcher,
@@ -138,7 +139,10 @@ function initializationVector(segment: Segment): Uint8Array {
 
 const blockBytes = 16;
 
-/** Decrypts whole blocks: some servers write a line end behind a key, omit the padding, or send bytes behind the last block. */
+/**
+ * Decrypts whole blocks: some servers write a line end behind a key, omit the padding, or send bytes behind the last
+ * block.
+ */
 function decrypt(bytes: Uint8Array, key: Uint8Array, iv: Uint8Array): Uint8Array {
   try {
     const decipher = createDecipheriv('aes-128-cbc', key.subarray(0, blockBytes), iv);

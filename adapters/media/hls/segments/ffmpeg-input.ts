@@ -9,7 +9,9 @@ import type { Segment } from '../playlist/playlist.ts';
 import { segmentFormat } from './segment-format.ts';
 import { clipEndPtsSeconds, trimToLastSeconds } from '../../mpeg-ts/trim-transport-stream.ts';
 
-/** Input of ffmpeg. `isNewest`: the frame is the last one of a short clip, because no key frame has the whole picture. */
+/**
+ * Input of ffmpeg. `isNewest`: the frame is the last one of a short clip, because no key frame has the whole picture.
+ */
 export type SegmentsInput = { input: FfmpegInput; isNewest: boolean };
 
 /** Reduces segments to the bytes that ffmpeg needs, if they can be located. Throws `AudioOnlyError`. */

@@ -15,15 +15,18 @@ export type KeyFrameTracker = {
   /** Time of the last key frame, or null if the playlist or the bytes do not contain it. */
   lastKeyFrameAt(): Date | null;
   /**
-   * Longest time for which the segments had no key frame, in seconds: 0 if each has one. Undefined without a marked key frame in any of them, because
-   * an encoder may mark none.
+   * Longest time for which the segments had no key frame, in seconds: 0 if each has one. Undefined without a marked key
+   * frame in any of them, because an encoder may mark none.
    */
   secondsWithoutKeyFrame(): number | undefined;
   /** Returns true if a segment has frames, whether key frames or not. */
   hasFrames(): boolean;
 };
 
-/** Creates the tracker for segments in playlist order. `report` is called with each segment before its bytes are passed on. */
+/**
+ * Creates the tracker for segments in playlist order. `report` is called with each segment before its bytes are passed
+ * on.
+ */
 export function createKeyFrameTracker(
   segments: Segment[],
   report: (segment: Segment, bytes: Uint8Array, initialization: Uint8Array | null) => void = () => undefined,

@@ -8,8 +8,8 @@ const maxSamples = 100_000;
 const isNoKeyFrame = 0x10000;
 
 /**
- * Returns the seconds from the first frame of a fragmented MP4 segment to each key frame, in decoding order. Returns null if the boxes do not
- * contain them (ISO/IEC 14496-12).
+ * Returns the seconds from the first frame of a fragmented MP4 segment to each key frame, in decoding order. Returns
+ * null if the boxes do not contain them (ISO/IEC 14496-12).
  */
 export function keyFrameOffsetsMp4(segment: Uint8Array, initialization: Uint8Array | null): number[] | null {
   try {

@@ -4,8 +4,9 @@ import { ownBytes } from '../../../retained-bytes.ts';
 import type { Resource } from '../playlist/playlist.ts';
 
 /**
- * Cache of keys and media initialization sections of one stream of a caller: every capture needs them, and they rarely change under one URL.
- * A failed capture evicts the entries it used, because some servers write a new key to the same URL.
+ * Cache of keys and media initialization sections of one stream of a caller: every capture needs them, and they rarely
+ * change under one URL. A failed capture evicts the entries it used, because some servers write a new key to the same
+ * URL.
  */
 export type ResourceCache = {
   /** Returns the cached bytes, else those of `fetch`. Failures are not cached. */
@@ -18,8 +19,8 @@ const maxEntryBytes = 64 * 1024;
 const maxBytes = 16 * 1024 * 1024;
 
 /**
- * Creates the caches of streams, of at most `max` entries together. What a server gave to the cookies of one caller or stream is not for another. An entry expires `keepMs` after it was fetched, and if the clock is set
- * back.
+ * Creates the caches of streams, of at most `max` entries together. What a server gave to the cookies of one caller or
+ * stream is not for another. An entry expires `keepMs` after it was fetched, and if the clock is set back.
  */
 export function createResourceCache(options: {
   now: () => Date;

@@ -21,8 +21,9 @@ export function streamPosition(newest: Segment, playlist: MediaPlaylist): Stream
 }
 
 /**
- * Adds a hash of the contents of the segment and of that of its key frame: some servers number the segments of each viewer from 0, and the newest one may
- * have no frame (go2rtc). How many segments before them were captured must not count: it differs between processes.
+ * Adds a hash of the contents of the segment and of that of its key frame: some servers number the segments of each
+ * viewer from 0, and the newest one may have no frame (go2rtc). How many segments before them were captured must not
+ * count: it differs between processes.
  */
 export function withContent(
   { segment, ...position }: StreamPosition,
@@ -39,8 +40,8 @@ export function withoutContent(segment: string): string {
 }
 
 /**
- * Returns the file name and byte range of a segment. The rest of a URL may be a token that changes with each request. It counts only as far
- * as it distinguishes segments of the playlist with the same file name and range.
+ * Returns the file name and byte range of a segment. The rest of a URL may be a token that changes with each request.
+ * It counts only as far as it distinguishes segments of the playlist with the same file name and range.
  */
 function identifySegment(newest: Segment, playlist: MediaPlaylist): string {
   const name = fileAndRange(newest);
@@ -55,8 +56,8 @@ function fileAndRange({ url, byteRange }: Segment): string {
 }
 
 /**
- * Returns the first part of the URL that alone distinguishes all URLs, because a signature is rarely the first part. Without one, returns
- * each part that differs.
+ * Returns the first part of the URL that alone distinguishes all URLs, because a signature is rarely the first part.
+ * Without one, returns each part that differs.
  */
 function distinguishingParts(url: string, urls: string[]): string[] {
   const others = urls.map(partsOfUrl);

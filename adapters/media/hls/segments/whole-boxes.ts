@@ -1,8 +1,9 @@
 const headBytes = 8;
 
 /**
- * Returns fragmented MP4 up to its last whole fragment. Bytes that were lost are no error of a decoder in every case; but then the length of a box (ISO/IEC 14496-12, 4.2)
- * leads beyond the end, or to what is no box. Returns other bytes as they are.
+ * Returns fragmented MP4 up to its last whole fragment. Bytes that were lost are no error of a decoder in every case;
+ * but then the length of a box (ISO/IEC 14496-12, 4.2) leads beyond the end, or to what is no box. Returns other bytes
+ * as they are.
  */
 export function wholeBoxes(bytes: Uint8Array): Uint8Array {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -6,8 +6,9 @@ import { hasStatus, retryBusy } from './retry-busy.ts';
 /** Connections to the same stream URL without a session: probes, and captures that open one each. */
 export type ConnectionTurns = {
   /**
-   * Runs `connect`, also beside others of the URL. Once the camera has refused one of them for its number of viewers, they run one after another. A server
-   * that is unavailable is tried again. Throws like `connect`, and the abort reason.
+   * Runs `connect`, also beside others of the URL. Once the camera has refused one of them for its number of viewers,
+   * they run one after another. A server that is unavailable is tried again. Throws like `connect`, and the abort
+   * reason.
    */
   run<Result>(stream: CallerStream, connect: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
 };

@@ -40,8 +40,8 @@ export type DescribeOptions = {
 };
 
 /**
- * Returns the connection that a probe has handed over, or sends OPTIONS and DESCRIBE, with the credentials of the URL if challenged. Throws `InvalidUrlError`,
- * `NotLiveError` for a recording, `StreamFetchError`, and the abort reason.
+ * Returns the connection that a probe has handed over, or sends OPTIONS and DESCRIBE, with the credentials of the URL
+ * if challenged. Throws `InvalidUrlError`, `NotLiveError` for a recording, `StreamFetchError`, and the abort reason.
  */
 export async function describeRtsp(
   stream: CallerStream,

@@ -4,8 +4,8 @@ import { createFairCache } from '../../../fair-cache.ts';
 import type { DescribedStream } from './describe.ts';
 
 /**
- * Connections of probes, open for the first capture of their stream: a server that has just been left may still tear down what the next viewer would
- * share, and refuse it.
+ * Connections of probes, open for the first capture of their stream: a server that has just been left may still tear
+ * down what the next viewer would share, and refuse it.
  */
 export type HandedConnections = {
   /** Keeps a described stream for a few seconds, in the place of an earlier one of its URL and caller. */

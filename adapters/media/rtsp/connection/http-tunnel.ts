@@ -18,9 +18,10 @@ import { findHeadEnd, maxHeadBytes } from '../protocol/reader.ts';
 import type { RtspTarget } from '../protocol/stream-url.ts';
 
 /**
- * Tunnels RTSP through HTTP, as QuickTime, ONVIF and ffmpeg do: the server sends over the response to a GET, and reads base64 from a POST. Both connections
- * are to one address, that the guard allows; no address in a response is used. Authenticates both requests after a challenge. Ends with the cause as error
- * if the server refuses the POST. Throws `RtspStatusError`, `RtspProtocolError` if the server has no tunnel, `RtspConnectionError`, the errors of the guard,
+ * Tunnels RTSP through HTTP, as QuickTime, ONVIF and ffmpeg do: the server sends over the response to a GET, and reads
+ * base64 from a POST. Both connections are to one address, that the guard allows; no address in a response is used.
+ * Authenticates both requests after a challenge. Ends with the cause as error if the server refuses the POST. Throws
+ * `RtspStatusError`, `RtspProtocolError` if the server has no tunnel, `RtspConnectionError`, the errors of the guard,
  * `EgressTimeoutError`, and the abort reason.
  */
 export async function openHttpTunnel(
@@ -115,7 +116,10 @@ function joinWays({ down, up }: Ways): Duplex {
   return tunnel;
 }
 
-/** Throws when the server refuses the POST or closes it without a response. Leaves what follows a response unread, so that it fills no memory. */
+/**
+ * Throws when the server refuses the POST or closes it without a response. Leaves what follows a response unread, so
+ * that it fills no memory.
+ */
 async function watchPost(up: Socket): Promise<void> {
   const { status } = await readHead(up);
   if (!isSuccess(status))

@@ -13,8 +13,8 @@ type WorkClocks = { elapsedMs: () => number; workMs: () => number };
 const sampleMs = 100;
 
 /**
- * Creates a limit on the mean share of one core, with bursts: what a server had stored. Far from the limit, the time that passes during short work stands for
- * its processor time, which is never longer and ten times as slow to read.
+ * Creates a limit on the mean share of one core, with bursts: what a server had stored. Far from the limit, the time
+ * that passes during short work stands for its processor time, which is never longer and ten times as slow to read.
  */
 export function createWorkLimit({ elapsedMs, workMs }: WorkClocks = systemClocks): WorkLimit {
   const { share, burstMs } = defaultShare;

@@ -8,8 +8,8 @@ export type InterleavedFrame = { channel: number; bytes: Uint8Array };
 export type RtspItem = { kind: 'frame'; frame: InterleavedFrame } | { kind: 'message'; message: RtspMessage };
 
 /**
- * Splits one direction of a connection into RTSP messages and interleaved frames, which are parts of the chunks. Unusable after an error. `push` throws
- * `RtspProtocolError`.
+ * Splits one direction of a connection into RTSP messages and interleaved frames, which are parts of the chunks.
+ * Unusable after an error. `push` throws `RtspProtocolError`.
  */
 export type RtspReader = { push(chunk: Uint8Array): RtspItem[] };
 
@@ -27,7 +27,9 @@ export function createRtspReader(): RtspReader {
   let pending: Buffer = Buffer.alloc(0);
   let begun = false;
   let garbageBytes = 0;
-  /** Bytes of a message without the end of its head, and then its head: bytes that arrive one by one are not read again. */
+  /**
+   * Bytes of a message without the end of its head, and then its head: bytes that arrive one by one are not read again.
+   */
   let searchedBytes = 0;
   let head: ReadHead | undefined;
   return {

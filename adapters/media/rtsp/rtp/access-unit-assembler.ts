@@ -29,8 +29,8 @@ export type AccessUnit = {
 };
 
 /**
- * Assembles access units from RTP packets. Returns only those that a decoder can use: after a lost packet, nothing until
- * decoding can begin again. The unit before a packet is returned with it, because not every server marks the end.
+ * Assembles access units from RTP packets. Returns only those that a decoder can use: after a lost packet, nothing
+ * until decoding can begin again. The unit before a packet is returned with it, because not every server marks the end.
  */
 export type AccessUnitAssembler = {
   /** Reads an interleaved packet, including its four-byte header. Returns the access unit that it proves complete. */
@@ -167,8 +167,9 @@ const maxPicturesOfUnit = 2;
 const ticksPerMs = 90;
 
 /**
- * Returns a function from a packet to the timestamp of the access unit that begins with it; null if it belongs to the unit under way. Timestamps separate units,
- * unless a packet continues a picture, or all of them are equal: then each picture is a unit, of the time of its arrival.
+ * Returns a function from a packet to the timestamp of the access unit that begins with it; null if it belongs to the
+ * unit under way. Timestamps separate units, unless a packet continues a picture, or all of them are equal: then each
+ * picture is a unit, of the time of its arrival.
  */
 function createUnitDivider(rules: NalRules) {
   let newest: number | null = null;
@@ -252,7 +253,9 @@ function createPayloadReader(rules: NalRules, check: PictureCheck): PayloadReade
     unit.unreadAt = null;
   }
 
-  /** Some servers send the parameter sets before each slice: decoders take the second ones for the begin of a picture. */
+  /**
+   * Some servers send the parameter sets before each slice: decoders take the second ones for the begin of a picture.
+   */
   function isRepeated(set: Uint8Array): boolean {
     return unit.parameterSets.some((before) => Buffer.compare(before, set) === 0);
   }
@@ -302,7 +305,10 @@ function createUnitMemory() {
   };
 }
 
-/** Copies parts into an array that is no part of the shared pool of small buffers, so that nothing else stays in memory with it. */
+/**
+ * Copies parts into an array that is no part of the shared pool of small buffers, so that nothing else stays in memory
+ * with it.
+ */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   return copyInto(Buffer.allocUnsafeSlow(countBytes(parts)), parts);
 }

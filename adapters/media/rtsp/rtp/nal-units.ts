@@ -64,7 +64,10 @@ function nameSet(rules: NalRules, set: Uint8Array, at: number, hasFourBits = fal
   }
 }
 
-/** Splits an aggregation packet, in which a 16-bit length precedes each unit. Ignores padding. Returns null if a length is wrong. */
+/**
+ * Splits an aggregation packet, in which a 16-bit length precedes each unit. Ignores padding. Returns null if a length
+ * is wrong.
+ */
 export function splitAggregate(payload: Uint8Array, headBytes: number): Uint8Array[] | null {
   const units: Uint8Array[] = [];
   for (let at = headBytes; at + 2 <= payload.length;) {
@@ -79,8 +82,8 @@ export function splitAggregate(payload: Uint8Array, headBytes: number): Uint8Arr
 const startCode = Buffer.from([0, 0, 1]);
 
 /**
- * Returns the units of one that has start codes inside, which RTP does not permit and some cameras send: parameter sets and key frame as one, or a start code
- * in front. Those behind the begin of a slice are not read.
+ * Returns the units of one that has start codes inside, which RTP does not permit and some cameras send: parameter sets
+ * and key frame as one, or a start code in front. Those behind the begin of a slice are not read.
  */
 export function splitJoined(unit: Uint8Array, rules: NalRules): Uint8Array[] {
   const bytes = Buffer.from(unit.buffer, unit.byteOffset, unit.length);
@@ -96,7 +99,10 @@ export function splitJoined(unit: Uint8Array, rules: NalRules): Uint8Array[] {
   return units;
 }
 
-/** Returns what a payload begins with: the middle of a fragmented unit, a slice that continues its picture, or anything else. */
+/**
+ * Returns what a payload begins with: the middle of a fragmented unit, a slice that continues its picture, or anything
+ * else.
+ */
 export function readPayloadBegin(payload: Uint8Array, rules: NalRules): 'fragment' | 'slice' | 'other' {
   const type = rules.readType(byteAt(payload, 0));
   const { headBytes } = rules;
@@ -109,8 +115,8 @@ export function readPayloadBegin(payload: Uint8Array, rules: NalRules): 'fragmen
 }
 
 /**
- * Returns the parameter sets of a session description in the order in which a decoder needs them: some servers sort them by name. Other content is
- * ignored.
+ * Returns the parameter sets of a session description in the order in which a decoder needs them: some servers sort
+ * them by name. Other content is ignored.
  */
 export function describedParameterSets(parameters: string | null, rules: NalRules): Uint8Array[] {
   return [...(parameters ?? '').matchAll(/sprop-(?:parameter-sets|vps|sps|pps)\s*=\s*([^;\s]+)/gi)]

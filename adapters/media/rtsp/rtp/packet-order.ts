@@ -1,6 +1,9 @@
 import type { RtpPacket } from './rtp-packet.ts';
 
-/** Place of a packet in its stream: the next one, the first after lost ones, or none: repeated, late, or of another session. */
+/**
+ * Place of a packet in its stream: the next one, the first after lost ones, or none: repeated, late, or of another
+ * session.
+ */
 export type PacketPlace = 'next' | 'after loss' | 'none';
 
 /** Packets of another source in a row after which the source has changed: the encoder has started again. */
@@ -9,8 +12,8 @@ const maxForeign = 64;
 const maxLate = 256;
 
 /**
- * Creates the order of the packets of one track. Some servers send those of a session that has ended in the same channel: they have another source, and
- * sequence numbers of their own.
+ * Creates the order of the packets of one track. Some servers send those of a session that has ended in the same
+ * channel: they have another source, and sequence numbers of their own.
  */
 export function createPacketOrder(): (packet: RtpPacket) => PacketPlace {
   let before: Pick<RtpPacket, 'source' | 'sequence' | 'isMarked'> | null = null;

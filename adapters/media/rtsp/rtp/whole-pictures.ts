@@ -4,7 +4,10 @@ import { readRtp } from './rtp-packet.ts';
 
 /** Packets of a track whose pictures are not read here, on their way to ffmpeg. */
 export type WholePictures = {
-  /** Reads an interleaved packet, including its four-byte header. Returns the packets that can pass now: those of whole pictures, as far as the codec shows them. */
+  /**
+   * Reads an interleaved packet, including its four-byte header. Returns the packets that can pass now: those of whole
+   * pictures, as far as the codec shows them.
+   */
   push(frame: Uint8Array): Uint8Array[];
   /** Returns true if a packet was missing. */
   isDamaged(): boolean;

@@ -17,7 +17,9 @@ const [maxThumbnails, maxThumbnailBytes] = [1_500, 40 * 1024 * 1024];
 
 type DecodedUnit = { caller: string | undefined; picture?: KeyFramePicture };
 
-/** Thumbnails of key frames that were decoded on their arrival: a scan decodes none again that its caller has decoded. */
+/**
+ * Thumbnails of key frames that were decoded on their arrival: a scan decodes none again that its caller has decoded.
+ */
 const decoded = new WeakMap<AccessUnit, DecodedUnit>();
 const kept = new LRUCache<DecodedUnit, true>({
   max: maxThumbnails,
@@ -34,8 +36,8 @@ export function findDecoded(unit: AccessUnit, caller: string | undefined): KeyFr
 }
 
 /**
- * Returns a function that decodes the key frames of a session on their arrival, one at a time, and calls `onFrame` with their thumbnails. One that arrives
- * during a decode replaces one that waits. What cannot be decoded is left out.
+ * Returns a function that decodes the key frames of a session on their arrival, one at a time, and calls `onFrame` with
+ * their thumbnails. One that arrives during a decode replaces one that waits. What cannot be decoded is left out.
  */
 export function decodeOnArrival(
   { ffmpeg, caller }: Decoding,

@@ -14,12 +14,16 @@ export type DatedPicture = FfmpegOutput & { atMs: number };
 /** Maximum frames of all groups of a scan: two groups of 20 s. */
 const maxUnits = 1_200;
 const timeoutMs = 5_000;
-/** Time of the frame of the capture on the clock of the groups, in seconds: a whole one, so that it is one of the frames, with a reserve for rounding. */
+/**
+ * Time of the frame of the capture on the clock of the groups, in seconds: a whole one, so that it is one of the
+ * frames, with a reserve for rounding.
+ */
 const captureSeconds = 3600.001;
 
 /**
- * Decodes the frames of groups at one a second before the capture, the newest groups first. Leaves out what the host has no time for, and the rest of a group
- * from a damaged frame on. The frame of the capture itself is among them. Returns null if the host has no time for any. Throws the abort reason.
+ * Decodes the frames of groups at one a second before the capture, the newest groups first. Leaves out what the host
+ * has no time for, and the rest of a group from a damaged frame on. The frame of the capture itself is among them.
+ * Returns null if the host has no time for any. Throws the abort reason.
  */
 export async function scanGroups(
   groups: readonly DatedGroup[],

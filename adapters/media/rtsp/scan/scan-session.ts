@@ -30,7 +30,10 @@ const maxClockMs = 5_000;
 /** Difference of the times of one frame: they are rounded, and a frame lasts 17 ms or more. */
 const sameMs = 8;
 
-/** Scans the key frames that a session has received since the position, and the frames between them if they are far apart. Never fails: what cannot be decoded is left out. Throws the abort reason. */
+/**
+ * Scans the key frames that a session has received since the position, and the frames between them if they are far
+ * apart. Never fails: what cannot be decoded is left out. Throws the abort reason.
+ */
 export async function scanSession(
   read: SessionUnits,
   capturedAt: Date,

@@ -7,9 +7,15 @@ export type GopBuffer = {
   add(unit: AccessUnit): void;
   /** Sets the duration that is kept, in seconds. With 0, the newest GOP is. */
   keep(seconds: number): void;
-  /** Returns the units from the newest key frame on, in decoding order, or from the newest refresh that is over; empty before. */
+  /**
+   * Returns the units from the newest key frame on, in decoding order, or from the newest refresh that is over; empty
+   * before.
+   */
   newestGop(): readonly AccessUnit[];
-  /** Returns the GOPs that hold the newest `seconds` in whole pictures, in decoding order; null if they do not reach back as far. */
+  /**
+   * Returns the GOPs that hold the newest `seconds` in whole pictures, in decoding order; null if they do not reach
+   * back as far.
+   */
   lastSeconds(seconds: number): AccessUnit[] | null;
   /** Shortest distance of two key frames so far, in seconds; undefined before the second one. */
   keyFrameDistance(): number | undefined;

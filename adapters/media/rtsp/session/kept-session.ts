@@ -15,15 +15,20 @@ import { setUpTrack } from '../connection/track-setup.ts';
 /** RTSP session that plays between captures. It holds the newest GOPs undecoded, in bounded memory. */
 export type KeptSession = {
   /**
-   * Waits until the session has what the capture needs, without an access unit that an earlier capture returned, or up to `after`. Throws
-   * `RtspConnectionError` if the session ends before, and the abort reason.
+   * Waits until the session has what the capture needs, without an access unit that an earlier capture returned, or up
+   * to `after`. Throws `RtspConnectionError` if the session ends before, and the abort reason.
    */
   read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<ReadUnits>;
   /** Returns true if packets are missing since the newest key frame. */
   isDamaged(): boolean;
-  /** Waits for a second key frame, if there was none yet. Resolves at the end of the session too; throws the abort reason. */
+  /**
+   * Waits for a second key frame, if there was none yet. Resolves at the end of the session too; throws the abort
+   * reason.
+   */
   measureKeyFrames(signal: AbortSignal): Promise<void>;
-  /** Calls `onKeyFrame` with each key frame that arrives. Resolves at the end of the session; throws the abort reason. */
+  /**
+   * Calls `onKeyFrame` with each key frame that arrives. Resolves at the end of the session; throws the abort reason.
+   */
   follow(onKeyFrame: (unit: AccessUnit) => void, signal: AbortSignal): Promise<void>;
   /** Time between key frames as far as the session has seen it, in seconds. */
   keyFrameSeconds(): number;
@@ -57,8 +62,8 @@ export type KeptSessionDeps = {
 };
 
 /**
- * Age up to which a frame is new. A capture that opens a connection waits for the next key frame, and is as late after a
- * change as half of the usual GOP of 2 s.
+ * Age up to which a frame is new. A capture that opens a connection waits for the next key frame, and is as late after
+ * a change as half of the usual GOP of 2 s.
  */
 const maxAgeMs = 2_500;
 /** Age up to which a frame is new, in distances of frames: a frame is complete when the next one arrives. */
@@ -234,7 +239,10 @@ function createChange(): Change {
 
 /** Units of the buffer of a session that are new to its captures. */
 type UnitsFinder = {
-  /** Returns a new frame: the newest key frame, or the GOP up to a newer one; with `after`, of a key frame after that unit. */
+  /**
+   * Returns a new frame: the newest key frame, or the GOP up to a newer one; with `after`, of a key frame after that
+   * unit.
+   */
   findFrame(after: AccessUnit | undefined): ReadUnits | undefined;
   /** Returns a new clip of a length in seconds, for which the buffer keeps as much from now on. */
   findClip(seconds: number, after: AccessUnit | undefined): ReadUnits | undefined;
@@ -247,7 +255,9 @@ function follows(unit: AccessUnit | undefined, after: AccessUnit): boolean {
 }
 
 function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number): UnitsFinder {
-  /** Time of the newest capture by length of its clip, in seconds: jobs of one camera have clips of different lengths. */
+  /**
+   * Time of the newest capture by length of its clip, in seconds: jobs of one camera have clips of different lengths.
+   */
   const clips = new Map<number, number>();
   let lastRead: { unit: AccessUnit; atMs: number } | undefined;
   return { findFrame, findClip, keepLongestClip };

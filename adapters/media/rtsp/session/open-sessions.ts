@@ -27,12 +27,18 @@ export type OpenSessions = {
   begin(stream: CallerStream, before: Promise<unknown>): SessionEntry;
   /** Keeps the session open for a capture. */
   enter(entry: SessionEntry): void;
-  /** Ends the use of a capture. Without one, the session stays for `keepMs`. If there are too many, one of the caller with the most ends that no capture uses. */
+  /**
+   * Ends the use of a capture. Without one, the session stays for `keepMs`. If there are too many, one of the caller
+   * with the most ends that no capture uses.
+   */
   leave(entry: SessionEntry, keepMs: number): void;
   /** Closes the session of an entry, once. Later captures wait for it. */
   end(entry: SessionEntry | undefined): Promise<void>;
   endAll(): Promise<void>;
-  /** Resolves when the session of a stream that is being closed is closed: a camera with one session has none for the next one until then. */
+  /**
+   * Resolves when the session of a stream that is being closed is closed: a camera with one session has none for the
+   * next one until then.
+   */
   closed(stream: CallerStream): Promise<void> | undefined;
 };
 

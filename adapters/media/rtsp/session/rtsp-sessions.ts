@@ -32,13 +32,14 @@ import { limitRemediation, rtspStreamError } from '../protocol/stream-error.ts';
 /** RTSP sessions that stay open between captures: one per caller and stream URL, for all jobs and modes. */
 export type RtspSessions = {
   /**
-   * Returns access units for a capture. Opens a session if none is open. Returns null if the stream needs a connection per
-   * capture; the session is closed then. With `after`, they begin after that unit, whose picture was damaged. Throws `StreamFetchError`, `InvalidUrlError`, `NotLiveError`, and the abort reason.
+   * Returns access units for a capture. Opens a session if none is open. Returns null if the stream needs a connection
+   * per capture; the session is closed then. With `after`, they begin after that unit, whose picture was damaged.
+   * Throws `StreamFetchError`, `InvalidUrlError`, `NotLiveError`, and the abort reason.
    */
   read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<SessionUnits | null>;
   /**
-   * Proves that a stream is live: by its session, or by `connect`, once for all probes at a time. A camera may accept one connection only. Throws like
-   * `connect`, and the abort reason.
+   * Proves that a stream is live: by its session, or by `connect`, once for all probes at a time. A camera may accept
+   * one connection only. Throws like `connect`, and the abort reason.
    */
   probe(
     stream: CallerStream,
@@ -46,11 +47,14 @@ export type RtspSessions = {
     signal: AbortSignal,
   ): Promise<void>;
   /**
-   * Returns the time between key frames as far as the session of a stream has seen it, in seconds; undefined without a session. With `waits`, it waits for a
-   * second key frame, for at most 11 s. Throws the abort reason.
+   * Returns the time between key frames as far as the session of a stream has seen it, in seconds; undefined without a
+   * session. With `waits`, it waits for a second key frame, for at most 11 s. Throws the abort reason.
    */
   keyFrameSeconds(stream: CallerStream, waits: boolean, signal: AbortSignal): Promise<number | undefined>;
-  /** Calls `onKeyFrame` with the key frames of the open session of a stream. Resolves without one, and at its end; throws the abort reason. */
+  /**
+   * Calls `onKeyFrame` with the key frames of the open session of a stream. Resolves without one, and at its end;
+   * throws the abort reason.
+   */
   follow(
     stream: CallerStream,
     onKeyFrame: (unit: AccessUnit, track: SessionTrack) => void,
@@ -86,7 +90,10 @@ export type RtspSessionsDeps = {
 
 export type FallbackReason = 'no key frame';
 
-/** Intervals of captures, and of those that look back, up to which a session stays open: those of checks and of a scan, with a reserve. */
+/**
+ * Intervals of captures, and of those that look back, up to which a session stays open: those of checks and of a scan,
+ * with a reserve.
+ */
 const maxIntervalMs = { any: 32_000, scans: rules.maxScanSeconds * 1000 };
 /** Time after the interval at which a session without captures closes. */
 const keepMs = 3_000;
@@ -242,7 +249,10 @@ function createHistory(
     maxBytes: maxFactBytes,
   });
   return {
-    /** Notes a capture. Returns the time for which its session stays: longer after the first one, and after one that follows another within the interval. */
+    /**
+     * Notes a capture. Returns the time for which its session stays: longer after the first one, and after one that
+     * follows another within the interval.
+     */
     addCapture({ url, caller, lookBack }: CaptureRequest): number {
       const before = known.get(caller, url);
       const nowMs = elapsedMs();

@@ -1,6 +1,9 @@
 import { findLargest } from '../../../fair-cache.ts';
 
-/** Memory of the newest pictures of all sessions, divided by caller: beyond its limit, the largest session of the caller with the most drops its own. */
+/**
+ * Memory of the newest pictures of all sessions, divided by caller: beyond its limit, the largest session of the caller
+ * with the most drops its own.
+ */
 export type SessionMemory = {
   /** Adds a session. `clear` drops what it holds. Returns a function that counts what it holds now. */
   join(caller: string, heldBytes: () => number, clear: () => void): () => void;

@@ -15,8 +15,8 @@ import { start } from '../../../contract/records.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 
 /**
- * Capacity units of docs/contribute/storage.md, as counted by DynamoDB Local. It counts index writes in a transaction twice, and writes of compressed
- * records in a transaction too low: `run-item.test.ts` has their size.
+ * Capacity units of docs/contribute/storage.md, as counted by DynamoDB Local. It counts index writes in a transaction
+ * twice, and writes of compressed records in a transaction too low: `run-item.test.ts` has their size.
  */
 withDynamoLocal((makeTable) => {
   describe('capacity of a minute with six ticks', () => {

@@ -3,7 +3,10 @@ import { findDynamoLocal, openDynamoLocal, type TestTable } from './start-dynamo
 
 export type { TestTable } from './start-dynamo-local.ts';
 
-/** Gives the tests of a file tables on the DynamoDB Local of the run. Without Java they are skipped with a warning; in CI that is a failure. */
+/**
+ * Gives the tests of a file tables on the DynamoDB Local of the run. Without Java they are skipped with a warning; in
+ * CI that is a failure.
+ */
 export function withDynamoLocal(cases: (makeTable: () => Promise<TestTable>) => void): void {
   const port = findDynamoLocal();
   if (port === undefined) {

@@ -29,7 +29,9 @@ export const localClient = {
 /** Environment variable with the port of the DynamoDB Local of a test run, which its workers inherit. */
 const portVariable = 'WATCHPOST_TEST_DYNAMODB_PORT';
 
-/** Starts AWS's DynamoDB Local for all files of a run (Vitest global setup): each start takes seconds of processor time. */
+/**
+ * Starts AWS's DynamoDB Local for all files of a run (Vitest global setup): each start takes seconds of processor time.
+ */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (!runsFilesIn(import.meta.dirname, project) || !hasJava()) return undefined;
   const { port, stop } = await launch();

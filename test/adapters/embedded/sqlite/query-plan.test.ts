@@ -9,7 +9,10 @@ import { createDeliveryStore } from '../../../../adapters/embedded/queue/deliver
 import { createKeyStore } from '../../../../adapters/embedded/callers/key-store.ts';
 import { start } from '../../../contract/records.ts';
 
-/** Statements that scan a table on purpose: totals (one row per counter), the queue at start, and each minute the watches, whose moments are searched. */
+/**
+ * Statements that scan a table on purpose: totals (one row per counter), the queue at start, and each minute the
+ * watches, whose moments are searched.
+ */
 const wholeTables = [
   /^SELECT counter, value FROM totals$/,
   /^SELECT DISTINCT message_group FROM delivery_messages$/,
@@ -36,7 +39,10 @@ test('no other statement of the stores scans a table', async () => {
   expect(scanning).toEqual([]);
 });
 
-/** Scans of a partial index are allowed: it holds only the few relevant rows. So are those of a list in one record, and the full-text table is never scanned. */
+/**
+ * Scans of a partial index are allowed: it holds only the few relevant rows. So are those of a list in one record, and
+ * the full-text table is never scanned.
+ */
 function scans(database: DatabaseSync, sql: string): boolean {
   const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
   return steps.some(({ detail }) =>

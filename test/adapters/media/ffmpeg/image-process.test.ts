@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startImageProcess } from '../../../../adapters/media/ffmpeg/image-process.ts';
 
 /**
- * Program that answers each JPEG with a picture of one byte, its length modulo 251, and holds back two pictures. From the tenth picture on it holds
- * back three, as ffmpeg sometimes does.
+ * Program that answers each JPEG with a picture of one byte, its length modulo 251, and holds back two pictures. From
+ * the tenth picture on it holds back three, as ffmpeg sometimes does.
  */
 const program = `#!${process.execPath}
 let rest = Buffer.alloc(0);

@@ -23,8 +23,9 @@ type SmallWindow = {
 };
 
 /**
- * Starts the HLS of go2rtc: the playlist lists two segments of half a second; a request for either returns what was sent since the last one, and advances
- * the playlist. Key frames of the recording are in the segments 0, 4, 8, …, each at its start.
+ * Starts the HLS of go2rtc: the playlist lists two segments of half a second; a request for either returns what was
+ * sent since the last one, and advances the playlist. Key frames of the recording are in the segments 0, 4, 8, …, each
+ * at its start.
  */
 async function watchSmallWindow({ order, segmentType = 'mpegts', targetSeconds = 1 }: SmallWindow) {
   const recording = await record({ keyFrameSeconds: 8, seconds: 40, segmentType });

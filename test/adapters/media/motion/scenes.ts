@@ -30,7 +30,10 @@ type Encoding = { seconds?: number; bitrate?: string };
 
 const rendered = new Map<string, Uint8Array[]>();
 
-/** Creates thumbnails like a capture: one per second, from a stream of key frames encoded by libx264. A scene is rendered once. */
+/**
+ * Creates thumbnails like a capture: one per second, from a stream of key frames encoded by libx264. A scene is
+ * rendered once.
+ */
 export function renderThumbnails(filter: string, encoding: Encoding = {}): Uint8Array[] {
   const key = JSON.stringify([filter, encoding]);
   const pictures = rendered.get(key) ?? render(filter, encoding);

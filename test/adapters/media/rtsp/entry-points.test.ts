@@ -14,7 +14,10 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** Starts a camera that is joined at its frame 3: 3 s with a group of 0.5 s each, whose only IDR picture is the first one. */
+/**
+ * Starts a camera that is joined at its frame 3: 3 s with a group of 0.5 s each, whose only IDR picture is the first
+ * one.
+ */
 async function join(groups: 'open' | 'refreshed') {
   const recording = await recordRtp({ groups });
   const times = [...new Set(recording.packets.filter(({ isControl }) => !isControl).map(timestamp))];

@@ -43,7 +43,10 @@ async function countConnections(camera: { url: string; close(): Promise<void> })
   return { ...proxy, url: camera.url.replace(port, `${proxy.port}`) };
 }
 
-/** Creates the capturer of one machine, of which the first pictures are `damaged`. Its timers fire when the test says so. */
+/**
+ * Creates the capturer of one machine, of which the first pictures are `damaged`. Its timers fire when the test says
+ * so.
+ */
 function openCapturer({ damaged = 0 } = {}) {
   const timers = new Map<() => void, number>();
   const inputs: string[] = [];

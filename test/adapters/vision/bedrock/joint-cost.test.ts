@@ -13,11 +13,14 @@ test('three conditions in one call of Nova cost at most 1.3 times the input toke
 });
 
 /**
- * Counts what a check of several conditions costs on Nova, by the request as sent. Text: characters divided by `charactersPerToken`. A frame of
- * 16:9: about 800 tokens (docs.aws.amazon.com/nova/latest/userguide/modalities-image.html). Nova bills tool definitions as input.
+ * Counts what a check of several conditions costs on Nova, by the request as sent. Text: characters divided by
+ * `charactersPerToken`. A frame of 16:9: about 800 tokens
+ * (docs.aws.amazon.com/nova/latest/userguide/modalities-image.html). Nova bills tool definitions as input.
  */
 
-/** Low for English (Amazon states 4.7 on average), so that text, of which a joint call has more, counts rather too much. */
+/**
+ * Low for English (Amazon states 4.7 on average), so that text, of which a joint call has more, counts rather too much.
+ */
 const charactersPerToken = 4;
 
 /** Use of one model call, or the sum of several. */

@@ -6,8 +6,8 @@ import { createGatedVision } from '../../../../adapters/vision/gate/gated-vision
 import type { VisionModel } from '../../../../core/ports/vision-model.ts';
 
 /**
- * Scenes of public footage (`intel-iot-devkit/sample-videos`), without their pictures: what the network detects in a frame, and what people see in it.
- * A detection is a class, a score, and the left, top, width and height of its box.
+ * Scenes of public footage (`intel-iot-devkit/sample-videos`), without their pictures: what the network detects in a
+ * frame, and what people see in it. A detection is a class, a score, and the left, top, width and height of its box.
  */
 const sceneSchema = z.object({
   clip: z.string(),

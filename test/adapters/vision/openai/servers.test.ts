@@ -45,7 +45,10 @@ const hidden: Reply = {
   },
 };
 
-/** Refusals and answers of each kind of server, as docs/use/models.md states them, and the requests until the first and second verdict. */
+/**
+ * Refusals and answers of each kind of server, as docs/use/models.md states them, and the requests until the first and
+ * second verdict.
+ */
 const servers: Record<string, { rules: Rule[]; reply?: Reply; requests: [number, number] }> = {
   'OpenAI with gpt-5': {
     rules: [

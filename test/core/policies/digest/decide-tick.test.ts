@@ -27,7 +27,9 @@ function captureAt(seconds: number) {
   return captured({ frame_key: `captures/a/${seconds}.jpg` }, after(seconds));
 }
 
-/** Plays outcomes at the given seconds, each on the job that the last one left; the model answers unless it is silent. */
+/**
+ * Plays outcomes at the given seconds, each on the job that the last one left; the model answers unless it is silent.
+ */
 function play(job: JobOf<'digest'>, ticks: [number, JobOutcome, 'silent'?][]) {
   const decisions = [];
   let current = job;

@@ -90,7 +90,10 @@ function openLife(fields: Partial<WatchConfig> = {}) {
   };
 }
 
-/** Decides a tick of generation 0 whose capture began `began` seconds after the watch, and whose model answered at `answered`. */
+/**
+ * Decides a tick of generation 0 whose capture began `began` seconds after the watch, and whose model answered at
+ * `answered`.
+ */
 function decideLate(watch: WatchRun, before: WatchRun, began: number, answered: number, segment: string) {
   const policy = createWatchPolicy({ judgedBy: 'pixel', modelPrice: null, createAlertId: alertId });
   const capture = {

@@ -51,7 +51,10 @@ function captured(earlier: number, black = false): Captured & { began_at: string
   };
 }
 
-/** Plans the check of a capture with earlier moments. Returns the moments that are asked about and the reservation, or the reason for none. */
+/**
+ * Plans the check of a capture with earlier moments. Returns the moments that are asked about and the reservation, or
+ * the reason for none.
+ */
 function plan(run: WatchRun, earlier: number, black = false) {
   const work = createWatchPolicy(shared).work(run, captured(earlier, black), begin);
   if (work.kind === 'seen') return work.seen.kind === 'not_asked' ? work.seen.why : work.seen.kind;

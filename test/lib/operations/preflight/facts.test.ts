@@ -90,7 +90,8 @@ describe('readFacts', () => {
     quotas.on(ListServiceQuotasCommand, { ServiceCode: 'bedrock' }).resolves({ Quotas: bedrockQuotas });
     quotas.on(ListServiceQuotasCommand, { ServiceCode: 'states' }).resolves({ Quotas: stateQuotas });
     quotas.on(ListServiceQuotasCommand, { ServiceCode: 'cloudfront' }).resolves({ Quotas: cloudFrontQuotas });
-    // Shapes of the API references: cloudfront ListDistributions, sts GetCallerIdentity, iam GetRole and SimulatePrincipalPolicy.
+    // Shapes of the API references: cloudfront ListDistributions, sts GetCallerIdentity, iam GetRole and
+    // SimulatePrincipalPolicy.
     const list = { Marker: '', MaxItems: 100, IsTruncated: false, Quantity: 0 };
     const cloudFront = mockClient(CloudFrontClient);
     cloudFront.on(ListDistributionsCommand).resolves({ DistributionList: list });

@@ -32,7 +32,10 @@ type Options = RecordingOptions & {
 
 const startsAt = new Date('2026-11-20T11:59:40Z');
 
-/** Serves segments with a key frame every 5 s, by default at the start of each. Returns a function that lists those up to a number, and captures. */
+/**
+ * Serves segments with a key frame every 5 s, by default at the start of each. Returns a function that lists those up
+ * to a number, and captures.
+ */
 async function watchSparse({
   ffmpeg = runner,
   mode = 'frames',
