@@ -17,7 +17,7 @@ test('the role of reconcile queries the runs that are due, and by caller the ale
   expect([...queried].map(([, index]) => index)).toEqual(['jobs-by-caller', 'repair']);
 });
 
-test('the role of capture reads sources and motion references, no frames, and writes captures', () => {
+test('the role of capture reads sources and motion references, no frames, and writes captures and clips', () => {
   const section = roleOf('Capture');
   const actions = [...section.matchAll(/^- (\S+)/gm)].map(([, action]) => action);
   expect(actions).toEqual([
@@ -27,7 +27,9 @@ test('the role of capture reads sources and motion references, no frames, and wr
     's3:GetObject',
     's3:PutObject',
     's3:PutObject',
+    's3:PutObject',
   ]);
+  expect(section).toContain('s3:PutObject on `<MediaBucket.Arn>/clips/*`');
   expect(section).toContain('s3:GetObject on `<MediaBucket.Arn>/captures/*/motion-*`');
   expect(section).toContain('s3:PutObject on `<MediaBucket.Arn>/moments/*`');
   expect(section).not.toContain('evidence');

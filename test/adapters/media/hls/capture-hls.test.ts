@@ -213,15 +213,6 @@ describe('variant streams', () => {
       '/high.m3u8',
     ]);
   });
-
-  test('nested multivariant playlists are rejected', async () => {
-    server.answer = (path, answer) =>
-      path.endsWith('.m3u8')
-        ? { ...answer, body: '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nagain.m3u8' }
-        : answer;
-    expect(await readFailure(capture({}, '/master.m3u8'))).toBeInstanceOf(StreamFetchError);
-    expect(server.requests).toHaveLength(2);
-  });
 });
 
 describe('HLS probe', () => {
