@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { AttackLine } from './test/attacks/attack-line.ts';
 import { excludedFrom, lanes } from './test/lanes.ts';
@@ -20,6 +21,7 @@ export default defineConfig({
         // The rules of the CDK are seven seconds of processor time in each process: `test/lib/stage-kinds.test.ts` runs
         // them.
         env: { CDK_VALIDATION: 'false' },
+        ...busyLane(0),
       }),
       project('processes', {
         globalSetup: [
@@ -35,16 +37,27 @@ export default defineConfig({
         globalSetup: ['test/step-functions/install.ts', ...runner('run-folder')],
         setupFiles: runner('no-side-effects'),
         pool: 'threads',
+        ...busyLane(2),
       }),
     ],
   },
 });
+
+/**
+ * Lane whose files wait for nothing. It runs beside no other lane: more workers than cores delay what waits for streams
+ * and processes beyond the time that a test has.
+ */
+function busyLane(groupOrder: number) {
+  return { maxWorkers: availableParallelism(), sequence: { groupOrder } };
+}
 
 type LaneOptions = {
   globalSetup: string[];
   setupFiles?: string[];
   env?: Record<string, string>;
   pool?: 'threads';
+  maxWorkers?: number;
+  sequence?: { groupOrder: number };
 };
 
 function project(name: Lane, options: LaneOptions) {
@@ -58,6 +71,7 @@ function project(name: Lane, options: LaneOptions) {
       // Node loads the modules, as in the service: Vite's transformation takes a tenth of the processor time, and only
       // `vi.mock` needs it.
       experimental: { viteModuleRunner: name === 'stacks', nodeLoader: name === 'stacks' },
+      sequence: { groupOrder: 1 },
       testTimeout: 30_000,
       hookTimeout: 60_000,
       // Real streams, processes and clocks on two shared cores: a test that fails in CI must fail twice. The report

@@ -42,8 +42,7 @@ export const lanes = {
 export type Lane = keyof typeof lanes;
 
 /**
- * Lanes in the order of their start. Files that need the processor alone are last: they fill the pauses of those that
- * wait.
+ * Lanes in the order of their start; `stacks` and `core` run beside no other.
  */
 export const laneOrder: readonly Lane[] = ['stacks', 'processes', 'core'];
 
