@@ -9,7 +9,8 @@ import { startStreams } from './streams.ts';
 /**
  * Measures how late alerts are: a service with the object model, and monitors of all modes on the scene of `npm run
  * stream`, all at the same time. Prints the time from the planned check to its commit by stream and mode, of all checks
- * and of those that alert. Usage: npm run bench -- alerts
+ * and of those that alert.
+ * Usage: npm run bench -- alerts
  */
 
 const measuredSeconds = 120;

@@ -1,7 +1,8 @@
 /**
  * Measures speed, freshness and cost of captures beside bare ffmpeg with its best flags on the same live stream, and of
  * an RTSP session that stays open. Each stream is served by a process of its own on loopback, with a delay added to
- * each response. Usage: npm run bench -- capture
+ * each response.
+ * Usage: npm run bench -- capture
  *   --only TEXT              races whose name, such as `HLS 2 s, 60 ms, clip` or `RTSP`, contains the text
  */
 import { availableParallelism } from 'node:os';

@@ -1,7 +1,8 @@
 /**
  * Measures what a cold start of each function loads, how long its import takes in a new process, until its settings are
  * read and until its handler is there, and a first request of `api`. An empty module is the comparison of the same run.
- * Processor time is of all threads, and less disturbed by other work on the machine. Usage: npm run bench -- cold-start
+ * Processor time is of all threads, and less disturbed by other work on the machine.
+ * Usage: npm run bench -- cold-start
  */
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';

@@ -20,15 +20,15 @@ import { type LiveStream, runFfmpeg, startStreams, words } from './streams.ts';
  * Measures what checks every 10 s cost on this machine, with monitors or watches in `frames` mode and measured
  * conditions. Prints the processor time per check (service and its ffmpeg processes; the streams come from another
  * process), the delay of checks, and the checks that motion caused. Several loads, of jobs x sources, run after one
- * another. Usage: npm run bench -- load [40x40 …]
- *   --judged 100 percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
+ * another.
+ * Usage: npm run bench -- load [40x40 …]
+ *   --judged 100     percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
  *   --look-back      captures scan the stream since the last one
  *   --rtsp           cameras instead of HLS streams
  *   --watches        watches instead of monitors; with `--look-back`, motion wakes those of cameras
  *   --no-wakes       motion causes no check
  *   --visits 0       seconds between two visits in the still pictures; 0: none
- *   --opening 0 percent of the watches that open an alert, one after the other during the measurement, with the clip
- *   that is the default of the service
+ *   --opening 0      percent of the watches that open an alert, one after the other during the measurement, with the clip that is the default of the service
  *   --seconds 40     duration of the measurement
  *   --readers 0      event streams of another process, and the delay from an event's timestamp to its arrival
  *   --fairness       overloads the service instead, and prints how it treats its jobs (about five minutes a load)

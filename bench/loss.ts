@@ -20,7 +20,8 @@ import { collectOutput, words } from './streams.ts';
 
 /**
  * Counts pictures that no camera sent, over the loss of packets. "Needless": failed, while ffmpeg alone gives a whole
- * key frame of the same bytes. Usage: npm run bench -- loss [captures of each kind and rate] [begin of the kinds]
+ * key frame of the same bytes.
+ * Usage: npm run bench -- loss [captures of each kind and rate] [begin of the kinds]
  */
 
 const [captures = '20', only = ''] = process.argv.slice(2);

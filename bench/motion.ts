@@ -1,6 +1,7 @@
 /**
  * Prints the savings and misses of the pre-filter, and of a plain difference to the previous frame, on clips that are
- * drawn, encoded and labeled here. Usage: npm run bench -- motion
+ * drawn, encoded and labeled here.
+ * Usage: npm run bench -- motion
  */
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { describeMachine, percent } from './harness.ts';

@@ -1,6 +1,7 @@
 /**
  * Measures the object model on labelled pictures and videos: recall and precision by class and threshold, time and
- * memory. Usage: npm run bench -- objects FOLDER
+ * memory.
+ * Usage: npm run bench -- objects FOLDER
  *   --labels FILE    default: bench/objects/footage.jsonl
  */
 import { spawnSync } from 'node:child_process';

@@ -12,16 +12,16 @@ import { startStreams } from './streams.ts';
  * Measures which visits a watch sees. A film whose visits are known to the frame is live over HLS (segments of 2, 6 and
  * 10 s, one and three renditions) and RTSP (a key frame every 1, 2 and 10 s). A watch with the object model and the
  * defaults is on each stream, once without looking back and once with it. Prints the share of visits with an alert by
- * what they show, alerts without a visit, alerts more than one of a visit, calls and processor time of a stream. Usage:
- * npm run bench -- visits
+ * what they show, alerts without a visit, alerts more than one of a visit, calls and processor time of a stream.
+ * Usage: npm run bench -- visits
  *   --lengths 8,6,4      lengths of the visits in turn, in seconds
  *   --every 31           seconds from a visit to the next
  *   --minutes 8          duration of each of the two measurements
  *   --streams hls        only streams with these names, or whose name contains the text
  *   --copies 1           streams of each kind
  *   --only with|without  measures only with or only without looking back
- *   --clips FOLDER GIFs of which each visit shows one in turn, with cuts to the scene; set `--condition`. `watchpost
- *   replay` of a clip says whether the model sees it
+ *   --clips FOLDER       GIFs of which each visit shows one in turn, with cuts to the scene; set `--condition`. `watchpost replay` of a
+ *                        clip says whether the model sees it
  *   --condition TEXT     default: A stop sign is in the picture
  */
 

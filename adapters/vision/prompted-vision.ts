@@ -1,3 +1,4 @@
+import { parseIsoTime } from '../../core/outside-time.ts';
 import { TooManyFramesError, VisionError } from '../../core/errors.ts';
 import { selectEvenly } from '../../core/policies/digest/summarize-windows.ts';
 import { type ContactSheets, maxTiles } from '../../core/ports/contact-sheets.ts';
@@ -119,7 +120,10 @@ export function createPromptedVision({
     signal: AbortSignal,
   ): Promise<PicturesAnswer> {
     const shown = selectEvenly(pictures, images * maxTiles);
-    const samples = shown.map(({ frame, time }) => ({ frame, capturedAt: new Date(time) }));
+    const samples = shown.map(({ frame, time }) => {
+      const takenMs = parseIsoTime(time) ?? 0;
+      return { frame, capturedAt: new Date(takenMs) };
+    });
     const arranged = await arrangeSamples(samples, images, sheets, signal);
     const tiles = arranged.map(({ times }) => times.length);
     const seen = { pictures: arranged.map(({ jpeg }) => jpeg) };

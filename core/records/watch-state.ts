@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { alertClipSchema } from './clip.ts';
 import type { AlertClip } from './clip.ts';
-import { viewLength } from '../sight/view.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
+
+/** Length of the description of a view: one character for each of its cells (`sight/view.ts`). */
+export const viewLength = 220;
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();

@@ -20,8 +20,6 @@ const directions = 16;
 const minEnergy = 16;
 const minCoherence = 0.4;
 
-/** Length of the description of a view. */
-export const viewLength = columns * rows;
 /** Cell without an edge. */
 const blank = '.';
 

@@ -13,7 +13,8 @@ import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 /**
  * `npm run fuzz`: about ten thousand requests made from `/openapi.json` by Schemathesis against the running service;
  * fails on a 5xx, on an answer outside of the document, and on one that takes longer than 30 s. Needs Python 3 and,
- * once, its package registry. Usage: npm run fuzz -- api
+ * once, its package registry.
+ * Usage: npm run fuzz -- api
  *   --max-examples 400  examples of each operation
  */
 

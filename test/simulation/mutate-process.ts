@@ -5,8 +5,8 @@ import { runMutation } from './run-mutation.ts';
 
 /**
  * Breaks one rule after the other, on each core, and expects its test or the simulation to notice. Without names, such
- * as "M of N", it runs all, and the simulation of the unbroken source, whose failures would prove nothing. Usage: npm
- * run simulate -- mutations [NAME …]
+ * as "M of N", it runs all, and the simulation of the unbroken source, whose failures would prove nothing.
+ * Usage: npm run simulate -- mutations [NAME …]
  */
 const unbroken: Mutation = { rule: 'nothing', file: 'core/rules.ts', from: '', to: '' };
 const names = process.argv.slice(2);

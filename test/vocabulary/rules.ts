@@ -35,9 +35,12 @@ const wideLine = /^.{121,}$/gm;
 
 /** Findings of the lines of a comment, with what stands before it. `offset` is their place in these lines. */
 export function checkWidth(lines: string): Finding[] {
-  return [...lines.matchAll(wideLine)]
-    .filter(([line]) => /\S\s+\S+\s+\S/.test(line))
-    .map(({ 0: line, index }) => ({ rule: 'comment-width', offset: index, text: firstWords(line.trim()) }));
+  return (
+    [...lines.matchAll(wideLine)]
+      // Indented lines of a block are the options of a usage.
+      .filter(([line]) => /\S\s+\S+\s+\S/.test(line) && !/^\s*\*\s{3}/.test(line))
+      .map(({ 0: line, index }) => ({ rule: 'comment-width', offset: index, text: firstWords(line.trim()) }))
+  );
 }
 
 /** Findings of a comment whose text is given without its delimiters. */

@@ -23,5 +23,6 @@ export async function recordOn(
   const { seconds, ageMs = 0, ...film } = recorded;
   const endMs = now().getTime() - ageMs;
   const made = await join(film, request, signal);
-  return { kind: 'clip', ...made, from: new Date(endMs - seconds * 1000), to: new Date(endMs) };
+  const startMs = endMs - seconds * 1000;
+  return { kind: 'clip', ...made, from: new Date(startMs), to: new Date(endMs) };
 }

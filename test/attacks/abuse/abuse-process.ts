@@ -4,8 +4,8 @@ import { parserScenes } from './parser-scenes.ts';
 /**
  * Measures what one key can do to a service: the worst input of each parser for 20 s, or of one; a number of creations
  * beside another caller, in 512 MB; for a minute ten hostile cameras beside it. Ends with 1 if memory, or the p99 of
- * `/healthz` or of the other caller, exceeds its goal, or the service has ended. Usage: npm run bench -- abuse
- * [playlist|mpeg-ts|mp4|jpeg|multipart|sdp|rtp|http|xml|mcp|cameras|10000]
+ * `/healthz` or of the other caller, exceeds its goal, or the service has ended.
+ * Usage: npm run bench -- abuse [playlist|mpeg-ts|mp4|jpeg|multipart|sdp|rtp|http|xml|mcp|cameras|10000]
  */
 
 const goals = { memory: 512, memoryAbove: 300, p99Ms: 250 };

@@ -5,7 +5,8 @@ import { realMedia } from './real-media.ts';
 
 /**
  * Parses mutated playlists, segments, JPEGs, session descriptions and RTSP messages, and puts crafted pictures between
- * those of other streams. Prints its seed, and the cases of each kind. Usage: npm run fuzz -- media
+ * those of other streams. Prints its seed, and the cases of each kind.
+ * Usage: npm run fuzz -- media
  *   --runs 20000     cases
  *   --seconds 240    maximum duration of each kind
  *   --seed 1         repeats the run of this seed

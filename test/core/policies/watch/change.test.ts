@@ -11,7 +11,7 @@ import { createWatchRun, initialConditionState } from '../../../../core/policies
 import { watchWakeUpTime } from '../../../../core/policies/watch/next-tick.ts';
 import { lostStream } from '../../../support/trouble.ts';
 import { toWatch } from '../../../simulation/watch-request.ts';
-import { viewLength } from '../../../../core/sight/view.ts';
+import { viewLength } from '../../../../core/records/watch-state.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const later = new Date('2026-03-01T12:01:30.000Z');
