@@ -185,17 +185,19 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
   /** Returns the need after a window, from its mean wait in intervals and the loads of callers. */
   function nextNeed(lateIntervals: number, loads: ReadonlyMap<string, number>): number {
     const isLate = lateIntervals > (need > 1 ? lateWhileStretched : late);
+    const load = [...loads.values()].reduce((sum, part) => sum + part, 0);
     lateInARow = isLate ? lateInARow + 1 : 0;
     if (isLate) {
       busy = { done: busy.done * keptUse + done, seconds: busy.seconds * keptUse + windowMs / 1000 };
-      const load = [...loads.values()].reduce((sum, part) => sum + part, 0);
       if (busy.done === 0 || (need === 1 && lateInARow < lateWindows)) return need;
       // Runs that have ended are a part of the load for a while, but no check comes later than its wait.
       const asked = Math.min(load / (busy.done / busy.seconds), largestFactor() + lateIntervals);
       return Math.min(maxStretch, Math.max(need, asked * margin));
     }
     if (lateIntervals >= inTime) return need;
-    return Math.max(1, need / decrease ** (1 / largestFactor()));
+    // Runs that have ended leave their part of the machine to the others.
+    const asked = busy.done === 0 ? need : (load / (busy.done / busy.seconds)) * margin;
+    return Math.max(1, Math.min(asked, need / decrease ** (1 / largestFactor())));
   }
 }
 

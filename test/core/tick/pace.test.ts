@@ -266,6 +266,17 @@ describe('of several callers, those beyond an equal share are stretched', () => 
   });
 });
 
+test('intervals are shortened within five minutes once the jobs that needed too much have ended', async () => {
+  const machine = openMachine();
+  for (let job = 0; job < 240; job += 1) machine.addJob();
+  await machine.run(180);
+  expect(machine.pace.read().stretch).toBeGreaterThan(4);
+  for (const job of machine.jobs.slice(20)) job.stopped = true;
+  await machine.run(300);
+  expect(machine.pace.read().stretch).toBe(1);
+  expect(machine.pace.retryAfterSeconds('harbour')).toBeUndefined();
+});
+
 test('searches that wait behind checks stretch no interval and refuse no start', async () => {
   const machine = openMachine();
   for (let job = 0; job < 20; job += 1) machine.addJob();
