@@ -142,6 +142,7 @@ function createDecoder(ffmpegPath: string, deps: VisionModelDeps) {
     ffmpegPath,
     alone: createImageDecoder({ ffmpegPath, prepareAfterMs, inTurn }),
     currentCaller,
+    elapsedMs: () => performance.now(),
     createTurns: () =>
       createDecodeTurns({
         max: 1,

@@ -130,7 +130,7 @@ export function secondsArguments(
 
 /** Common arguments. The allocation limit holds one frame, the largest allocation. */
 export const quietArguments = words(
-  `-hide_banner -nostdin -loglevel error -filter_complex_threads 1 -max_alloc ${maxAllocationBytes}`,
+  `-hide_banner -nostdin -loglevel error -filter_threads 1 -filter_complex_threads 1 -max_alloc ${maxAllocationBytes}`,
 );
 
 /**

@@ -16,6 +16,8 @@ export type ImagePoolDeps = {
   alone: ImageDecoder;
   /** Creates the turns of the process of one size, one at a time. */
   createTurns: () => InTurn;
+  /** Returns the steady time in milliseconds. */
+  elapsedMs: () => number;
   /** Returns for whom a picture is. Default: one caller for all. */
   currentCaller?: (() => string) | undefined;
 };
@@ -24,6 +26,11 @@ export type ImagePoolDeps = {
 const maxPictures = 2_000;
 const keepIdleMs = 65_000;
 const maxDecodeMs = 3_000;
+/**
+ * Time until a process is started again after one without a picture. It doubles up to the second one: a busy machine is
+ * slow for a while, and some builds of ffmpeg return no picture in time, ever.
+ */
+const [firstPauseMs, maxPauseMs] = [60_000, 3_600_000];
 /** Sizes in use: measurements have one, the object detector another. */
 const maxSizes = 3;
 /** Decoded pictures that jobs share, which judge the same frame. */
@@ -39,6 +46,7 @@ export function poolImageDecoders({
   ffmpegPath,
   alone,
   createTurns,
+  elapsedMs,
   currentCaller = () => '',
 }: ImagePoolDeps): ImageDecoder {
   const members = new LRUCache<string, Member>({ max: maxSizes, dispose: (member) => member.close() });
@@ -110,7 +118,7 @@ export function poolImageDecoders({
     const existing = members.get(filter);
     if (existing) return existing;
     const start = () => startImageProcess(ffmpegPath, filter, width * height * 3);
-    const member = createMember(start, createTurns());
+    const member = createMember(start, createTurns(), elapsedMs);
     members.set(filter, member);
     return member;
   }
@@ -121,10 +129,11 @@ const never = new AbortController().signal;
 type Member = { decode(jpeg: Uint8Array): Promise<Uint8Array | null>; close(): void };
 
 /** Creates a decoder of one size. Its process starts with the first JPEG, and again after a failure. */
-function createMember(start: () => ImageProcess, inTurn: InTurn): Member {
+function createMember(start: () => ImageProcess, inTurn: InTurn, elapsedMs: () => number): Member {
   let process: ImageProcess | undefined;
   let pictures = 0;
-  let isUsable = true;
+  let pausedUntilMs = -Infinity;
+  let nextPauseMs = firstPauseMs;
   let idleTimer: NodeJS.Timeout | undefined;
   return {
     // Jobs that share a picture wait for it together: none of them ends it.
@@ -133,7 +142,7 @@ function createMember(start: () => ImageProcess, inTurn: InTurn): Member {
   };
 
   async function decodeNow(jpeg: Uint8Array): Promise<Uint8Array | null> {
-    if (!isUsable) return null;
+    if (elapsedMs() < pausedUntilMs) return null;
     clearTimeout(idleTimer);
     if (process === undefined || process.hasEnded() || pictures >= maxPictures) {
       dismiss();
@@ -142,9 +151,13 @@ function createMember(start: () => ImageProcess, inTurn: InTurn): Member {
     }
     pictures += 1;
     const picture = await process.decode(jpeg, maxDecodeMs);
-    // A build of ffmpeg that returns no picture in time never does.
-    isUsable = process.works();
-    if (isUsable) idleTimer = setTimeout(dismiss, keepIdleMs).unref();
+    if (process.works()) {
+      nextPauseMs = firstPauseMs;
+      idleTimer = setTimeout(dismiss, keepIdleMs).unref();
+    } else {
+      pausedUntilMs = elapsedMs() + nextPauseMs;
+      nextPauseMs = Math.min(2 * nextPauseMs, maxPauseMs);
+    }
     return picture;
   }
 

@@ -341,6 +341,7 @@ export function sharedImageProperty() {
   const pool = poolImageDecoders({
     ffmpegPath,
     alone,
+    elapsedMs: clock.elapsedMs,
     createTurns: () => createDecodeTurns({ ...clock, max: 1, reserved: 0, report: () => undefined }),
   });
   const crafted = fc

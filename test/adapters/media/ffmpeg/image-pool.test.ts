@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process';
+import { symlinkSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { createDecodeTurns, type DecodeTurnsDeps } from '../../../../adapters/embedded/load/limit-decodes.ts';
 import { createImageDecoder, type ImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { ImageDecodeError } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { poolImageDecoders } from '../../../../adapters/media/ffmpeg/image-pool.ts';
 import { ffmpegPath } from '../../../support/hls/recording.ts';
+import { folderOfTest } from '../../../support/temporary-folder.ts';
 
 const { signal } = new AbortController();
 const size = { width: 32, height: 18 };
@@ -31,7 +34,9 @@ function oneByOne({ report }: Pick<DecodeTurnsDeps, 'report'>) {
 
 const createTurns = () => oneByOne({ report: () => undefined });
 
-function openPool(path = ffmpegPath) {
+const elapsedMs = () => performance.now();
+
+function openPool(path = ffmpegPath, clock = elapsedMs) {
   let alone = 0;
   const counted: ImageDecoder = {
     ...decoder,
@@ -45,7 +50,7 @@ function openPool(path = ffmpegPath) {
     },
   };
   return {
-    pool: poolImageDecoders({ ffmpegPath: path, alone: counted, createTurns }),
+    pool: poolImageDecoders({ ffmpegPath: path, alone: counted, createTurns, elapsedMs: clock }),
     countAlone: () => alone,
   };
 }
@@ -120,6 +125,23 @@ test('a program that returns no picture is given up, and each JPEG is decoded in
   expect(countAlone()).toBe(2);
 });
 
+test('a program that was too slow is tried again after a minute', async () => {
+  const folder = folderOfTest();
+  const program = join(folder, 'ffmpeg');
+  symlinkSync('/bin/false', program);
+  let nowMs = 0;
+  const { pool, countAlone } = openPool(program, () => nowMs);
+  await pool.decode(red, size, signal);
+  unlinkSync(program);
+  symlinkSync(ffmpegPath, program);
+  nowMs = 59_999;
+  await pool.decode(blue, size, signal);
+  expect(countAlone()).toBe(2);
+  nowMs = 60_000;
+  expect(await pool.decode(green, size, signal)).toEqual(await decoder.decode(green, size, signal));
+  expect(countAlone()).toBe(2);
+});
+
 test('an aborted request ends immediately and disturbs no other', async () => {
   const { pool } = openPool();
   const abort = new AbortController();
@@ -134,6 +156,7 @@ test('the wait of each picture for its process is reported', async () => {
   const pool = poolImageDecoders({
     ffmpegPath,
     alone: decoder,
+    elapsedMs,
     createTurns: () => oneByOne({ report: (waitedMs) => void waits.push(waitedMs) }),
   });
   await Promise.all([red, green].map(async (picture) => pool.decode(picture, size, signal)));
