@@ -80,8 +80,9 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
     marksReceived += early.length;
     const marksBefore = marksWritten;
     child.stdin?.write(jpeg);
-    // ffmpeg holds back the others, sometimes one more than before. As many marks push this picture out.
-    writeMarks(Math.max(marksPerPicture, marksBefore - marksReceived));
+    // ffmpeg holds back the others, sometimes one more than before. As many marks push this picture out. More are late
+    // only, and would add to those of each later picture.
+    writeMarks(Math.min(maxMarks, Math.max(marksPerPicture, marksBefore - marksReceived)));
     for (;;) {
       const picture = await nextPicture(deadlineMs);
       if (!picture?.equals(known)) return marksReceived === marksBefore ? picture : undefined;
@@ -125,8 +126,8 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
   }
 }
 
-/** ffmpeg 5 writes a picture when it has read two more. */
-const marksPerPicture = 2;
+/** ffmpeg 5 writes a picture when it has read two more, and sometimes three. */
+const [marksPerPicture, maxMarks] = [2, 4];
 /**
  * Time without output after which one more mark is written, in milliseconds: another build may hold back more pictures.
  */
