@@ -63,7 +63,10 @@ export async function* follow(
   }
 }
 
-/** Yields the events of watches in order, until the only one is deleted. Reopens and throws as `followLog`. */
+/**
+ * Yields the events of watches in order, until the only one is deleted, also while the connection is broken. Reopens and
+ * throws as `followLog`.
+ */
 export async function* followWatches(
   { watchId, after, types, ...ending }: FollowWatchesOptions,
   transport: StreamTransport,
@@ -110,6 +113,8 @@ async function* followLog<Event>(
         throw new ConnectionError('The service closes the event stream repeatedly');
     } catch (error) {
       signal?.throwIfAborted();
+      // It was deleted while the connection was broken, and its events with it.
+      if (last !== position && error instanceof WatchpostError && error.code === 'WATCH_NOT_FOUND') return;
       failures = last !== resumedAfter ? 1 : failures + 1;
       if (!isRetryable(error) || failures >= maxFailures) throw error;
       const requestedSeconds = error instanceof WatchpostError ? error.retryAfterSeconds : undefined;

@@ -29,10 +29,12 @@ create_state_machine = state_machine["create"]
 
 def create_unless_deleting(logical_id, props, stack_name):
     """Refuses the name of a Standard machine that still has executions, as AWS does. An Express machine is deleted within a minute, whatever it runs (API_DeleteStateMachine)."""
+    name = props.get("StateMachineName")
     is_standard = props.get("StateMachineType", "STANDARD") == "STANDARD"
-    for execution in stepfunctions._executions.values() if is_standard else ():
-        if execution["status"] == "RUNNING" and execution["stateMachineArn"].endswith(f":{props['StateMachineName']}"):
-            raise ValueError(f"StateMachineDeleting: {props['StateMachineName']}")
+    # A machine without a name gets a new one.
+    for execution in stepfunctions._executions.values() if name and is_standard else ():
+        if execution["status"] == "RUNNING" and execution["stateMachineArn"].endswith(f":{name}"):
+            raise ValueError(f"StateMachineDeleting: {name}")
     return create_state_machine(logical_id, props, stack_name)
 
 

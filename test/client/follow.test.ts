@@ -196,3 +196,18 @@ test('followWatches of one watch begins after a position and ends with its delet
   for await (const { position } of client.followWatches({ watchId: 'ID', after: '7' })) seen.push(position);
   expect([seen, resumed]).toEqual([['8', '9'], ['7']]);
 });
+
+test('followWatches ends if the watch is deleted while the connection is broken, and throws for an unknown one', async () => {
+  const { client } = await startServer(
+    sends(watchEvent('8', 'progress')),
+    refuse(404, 'WATCH_NOT_FOUND'),
+    refuse(404, 'WATCH_NOT_FOUND'),
+  );
+  const seen: string[] = [];
+  const follow = async () => {
+    for await (const { position } of client.followWatches({ watchId: 'ID', after: '7' })) seen.push(position);
+  };
+  await follow();
+  expect(seen).toEqual(['8']);
+  await expect(follow()).rejects.toMatchObject({ code: 'WATCH_NOT_FOUND' });
+});

@@ -52,11 +52,14 @@ def test_a_monitor_is_followed_through_broken_connections_to_its_end(watchpost):
     assert job.job_id in [one.job_id for one in list_jobs.sync(client=watchpost, limit=5).jobs]
 
 
-def test_watches_are_followed_through_broken_connections_until_the_only_one_is_deleted(watchpost):
+def create_yard(watchpost):
     condition = {"condition": "The picture is not black", "checks_to_open": 1}
     body = {"name": "Yard", "stream_url": STREAM_URL, "conditions": [condition], "interval_seconds": 5}
-    request = WatchRequest.from_dict(body)
-    watch = create_watch.sync(client=watchpost, body=request)
+    return create_watch.sync(client=watchpost, body=WatchRequest.from_dict(body))
+
+
+def test_watches_are_followed_through_broken_connections_until_the_only_one_is_deleted(watchpost):
+    watch = create_yard(watchpost)
     seen = []
     with connect(os.environ["PROXY_URL"], KEY) as through_proxy:
         for event, position in follow_watches(through_proxy, watch.watch_id, after="0", sleep=lambda _: None):
@@ -71,8 +74,20 @@ def test_watches_are_followed_through_broken_connections_until_the_only_one_is_d
                 chosen = follow_watches(watchpost, watch.watch_id, after="0", types=["alert_opened", "alert_closed"])
                 assert [next(chosen)[0].type_, next(chosen)[0].type_] == ["alert_opened", "alert_closed"]
                 delete_watch.sync(client=watchpost, watch_id=watch.watch_id)
-    assert (seen[0], seen[-1]) == ("created", "deleted")
+    # The last event is missing if the connection breaks at that moment.
+    assert seen[0] == "created" and "deleted" not in seen[:-1]
     assert {"progress", "alert_opened", "alert_closed", "paused"} < {*seen}
+
+
+def test_following_ends_when_the_watch_is_deleted_while_the_connection_is_broken(watchpost):
+    watch = create_yard(watchpost)
+
+    def delete(_):
+        delete_watch.sync(client=watchpost, watch_id=watch.watch_id)
+
+    with connect(os.environ["PROXY_URL"], KEY) as through_proxy:
+        seen = [event.type_ for event, _ in follow_watches(through_proxy, watch.watch_id, after="0", sleep=delete)]
+    assert seen[0] == "watch_changed"
 
 
 def test_an_error_response_is_an_exception_with_code_and_remediation(watchpost):

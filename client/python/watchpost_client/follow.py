@@ -54,7 +54,8 @@ def follow_watches(
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[tuple[Event, str]]:
-    """Yields the events of a watch, or of all of the caller, each with its position, until the only one is deleted.
+    """Yields the events of a watch, or of all of the caller, each with its position, until the only one is deleted,
+    also while the connection is broken.
 
     `after` is the position of the last event that was read. Without it the first event is `state`, with the watches;
     `"0"` starts at the first event that is kept. `types` selects events. Reopens and raises as `follow`.
@@ -92,6 +93,9 @@ def _follow_log(
             lasted = clock() - opened_at >= _LASTING_SECONDS
         except (httpx.TransportError, WatchpostError) as failed:
             if isinstance(failed, WatchpostError) and not failed.retryable:
+                # It was deleted while the connection was broken, and its events with it.
+                if failed.code == "WATCH_NOT_FOUND" and last != position:
+                    return
                 raise
             error, lasted = failed, False
             wait = failed.retry_after if isinstance(failed, WatchpostError) else 0.0

@@ -6,8 +6,8 @@ import { startImageProcess } from '../../../../adapters/media/ffmpeg/image-proce
 
 /**
  * Returns the source of a program that answers each JPEG with a picture of one byte, `answer`. It holds back
- * `heldBack` pictures. Both are expressions of the `count` of all JPEGs, the `length` of this one, and the `marks`
- * behind the last JPEG that is none.
+ * `heldBack` pictures. Both are expressions of the `count` of all JPEGs, the `length` of this one, and the number of
+ * `marks` behind the last JPEG that had another length.
  */
 const programThat = (heldBack: string, answer: string) => `#!${process.execPath}
 let rest = Buffer.alloc(0);
