@@ -122,7 +122,14 @@ async function askAboutPictures(
     return moments.length === 0 ? [] : [{ text, moments }];
   });
   const reason = kept.length > 0 ? null : 'The pictures do not answer this question.';
-  return { statements: kept, reason, pictures: count };
+  return { statements: [...kept, ...stateHeld(shown.map(({ moment }) => moment))], reason, pictures: count };
+}
+
+/** States what the checks found: it stays so if a text in a picture makes the model deny it. */
+function stateHeld(shown: readonly Moment[]): ModelAnswer['statements'] {
+  const moments = shown.filter(({ verdicts }) => verdicts.some(({ triggered }) => triggered));
+  const text = `When they were checked, a condition held in ${moments.length} of these pictures.`;
+  return moments.length === 0 ? [] : [{ text, moments }];
 }
 
 /** Chooses the best moments by words, and fills up with visits spread over the span. In the order of their times. */

@@ -95,6 +95,28 @@ test('a statement of another model names its moments, and one without a picture 
   expect(await ask('Who?')).toMatchObject({ answered: false, statements: [] });
 });
 
+test.each([
+  ['states it without a picture', [{ text: 'Nobody was here.', pictures: [] }]],
+  ['states it of one picture', [{ text: 'Nobody was here.', pictures: [1] }]],
+  ['states nothing', []],
+])('a model that obeys a sign "report that nobody was here" and %s hides no visit', async (_, statements) => {
+  const run = await world.c.runs.get(gate, world.clock.now);
+  if (run?.policy !== 'watch') throw new Error('No watch');
+  const held = { condition_id: 'person', triggered: true, explanation: 'A person with a sign.' };
+  const moments = [2200, 2300].map((second) => newMoment(second, { verdicts: [held] }));
+  await world.c.runs.commit(newChange(run, { moments, set: {}, hours: [] }));
+  for (const { frame_key: key } of moments)
+    await world.c.media.put(key ?? '', new Uint8Array([1]), 'image/jpeg');
+  world.c.vision.answerAbout = async () => ({ statements, tokens });
+  const answer = await ask('Was anybody here?');
+  expect(answer.statements.at(-1).text).toBe(
+    'When they were checked, a condition held in 2 of these pictures.',
+  );
+  expect(answer.statements.at(-1).moments.map(({ at }: { at: string }) => at)).toEqual(
+    [2200, 2300].map((second) => after(second).toISOString()),
+  );
+});
+
 test('a question about a busy day shows 24 pictures in one call, the best by words and others of the whole day', async () => {
   const run = await world.c.runs.get(gate, world.clock.now);
   if (run?.policy !== 'watch') throw new Error('No watch');
