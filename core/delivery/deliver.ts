@@ -33,22 +33,25 @@ import {
   wake,
 } from './record-delivery.ts';
 import type { Arrival } from './record-delivery.ts';
+import { forgetRest, type ForgetDeps } from '../watch/forget-moments.ts';
 
 export type DeliverMessageDeps = DeliverDeps &
-  PutOnBusDeps & {
+  PutOnBusDeps &
+  ForgetDeps & {
     /** Absent on hosts that make no clips. */
     recordClip?: (message: ClipMessage) => Promise<DeliveryOutcome>;
   };
 
 /**
- * Handles a message of the delivery queue: an event for one destination of its run, or for the event bus, or an opening
- * that gets a clip.
+ * Handles a message of the delivery queue: an event for one destination of its run, or for the event bus, an opening
+ * that gets a clip, or moments that are left to remove.
  */
 export async function deliverMessage(
   message: QueueMessage,
   deps: DeliverMessageDeps,
 ): Promise<DeliveryOutcome> {
   if ('clip' in message) return deps.recordClip?.(message) ?? done;
+  if ('forget' in message) return forgetRest(message, deps);
   if (!('bus' in message)) return deliver(message, deps);
   await putOnBus(message, deps);
   return done;

@@ -199,7 +199,20 @@ export const clipMessageSchema = z.object({
 });
 export type ClipMessage = z.infer<typeof clipMessageSchema>;
 
-export const queueMessageSchema = z.union([deliveryMessageSchema, busMessageSchema, clipMessageSchema]);
+/** Message of a watch whose moments before a time, all without one, are left to remove. */
+export const forgetMessageSchema = z.object({
+  /** Id of the watch. */
+  forget: z.uuid(),
+  before: timestampSchema.nullable(),
+});
+export type ForgetMessage = z.infer<typeof forgetMessageSchema>;
+
+export const queueMessageSchema = z.union([
+  deliveryMessageSchema,
+  busMessageSchema,
+  clipMessageSchema,
+  forgetMessageSchema,
+]);
 export type QueueMessage = z.infer<typeof queueMessageSchema>;
 
 /**
@@ -209,6 +222,7 @@ export type QueueMessage = z.infer<typeof queueMessageSchema>;
  */
 export function messageGroup(message: QueueMessage): string {
   if ('clip' in message) return `${message.clip}:clip:${message.sequence}`;
+  if ('forget' in message) return `${message.forget}:forget:${message.before}`;
   if ('bus' in message) return `${message.id}:bus:${message.subject}`;
   const { run_id, destination_id, sequence, attempt } = message;
   const group = attempt === 0 ? message.subject : String(sequence);
@@ -217,7 +231,7 @@ export function messageGroup(message: QueueMessage): string {
 
 /** Returns the id by which the queue detects a message that is sent again within five minutes. */
 export function deduplicationId(message: QueueMessage): string {
-  if ('clip' in message) return messageGroup(message);
+  if ('clip' in message || 'forget' in message) return messageGroup(message);
   if ('bus' in message) return `${message.id}:bus:${message.test?.id ?? message.sequence}`;
   const { run_id, destination_id, sequence, resend, attempt } = message;
   return `${run_id}:${destination_id}:${sequence}:${resend}:${attempt}${message.woken ? ':woken' : ''}`;

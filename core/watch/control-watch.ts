@@ -63,8 +63,9 @@ export async function deleteStoredWatch(watchId: string, caller: string, deps: W
     return deleteWatch(watch, deps.now());
   });
   // A tick under way removes what it has stored.
-  await removeQuietly(deleted, () => deps.media.removeOfSource(deleted.source_id), deps);
+  // First: a message continues it, and not the removal of other media.
   await removeQuietly(deleted, () => forgetMoments(watchId, null, deps), deps);
+  await removeQuietly(deleted, () => deps.media.removeOfSource(deleted.source_id), deps);
   return notified.filter(({ open_alerts: alerts, stream_lost: isLost }) => alerts.length > 0 || isLost);
 }
 

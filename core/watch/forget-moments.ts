@@ -1,5 +1,7 @@
+import type { DeliveryOutcome, DeliveryQueue } from '../ports/delivery.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
+import type { ForgetMessage } from '../records/delivery.ts';
 
 export type ForgetDeps = {
   moments: Pick<MomentStore, 'remove'>;
@@ -16,9 +18,33 @@ const maxForgetMs = 15_000;
 const atOnce = 250;
 
 /**
- * Removes the moments of a watch before a time, all without one, with their pictures. Returns false if some are left.
+ * Removes the moments of a watch before a time, all without one, with their pictures. A message of the queue removes
+ * those that are left after its time, or after a fault.
  */
 export async function forgetMoments(
+  watchId: string,
+  before: Date | null,
+  deps: ForgetDeps & { queue: DeliveryQueue },
+): Promise<void> {
+  let isWhole = false;
+  try {
+    isWhole = await removeParts(watchId, before, deps);
+  } finally {
+    if (!isWhole) await deps.queue.send({ forget: watchId, before: before?.toISOString() ?? null });
+  }
+}
+
+/** Handles the message of moments that are left. */
+export async function forgetRest(
+  { forget: watchId, before }: ForgetMessage,
+  deps: ForgetDeps,
+): Promise<DeliveryOutcome> {
+  const isWhole = await removeParts(watchId, before === null ? null : new Date(before), deps);
+  return isWhole ? { kind: 'done' } : { kind: 'again', afterSeconds: 1 };
+}
+
+/** Returns false if some are left. */
+async function removeParts(
   watchId: string,
   before: Date | null,
   { moments, media, now }: ForgetDeps,

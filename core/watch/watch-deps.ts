@@ -12,6 +12,7 @@ export type WatchDeps = Pick<
   | 'watches'
   | 'moments'
   | 'deliveries'
+  | 'queue'
   | 'executions'
   | 'media'
   | 'streams'

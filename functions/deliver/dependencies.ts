@@ -49,7 +49,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     now,
     hasBus,
   });
-  const { deliveries, callers, meter } = stores;
+  const { deliveries, callers, meter, moments } = stores;
   const secrets = new SecretsManagerClient(clientSettings);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const masterSecret = secret(config.MASTER_SECRET_ARN);
@@ -88,6 +88,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     postpone: queue.postpone,
     meter: instrumentMeter(meter, measurements),
     media,
+    moments,
     recordClip: async (message) =>
       recordClip(message, { runs, media, log, now, makeClip, attemptSeconds: clipSeconds + 2 }),
     bus:

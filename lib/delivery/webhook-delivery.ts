@@ -16,7 +16,7 @@ import {
   allowMedia,
   allowPuttingEvents,
   allowReadingSecrets,
-  allowRemovingClips,
+  allowRemovingMemory,
   allowSending,
   allowTable,
 } from '../function/permissions.ts';
@@ -78,7 +78,7 @@ export class WebhookDelivery extends Construct {
     allowMedia(this.function, pictures, ['s3:GetObject']);
     // A clip is made by `capture`.
     allowInvoking(this.function, capture);
-    allowRemovingClips(this.function, pictures);
+    allowRemovingMemory(this.function, pictures);
     allowReadingSecrets(this.function, masterSecret);
     allowMail(this.function, context.settings);
     if (eventBus) allowPuttingEvents(this.function, eventBus.bus);

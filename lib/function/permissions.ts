@@ -94,11 +94,14 @@ export function allowMedia(
   if (actions.includes('s3:GetObject')) to.allow(['s3:ListBucket'], [bucket.bucketArn]);
 }
 
-/** Grants deletion of clips whose alert is gone. */
-export function allowRemovingClips(to: ServiceFunction, bucket: Bucket): void {
-  to.allow(['s3:DeleteObject'], [bucket.arnForObjects(`${MediaBucket.clipPrefix}*`)], {
-    wildcardReason: 'Each alert has its clip below the prefix.',
-  });
+/** Grants deletion of clips whose alert is gone, and of moments that a watch has forgotten. */
+export function allowRemovingMemory(to: ServiceFunction, bucket: Bucket): void {
+  const prefixes = [MediaBucket.clipPrefix, MediaBucket.momentPrefix];
+  to.allow(
+    ['s3:DeleteObject'],
+    prefixes.map((prefix) => bucket.arnForObjects(`${prefix}*`)),
+    { wildcardReason: 'Each alert has its clip below the prefix, each moment its picture.' },
+  );
 }
 
 /**

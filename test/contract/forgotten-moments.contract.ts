@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { deliverMessage, type DeliverMessageDeps } from '../../core/delivery/deliver.ts';
+import { queueMessageSchema, type QueueMessage } from '../../core/records/delivery.ts';
 import { addCaller } from '../../core/access/callers.ts';
 import { eraseCaller } from '../../core/access/erase-caller.ts';
 import { operator } from '../../core/access/key-rights.ts';
@@ -12,7 +14,7 @@ import { deleteStoredWatch } from '../../core/watch/control-watch.ts';
 import { editWatch } from '../../core/watch/edit-watch.ts';
 import type { viewRuns } from '../support/select-runs.ts';
 import { newWatchConfig } from '../support/watches/watch-records.ts';
-import { createWorld } from '../support/world.ts';
+import { createWorld, type World } from '../support/world.ts';
 import { newMoment, remember } from './moment-store.contract.ts';
 
 type Stores = { keys: KeyStore } & Pick<
@@ -66,6 +68,35 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
       const patch = watchPatchSchema.parse({ memory_days: days });
       const validate = (merged: unknown) => watchRequestSchema.parse(merged);
       await editWatch({ watchId, patch, ifMatch: undefined }, caller, world.c, validate);
+      await expectForgotten();
+      world.close();
+    });
+
+    test.each([
+      ['has no time for', async (world: World) => world.advance(20)],
+      ['fails at', async () => Promise.reject(new Error('The store is throttled'))],
+    ])('a message removes the moments that a deletion %s', async (_, interrupt) => {
+      const { world, watchId, expectForgotten } = await open();
+      const { remove } = world.c.moments;
+      const sent: QueueMessage[] = [];
+      let parts = 0;
+      const interrupted = {
+        ...world.c,
+        queue: { send: async (message: QueueMessage) => void sent.push(message) },
+        moments: {
+          ...world.c.moments,
+          remove: async (id: string, before: Date | null) => {
+            parts += 1;
+            if (parts === 2) await interrupt(world);
+            return remove(id, before, 10);
+          },
+        },
+      };
+      await deleteStoredWatch(watchId, caller, interrupted);
+      await expect(expectForgotten()).rejects.toThrow();
+      expect(sent).toHaveLength(1);
+      const deps = world.c as unknown as DeliverMessageDeps;
+      expect(await deliverMessage(queueMessageSchema.parse(sent[0]), deps)).toEqual({ kind: 'done' });
       await expectForgotten();
       world.close();
     });

@@ -250,7 +250,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     },
     queue: {
       send: async (message) => {
-        if ('bus' in message || 'clip' in message) return;
+        if (!('run' in message)) return;
         (message.run === 'job' ? queued : queuedForDestinations).push(message);
       },
     },

@@ -271,7 +271,7 @@ describe('events of a watch', () => {
     await watch.commit([opened(first), opened(second), closed(first)]);
     const publish = async () => {
       await publishRun(watch.runKey, reading);
-      return watch.queued.map((message) => message.sequence);
+      return watch.queued.map((message) => 'sequence' in message && message.sequence);
     };
     expect(await publish()).toEqual([1]);
     hidden = 0;

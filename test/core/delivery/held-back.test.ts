@@ -9,7 +9,7 @@ describe('an event that waits for an earlier one', () => {
     const watch = await createWatching(() => failing, [{ type: 'webhook' }]);
     await watch.commit(Array.from({ length: 6 }, () => opened(first)));
     await watch.pass(1);
-    const isHeld = (each: QueueMessage): each is DeliveryMessage => each.sequence === 6 && !('bus' in each);
+    const isHeld = (each: QueueMessage): each is DeliveryMessage => 'run' in each && each.sequence === 6;
     const held = watch.queued.filter(isHeld).find(({ attempt }) => attempt === 1)!;
     const [ends, receives] = [watch.deps.now().getTime() + 4 * 86_400_000, [] as number[]];
     while (watch.deps.now().getTime() < ends) {

@@ -156,7 +156,7 @@ export async function createWatching(
     random: () => 0.5,
   };
   const consumer = queue.consume(async (message) =>
-    'bus' in message || 'clip' in message ? { kind: 'done' } : deliver(message, deps),
+    'run' in message ? deliver(message, deps) : { kind: 'done' },
   );
   return {
     sent,

@@ -218,7 +218,8 @@ describe('The embedded queue', () => {
     const { queue, time } = createQueue();
     const job = randomUUID();
     const { handled, consume } = collecting(queue);
-    consume(async ({ sequence }) => {
+    consume(async (sent) => {
+      const { sequence } = sent as DeliveryMessage;
       if (sequence < 5) await queue.send(message(job, sequence + 1));
       return { kind: 'done' };
     });
