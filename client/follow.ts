@@ -64,8 +64,8 @@ export async function* follow(
 }
 
 /**
- * Yields the events of watches in order, until the only one is deleted, also while the connection is broken. Reopens and
- * throws as `followLog`.
+ * Yields the events of watches in order, until the only one is deleted, also while the connection is broken. Reopens
+ * and throws as `followLog`.
  */
 export async function* followWatches(
   { watchId, after, types, ...ending }: FollowWatchesOptions,
