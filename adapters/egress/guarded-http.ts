@@ -114,7 +114,9 @@ export function createGuardedHttp(
       const pool = findPool(request);
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
-        const { answer, hop } = await followRedirects(connections, pool.dispatcher, url, request, deadline);
+        const isOwn = request.isLenient === true && request.proxyUrl === undefined;
+        const dispatcher = isOwn ? null : pool.dispatcher;
+        const { answer, hop } = await followRedirects(connections, dispatcher, url, request, deadline);
         const read = createReader(request);
         return await read(answer, hop).catch(async (error: unknown) => {
           if (!isRefusedByParser(error) || !mayBeLenient(hop, request)) throw error;
@@ -129,19 +131,12 @@ export function createGuardedHttp(
     },
     open: async (url, { headers = {}, ...rest }) => {
       const request = { ...rest, headers };
-      const pool = findPool(request);
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
-        return stream(
-          await followRedirects(connections, pool.dispatcher, url, request, deadline),
-          guard,
-          deadline,
-        );
+        return stream(await followRedirects(connections, null, url, request, deadline), guard, deadline);
       } catch (error) {
         deadline.close();
         throw asEgressError(error, guard, deadline);
-      } finally {
-        pool.usedAtMs = now();
       }
     },
     close: async () => {
@@ -178,9 +173,10 @@ function asEgressError(error: unknown, guard: EgressGuard, deadline: Deadline): 
   return new EgressRefusedError('URL is not allowed', { cause: error, setting: guard.setting });
 }
 
+/** Without a dispatcher, each request has a connection of its own, whose response may break the rules of HTTP. */
 async function followRedirects(
   connections: Connections,
-  dispatcher: Dispatcher,
+  dispatcher: Dispatcher | null,
   url: string,
   request: RequestHead,
   deadline: Deadline,
@@ -261,21 +257,20 @@ type Answer = {
 type Received = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { body: Readable };
 
 async function sendHop(
-  dispatcher: Dispatcher,
+  dispatcher: Dispatcher | null,
   hop: Hop,
-  { cookies, proxyUrl, isLenient }: RequestHead,
+  { cookies, proxyUrl }: RequestHead,
   connections: Connections,
   deadline: Deadline,
 ): Promise<Answer> {
+  if (dispatcher === null) return askLeniently(connections, hop, { cookies }, deadline);
   const { origin, pathname, search } = hop.url;
   const headers = withCookies(hop, cookies);
   const { method, body } = hop;
   const options = { dispatcher, method, headers, body, signal: deadline.signal };
   const ask = (): Promise<Received> => send(`${origin}${pathname}${search}`, options);
-  const isOwn = method !== 'GET' && isLenient === true && proxyUrl === undefined;
-  const asked = isOwn ? sendLenient(connections, { ...hop, headers }, deadline) : ask();
-  const answer = await asked.catch((error: unknown) => {
-    if (!isOwn && wasClosedMeanwhile(error)) return ask();
+  const answer = await ask().catch((error: unknown) => {
+    if (wasClosedMeanwhile(error)) return ask();
     if (isRefusedByParser(error) && mayBeLenient(hop, { proxyUrl })) return null;
     throw error;
   });
@@ -301,17 +296,22 @@ function withCookies({ url, headers }: Hop, cookies: RequestHead['cookies']): Ho
   return cookie === undefined ? headers : { ...headers, cookie };
 }
 
-function toAnswer(received: Received, { url, method }: Hop, cookies: RequestHead['cookies']): Answer {
+function toAnswer(received: Received, hop: Hop, cookies: RequestHead['cookies']): Answer {
   const { statusCode, headers, body } = received;
   // An unread body that is destroyed emits an error, which may have no other listener.
   body.on('error', () => undefined);
-  cookies?.take(url, [headers['set-cookie'] ?? []].flat());
-  // A proxy that changes an answer says so.
-  const status = method === 'GET' && statusCode === changedByProxy ? ok : statusCode;
+  cookies?.take(hop.url, [headers['set-cookie'] ?? []].flat());
+  const status = hasWhole(statusCode, hop) ? ok : statusCode;
   return { statusCode: status, headers: flatten(headers), body, discard: () => discard(body) };
 }
 
-const [ok, changedByProxy] = [200, 203];
+/** Players take every success for the whole: of proxies that changed it (203), or of all bytes as a range (206). */
+function hasWhole(status: number, { method, headers }: Hop): boolean {
+  const isSuccess = status > ok && status < 300 && !withoutBody.includes(status);
+  return isSuccess && method === 'GET' && headers['range'] === undefined;
+}
+
+const [ok, withoutBody] = [200, [204, 205]];
 
 /** Two lengths are one number for it. */
 function isRefusedByParser(error: unknown): boolean {

@@ -8,8 +8,8 @@ import type { Hop } from './redirect.ts';
 /** Response without the rules of RFC 9112. */
 export type LenientAnswer = {
   statusCode: number;
-  /** Names in lower case; only `set-cookie` can be repeated. */
-  headers: Record<string, string | string[]>;
+  /** Names in lower case. */
+  headers: Record<string, string[]>;
   body: Readable;
 };
 
@@ -18,10 +18,10 @@ const maxHeadBytes = 32_768;
 const maxInterimHeads = 8;
 
 /**
- * Requests a URL whose response the parser may refuse: cheap cameras write header lines without a colon, lines that end
- * with LF alone, two lengths, or no head at all; what answers a POST has a status. One request has one connection, to
- * an address of the guard, so nothing can be hidden in it for another. Throws the errors of `connectGuarded`, and
- * `EgressLimitError`.
+ * Requests a URL whose response the parser of undici may refuse, or cut short: cheap cameras write header lines
+ * without a colon, lines that end with LF alone, two lengths, or no head at all; what answers a POST has a status. One
+ * request has one connection, to an address of the guard, so nothing can be hidden in it for another. Throws the errors
+ * of `connectGuarded`, and `EgressLimitError`.
  */
 export async function sendLenient(
   { guard, connectTimeoutMs: timeoutMs }: Connections,
@@ -90,15 +90,11 @@ async function readHead(chunks: Chunks): Promise<{ head: string; rest: Buffer }>
 
 function parseHead(head: string): Omit<LenientAnswer, 'body'> {
   const [statusLine = '', ...lines] = head.split(/\r?\n/);
-  const headers: Record<string, string | string[]> = {};
-  const cookies: string[] = [];
+  const headers: LenientAnswer['headers'] = {};
   for (const line of lines) {
-    const [, name = '', value = ''] = /^([!#$%&'*+.^`|~\w-]+)[ \t]*:(.*)$/.exec(line) ?? [];
-    const key = name.toLowerCase();
-    if (key === 'set-cookie') cookies.push(value.trim());
-    else if (key !== '') headers[key] ??= value.trim();
+    const [, name, value = ''] = /^([!#$%&'*+.^`|~\w-]+)[ \t]*:(.*)$/.exec(line) ?? [];
+    if (name !== undefined) (headers[name.toLowerCase()] ??= []).push(value.trim());
   }
-  if (cookies.length > 0) headers['set-cookie'] = cookies;
   const [, status] = /^\S+ +(\d{3})/.exec(statusLine) ?? [];
   return { statusCode: Number(status ?? 200), headers };
 }
@@ -122,12 +118,15 @@ function toReadable(bytes: Chunks, socket: Socket): Readable {
   return body;
 }
 
+/** The last length counts, as in curl and ffmpeg. Cameras state that of one part for a body of many. */
 async function* readBody(headers: LenientAnswer['headers'], rest: Buffer, chunks: Chunks): Chunks {
   const bytes = prepend(rest, chunks);
-  const [coding, stated] = ['transfer-encoding', 'content-length'].map((name) => String(headers[name]));
+  const [coding, stated, type] = ['transfer-encoding', 'content-length', 'content-type'].map((name) =>
+    String(headers[name]),
+  );
   if (/chunked/i.test(coding ?? '')) return yield* readParts(bytes);
-  const length = /^\+?(\d{1,15})(?:\s*,|$)/.exec(stated ?? '');
-  if (!length) return yield* bytes;
+  const length = /(?:^|,)\s*\+?(\d{1,15})$/.exec(stated ?? '');
+  if (!length || /^multipart\//i.test(type ?? '')) return yield* bytes;
   let left = Number(length[1]);
   if (left === 0) return;
   for await (const chunk of bytes) {
@@ -168,7 +167,7 @@ async function* readParts(bytes: Chunks): Chunks {
       const end = held.indexOf('\n');
       if (end < 0 && held.length <= maxSizeLine) break;
       const line = held.toString('latin1', 0, end).trim();
-      const [, size] = /^([\da-f]{1,8})\s*(;|$)/i.exec(line) ?? [];
+      const [, size] = /^(?:0x)?([\da-f]{1,8})\s*(;|$)/i.exec(line) ?? [];
       const isBetween = left === 0 && line === '';
       if (size === undefined && !isBetween)
         throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });

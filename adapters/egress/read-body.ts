@@ -73,12 +73,12 @@ async function* decodeByStart(body: Readable, encoding: string, maxBytes: number
   yield* pipeline(Readable.from(source()), limitRaw(rawLimit(maxBytes)), decoder, () => undefined);
 }
 
-/** Servers state encodings that do not exist: then the first bytes decide. */
-function decoderFor(encoding: string, [first, second]: Uint8Array): Transform | null {
-  if (encoding === 'deflate') return createInflate();
+/** Servers state encodings that do not exist, or that the body does not have: where bytes can show one, they decide. */
+function decoderFor(encoding: string, [first = 0, second = 0]: Uint8Array): Transform | null {
   if (encoding === 'br') return createBrotliDecompress();
-  const isGzip = first === 0x1f && second === 0x8b;
-  return isGzip || /^(x-)?gzip$/.test(encoding) ? createGunzip() : null;
+  if (first === 0x1f && second === 0x8b) return createGunzip();
+  const isDeflated = (first & 0xf) === 8 && (256 * first + second) % 31 === 0;
+  return encoding === 'deflate' && isDeflated ? createInflate() : null;
 }
 
 /** Limits encoded bytes, which may never decode to a single byte (empty blocks). */

@@ -385,7 +385,7 @@ describe('failed request', () => {
     serve((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
 
   test('a body that is not valid gzip is reported', async () => {
-    const { port } = await encoded('gzip', 'not gzip');
+    const { port } = await encoded('gzip', gzipSync('#EXTM3U').fill(7, 3));
     await expect(client()(`http://cam.example:${port}/`)).rejects.toMatchObject({ fault: 'malformed' });
   });
 
