@@ -162,7 +162,7 @@ function readHead(socket: Socket): Promise<ResponseHead> {
 
 function parseResponse(head: string): ResponseHead {
   const [startLine = '', ...lines] = head.split(/\r?\n/);
-  const [, status] = /^HTTP\/1\.\d (\d{3})(?: |$)/.exec(startLine) ?? [];
+  const [, status] = /^HTTP\/1\.\d +(\d{3})(?: |$)/.exec(startLine) ?? [];
   if (status === undefined) throw new RtspProtocolError('Not a response of HTTP');
   return { status: Number(status), headers: parseHeaders(lines) };
 }

@@ -16,7 +16,7 @@ export function parseSdp(text: string): SessionDescription {
   // ffmpeg treats a lone CR as a line end, so this parser must too.
   for (const indented of text.split(/\r\n|\r|\n/)) {
     const line = indented.trimStart();
-    const value = line.slice(2).trim();
+    const value = line.slice(2).replaceAll('\t', ' ').trim();
     if (line.startsWith('m=')) session.media.push(parseMedia(value));
     if (line.startsWith('a=') && value.length <= maxAttributeLength)
       (session.media.at(-1) ?? session).attributes.push(parseAttribute(value));

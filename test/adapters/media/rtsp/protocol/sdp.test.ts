@@ -66,6 +66,11 @@ describe('findVideoTrack', () => {
     });
   });
 
+  test('attributes are read with tabs in place of spaces', () => {
+    const tabbed = [h264.replace(' ', '\t'), 'a=fmtp:96\tsprop-parameter-sets=Z0,aM'];
+    expect(track(tabbed)).toMatchObject({ codec: 'H264', parameters: 'sprop-parameter-sets=Z0,aM' });
+  });
+
   test.each([
     ['track1', 'rtsp://cam/live', 'rtsp://cam/live/track1'],
     ['track1', 'rtsp://cam/live?channel=1', 'rtsp://cam/live?channel=1/track1'],
