@@ -1,4 +1,4 @@
-import { TransientError } from '../../../core/errors.ts';
+import { TransientError, type StreamError } from '../../../core/errors.ts';
 import { maxClipBytes } from '../../../core/records/clip.ts';
 import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
 import { chooseParts, isHevc, toleranceMs } from './choose-parts.ts';
@@ -13,6 +13,8 @@ export type ClipSource = {
   stream: string;
   /** Longest wait until it is read again, in seconds; `null` for a stream of which no more comes. */
   waitSeconds: number | null;
+  /** Error of a part of the stream that could not be read now. */
+  fault?: StreamError | undefined;
   /** Returns the bytes of parts in their order. */
   toChunks: (parts: readonly KeptPart[]) => Uint8Array[];
   /** Leaves out what is before the first picture. */
@@ -21,6 +23,8 @@ export type ClipSource = {
 
 /** Time after the end of a clip for which its last part may come, in milliseconds. */
 const graceMs = 12_000;
+/** Time after the end of a clip for which a stream that cannot be read may return, in milliseconds. */
+const faultMs = 120_000;
 const minWaitSeconds = 1;
 /** Longer than a message waits for its repetition, which takes a turn of ffmpeg then. */
 const holdSeconds = 180;
@@ -28,7 +32,7 @@ const holdSeconds = 180;
 /** Joins a clip from the parts that are kept, once they reach its end. */
 export async function readClip(
   { kept, join, now }: ClipDeps,
-  { stream, waitSeconds, toChunks, trim }: ClipSource,
+  { stream, waitSeconds, fault, toChunks, trim }: ClipSource,
   request: ClipRequest,
   signal: AbortSignal,
 ): Promise<ClipResult> {
@@ -36,11 +40,16 @@ export async function readClip(
   const parts = kept.list(request.caller, stream);
   const isComplete = parts.some(({ endMs }) => endMs >= toMs - toleranceMs);
   const leftMs = toMs - now().getTime();
-  if (!isComplete && !request.isLast && waitSeconds !== null && leftMs + graceMs > 0)
+  const isAwaited = !request.isLast && waitSeconds !== null;
+  if (isAwaited && (!isComplete || fault) && leftMs + graceMs > 0)
     return { kind: 'pending', afterSeconds: Math.max(Math.min(leftMs / 1000, waitSeconds), minWaitSeconds) };
   const span = { fromMs, toMs, openedMs: request.openedAt.getTime() };
   const chosen = trim(chooseParts(parts, span, maxClipBytes));
   const [first, last] = [chosen[0], chosen.at(-1)];
+  if ((!first || !last) && fault) {
+    if (isAwaited && leftMs + faultMs > 0) return { kind: 'pending', afterSeconds: waitSeconds };
+    throw fault;
+  }
   if (!first || !last)
     return { kind: 'none', reason: 'The stream does not have the time of the opening any more' };
   const film = { format: first.format, isHevc: isHevc(first), toChunks: () => toChunks(chosen) };

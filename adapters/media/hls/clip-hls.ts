@@ -1,7 +1,9 @@
-import { StreamEndedError, StreamError } from '../../../core/errors.ts';
+import { StreamEndedError, StreamError, StreamFetchError } from '../../../core/errors.ts';
 import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
 import { maxClipBytes } from '../../../core/records/clip.ts';
 import { computeKeepSeconds, type KeptPart } from '../clips/kept-stream.ts';
+import { EgressNetworkError, EgressTimeoutError } from '../../egress/errors.ts';
+import { StatusError } from '../web/fetch-failure.ts';
 import { readClip, type ClipDeps } from '../clips/read-clip.ts';
 import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
 import { keyFrameOffsetsTs } from '../mpeg-ts/key-frame-offsets.ts';
@@ -38,11 +40,11 @@ export function createClipReader(
     );
     const ended = gathering.catch(() => undefined);
     last.set(turn, ended);
-    const playlist = await gathering.finally(() => {
+    const { playlist, fault } = await gathering.finally(() => {
       if (last.get(turn) === ended) last.delete(turn);
     });
-    const waitSeconds = playlist && computeWait(playlist);
-    const source = { stream: key, waitSeconds, toChunks, trim: withoutBlindBegin };
+    const waitSeconds = playlist ? computeWait(playlist) : mayReturn(fault) ? faultWaitSeconds : null;
+    const source = { stream: key, waitSeconds, fault, toChunks, trim: withoutBlindBegin };
     const wanted = playlist ? withMargins(request, playlist) : request;
     const result = await readClip({ ...clips, now }, source, wanted, signal);
     return playlist && result.kind === 'pending' ? withListing(result, playlist, wanted, now()) : result;
@@ -80,6 +82,12 @@ function withListing(
 }
 
 const maxWaitSeconds = 8;
+const faultWaitSeconds = 4;
+
+/** Returns true for a fault that may pass. Refused passwords are not tried again: that can lock the account. */
+function mayReturn(fault: StreamError | undefined): boolean {
+  return fault instanceof StreamFetchError && !fault.accessRefused;
+}
 
 /** Returns the longest wait in which none of what a playlist lists is gone, in seconds. */
 function computeWait(playlist: MediaPlaylist): number {
@@ -95,33 +103,50 @@ function toChunks(parts: readonly KeptPart[]): Uint8Array[] {
   return [...(first?.initialization ? [first.initialization] : []), ...parts.map(({ bytes }) => bytes)];
 }
 
-/** Keeps the segments of the span that the playlist lists. Returns null for a stream that has ended. */
+/** Playlist of a clip, `null` for a stream that has ended or cannot be read. */
+type Gathered = { playlist: MediaPlaylist | null; fault?: StreamError };
+
+/** Keeps the segments of the span that the playlist lists. */
 async function gather(
   { fetchPlaylist, fetcher, kept, now }: GatherDeps,
   stream: string,
   request: ClipRequest,
   signal: AbortSignal,
-): Promise<MediaPlaylist | null> {
+): Promise<Gathered> {
   const { caller } = request;
   const playlist = await fetchPlaylist(signal).catch((error: unknown) => {
-    if (error instanceof StreamEndedError) return null;
+    signal.throwIfAborted();
+    if (error instanceof StreamError) return error;
     throw error;
   });
-  if (!playlist) return null;
+  if (playlist instanceof StreamError)
+    return { playlist: null, ...(!(playlist instanceof StreamEndedError) && { fault: playlist }) };
   const { from, to } = withMargins(request, playlist);
+  // From now on, however old a segment is: the service may have been down.
   const keepSeconds = computeKeepSeconds((to.getTime() - from.getTime()) / 1000);
+  const hold = (part: KeptPart) => kept.hold(caller, stream, [part], keepSeconds);
   const known = kept.list(caller, stream);
   const startsMs = dateSegments(playlist, known, now());
+  let fault: StreamError | undefined;
   for (const [index, segment] of playlist.segments.entries()) {
     const startMs = startsMs[index] ?? 0;
     const endMs = startMs + segment.durationSeconds * 1000;
     const isOutside = endMs <= from.getTime() || startMs >= to.getTime();
+    if (isOutside || segment.gap) continue;
     const id = toId(segment, playlist);
-    if (isOutside || segment.gap || known.some((part) => part.id === id)) continue;
-    const read = await tryFetch(fetcher, segment, signal);
-    if (read) kept.add(caller, stream, toPart(playlist, segment, startMs, { ...read, keepSeconds }));
+    const part = known.find((other) => other.id === id);
+    const read = part ?? (await tryFetch(fetcher, segment, signal));
+    if (read instanceof StreamError) fault = isPassing(read) ? read : fault;
+    else if (read) hold(part ?? toPart(playlist, segment, startMs, { ...read, keepSeconds }));
   }
-  return playlist;
+  return { playlist, ...(fault && { fault }) };
+}
+
+/** Returns true if a segment may be read later: the server did not answer, or failed. */
+function isPassing({ cause }: StreamError): boolean {
+  return cause instanceof StatusError
+    ? cause.status >= 500
+    : cause instanceof EgressTimeoutError || cause instanceof EgressNetworkError;
 }
 
 /**
@@ -167,12 +192,12 @@ export function toPart(
   };
 }
 
-/** Returns null for a segment that is gone, too large, or cannot be decrypted: the clip ends there. */
+/** Returns the error of a segment that is gone, too large, or cannot be decrypted: the clip ends there. */
 async function tryFetch(
   fetcher: SegmentFetcher,
   segment: Segment,
   signal: AbortSignal,
-): Promise<Pick<KeptPart, 'bytes' | 'initialization'> | null> {
+): Promise<Pick<KeptPart, 'bytes' | 'initialization'> | StreamError | null> {
   const read: Uint8Array[] = [];
   try {
     // A request may take its part of the bytes (`fetchSegments`).
@@ -180,7 +205,7 @@ async function tryFetch(
     for await (const part of fetchSegments(limited, [segment], signal)) read.push(part);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof StreamError) return null;
+    if (error instanceof StreamError) return error;
     throw error;
   }
   const bytes = read.at(-1);

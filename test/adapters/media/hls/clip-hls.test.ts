@@ -1,5 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { StreamFetchError } from '../../../../core/errors.ts';
 import type { ClipRequest } from '../../../../core/records/clip.ts';
 import { record, type Recording } from '../../../support/hls/recording.ts';
 import { mediaPlaylist, watchFiles, type WatchedStream } from '../../../support/hls/watched-stream.ts';
@@ -176,6 +177,38 @@ test('a stream that comes to no end of the clip has what there is', async () => 
   expect(await clip(span(4, 4, 8))).toMatchObject({ kind: 'pending' });
   stream.now = at(25);
   expect(await clip(span(4, 4, 8))).toMatchObject({ first: 0, last: 6, from: 0, to: 6 });
+});
+
+test('a stream that is lost after the opening has what was read of it', async () => {
+  await serve();
+  stream.now = at(7);
+  list([0, 1, 2]);
+  expect(await clip(span(4, 4, 8))).toMatchObject({ kind: 'pending' });
+  delete stream.files['/live.m3u8'];
+  stream.now = at(20);
+  expect(await clip(span(4, 4, 8))).toMatchObject({ kind: 'pending' });
+  stream.now = at(25);
+  expect(await clip(span(4, 4, 8))).toMatchObject({ first: 0, last: 6, to: 6 });
+});
+
+test.each(['/live.m3u8', '/2.ts'])('a clip is read later if the server fails for %s', async (path) => {
+  await serve();
+  stream.now = at(60);
+  list([0, 1, 2, 3]);
+  const served = stream.files[path];
+  stream.files[path] = { body: '', status: 503 };
+  expect(await clip(span(5, 3, 3))).toEqual({ kind: 'pending', afterSeconds: expect.any(Number) });
+  stream.now = at(129);
+  await expect(clip(span(5, 3, 3))).rejects.toThrow(StreamFetchError);
+  stream.files[path] = served ?? '';
+  expect(await clip(span(5, 3, 3))).toMatchObject({ first: 2, last: 8 });
+});
+
+test('a stream that refuses the password is not asked again for a clip', async () => {
+  await serve();
+  stream.files['/live.m3u8'] = { body: '', status: 401 };
+  stream.now = at(7);
+  await expect(clip(span(4, 4, 8))).rejects.toThrow(StreamFetchError);
 });
 
 test('a segment that is gone ends the clip', async () => {
