@@ -76,6 +76,8 @@ export function* sanitizePlaylist(
   const reducer = createReducer(source);
   let read: string[] = [];
   let begun = false;
+  /** True between a tag that names a URI and that; players leave out further ones, and the parser throws. */
+  let isNamed: boolean | undefined;
   let variants = 0;
   let tags = 0;
   let keys = 0;
@@ -87,7 +89,9 @@ export function* sanitizePlaylist(
     if (!begun && !/^#EXTM3U\b/.test(line)) return null;
     begun = true;
     const isTag = line.startsWith('#');
-    if (isTag && !isNeeded(line)) continue;
+    if (isTag ? !isNeeded(line) : isNamed === false) continue;
+    if (/^#(EXTINF|EXT-X-STREAM-INF)\b/.test(line)) isNamed = true;
+    else if (!isTag && isNamed) isNamed = false;
     if (line.length > maxLineLength) throw new PlaylistLimitError('long lines');
     if (line.startsWith(variantTag) && ++variants > maxVariants) break;
     tags = isTag ? tags + 1 : 0;
@@ -252,7 +256,7 @@ function putInForce(line: string, inForce: Map<string, string>): void {
     if (name === 'METHOD') method = quoted ?? plain.trim();
     if (name === 'KEYFORMAT') format = quoted ?? plain.trim();
   }
-  if (method === 'NONE') inForce.clear();
+  if (/^none$/i.test(method)) inForce.clear();
   else inForce.set(format, line);
 }
 

@@ -158,6 +158,14 @@ describe('media playlist', () => {
     }
   });
 
+  test('further URIs of a segment are left out, and METHOD=none is no key', () => {
+    const { segments } = media('#EXT-X-KEY:METHOD=none\n#EXTINF:4,\na.ts\nb.ts\n#EXTINF:4,\nc.ts\nd.ts');
+    expect(segments.map(({ url, key }) => [url.slice(-4), key])).toEqual([
+      ['a.ts', null],
+      ['c.ts', null],
+    ]);
+  });
+
   test('a key applies until the next one of its format, and no key applies after METHOD=NONE', () => {
     const { segments } = media(
       [
