@@ -66,7 +66,7 @@ function closeObject(text: string): unknown {
   return (/\d\s*$/.test(text) && !quoted ? undefined : parse(closed)) ?? parse(complete);
 }
 
-const thinking = String.raw`(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)`;
+const thinking = String.raw`(?:\w{1,12}[:_])?(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad|rationale)(?:_\w{1,12})?`;
 /**
  * Marks behind which the answer begins. The opening mark is often part of the chat template: Qwen and others,
  * Magistral, Kimi-VL, Gemma 4, MedGemma, Command A, gpt-oss with and without its special tokens
@@ -74,7 +74,7 @@ const thinking = String.raw`(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|
  */
 const closingMarks = new RegExp(
   [
-    String.raw`<\/${thinking}>|\[\/THINK\]|◁\/think▷|<\|\/think\|>|<channel\|>|<unused95>`,
+    String.raw`<\|?\/${thinking}\|?>|\[\/THINK\]|◁\/think▷|<channel\|>|<unused95>`,
     String.raw`<\|END_THINKING\|>|<\|end_of_thought\|>`,
     String.raw`<\|channel\|>\s?final[^<{]{0,40}(?:<\|constrain\|>[^<{]{0,40})?<\|message\|>|assistantfinal`,
   ].join('|'),
@@ -82,7 +82,7 @@ const closingMarks = new RegExp(
 );
 /** Marks behind which thoughts begin. */
 const openingMark = new RegExp(
-  String.raw`<${thinking}>|\[THINK\]|◁think▷|<\|think\|>|<\|channel\|?>|<unused94>|<\|START_THINKING\|>|<\|begin_of_thought\|>`,
+  String.raw`<\|?${thinking}\|?>|\[THINK\]|◁think▷|<\|channel\|?>|<unused94>|<\|START_THINKING\|>|<\|begin_of_thought\|>`,
   'i',
 );
 
@@ -104,9 +104,9 @@ function withoutFence(text: string): string {
 /** Begin of an object, also of one that is no JSON. */
 const namedValue = /^\{\s*['"]?\w+['"]?\s*:/;
 
-/** Reads JSON, and JSON with commas behind the last value: small models write those. */
+/** Reads JSON, and JSON with commas behind the last value or line ends within a text: small models write those. */
 function parse(json: string): unknown {
-  for (const text of [json, json.replaceAll(/,(?=\s*[}\]])/g, '')])
+  for (const text of [json, json.replaceAll(/[\n\r\t]/g, ' ').replaceAll(/,(?=\s*[}\]])/g, '')])
     try {
       const value: unknown = JSON.parse(text);
       return value;

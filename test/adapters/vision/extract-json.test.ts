@@ -29,6 +29,11 @@ test.each([
   ['thoughts that hold an opening mark', `${draft} <think> ${draft}</think>${answer}`],
   ['<thinking>', `<thinking>${draft}</thinking>${answer}`],
   ['a mark with a prefix', `<seed:think>${draft}</seed:think>${answer}`],
+  [
+    'a mark with a longer name',
+    `<my_think>${draft}</my_think><thinking_process>${draft}</thinking_process>${answer}`,
+  ],
+  ['a mark with bars', `<|thought|>${draft}<|/thought|>${answer}`],
   ['Magistral', `[THINK]${draft}[/THINK]${answer}`],
   ['Kimi-VL', `◁think▷${draft}◁/think▷${answer}`],
   ['Gemma 4', `<|channel>thought\n${draft}<channel|>${answer}`],
@@ -51,6 +56,7 @@ test.each([
   ['before the closing mark', draft],
   ['behind a draft', `${draft} {"triggered": false, "expl`],
   ['in thoughts with a mark', `<think>${draft}`],
+  ['in thoughts with a longer mark', `<my_think>${draft}`],
   ['in an open draft', 'Perhaps {"triggered": true, "explanation": "A per'],
   ['in a second channel', `<|channel|>analysis<|message|>${draft}`],
 ])('an answer that is cut %s is not taken', (_, text) => {
@@ -82,6 +88,11 @@ test.each([
 
 test('a comma behind the last value is no error, and the draft before it no answer', () => {
   const text = `${draft}\n{"triggered": false, "explanation": "A bush.",\n}`;
+  expect(extractJson(text)).toEqual({ triggered: false, explanation: 'A bush.' });
+});
+
+test('a line end within a text is no error', () => {
+  const text = '{"triggered": false,\n"explanation": "A\nbush."}';
   expect(extractJson(text)).toEqual({ triggered: false, explanation: 'A bush.' });
 });
 
