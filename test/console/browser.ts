@@ -3,9 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-
-/** Path of Debian's Chromium, which `test/support/runner/packages.ts` installs. */
-const executablePath = process.env['WATCHPOST_CHROMIUM'] ?? '/usr/bin/chromium';
+import { chromiumPath } from '../support/runner/chromium.ts';
 
 const flags = [
   '--headless',
@@ -23,7 +21,7 @@ export const desk = { width: 1280, height: 860 };
 export const phone = { width: 390, height: 844 };
 
 export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: flags });
+  return chromium.launch({ executablePath: chromiumPath(), args: flags });
 }
 
 export type WatchedPage = {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { sceneArguments } from '../../cli/demo/scene.ts';
+import { chromiumPath } from '../support/runner/chromium.ts';
 import { startService } from '../support/service-process.ts';
 
 /**
@@ -48,7 +49,7 @@ if (status >= 300) throw new Error(`The watch was not created: ${JSON.stringify(
 await waitForAlerts();
 
 const browser = await chromium.launch({
-  executablePath: process.env['WATCHPOST_CHROMIUM'] ?? '/usr/bin/chromium',
+  executablePath: chromiumPath(),
   args: ['--headless', '--no-sandbox', '--disable-gpu'],
 });
 cleanup.defer(() => browser.close());

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { ensureFfmpeg } from '../../../cli/ensure-ffmpeg.ts';
 import { openTerminal } from '../../../cli/terminal.ts';
+import { chromiumPath } from './chromium.ts';
 
 /** Packages of the third-party camera of the RTSP tests: GStreamer's RTSP server. */
 const gstreamer = [
@@ -14,7 +15,7 @@ const gstreamer = [
 ];
 
 /** Packages of the browser of the console tests, with a font for screenshots. */
-const browser = ['chromium', 'fonts-inter'];
+const browser = ['chromium-headless-shell', 'fonts-inter'];
 
 /** Environment variable that is set once the packages are known to be there: each lane calls `setup`. */
 const packagesFound = 'WATCHPOST_TEST_PACKAGES';
@@ -27,7 +28,7 @@ export async function setup(): Promise<void> {
   await ensureFfmpeg(process.env['WATCHPOST_FFMPEG'] ?? '', process.env, openTerminal(process.env));
   install([
     ...(hasGstreamer() ? [] : [{ name: "GStreamer's RTSP server", packages: gstreamer }]),
-    ...(hasChromium() ? [] : [{ name: 'Chromium', packages: browser }]),
+    ...(existsSync(chromiumPath()) ? [] : [{ name: 'Chromium', packages: browser }]),
   ]);
   process.env[packagesFound] = 'true';
 }
@@ -47,10 +48,6 @@ function install(missing: { name: string; packages: string[] }[]): void {
     stdio: ['ignore', 'ignore', 'inherit'],
     env,
   });
-}
-
-function hasChromium(): boolean {
-  return existsSync(process.env['WATCHPOST_CHROMIUM'] ?? '/usr/bin/chromium');
 }
 
 function hasGstreamer(): boolean {
