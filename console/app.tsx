@@ -23,7 +23,10 @@ const ended = 'Your key is no longer accepted. Sign in with another one.';
 export function App() {
   const route = useRoute();
   const [session, setSession] = useState<Session>();
-  const [entry, setEntry] = useState<Entry>({ busy: readProof() !== undefined });
+  // A link signs in when its button is pressed, also on a device that is signed in.
+  const [entry, setEntry] = useState<Entry>({
+    busy: readProof() !== undefined && route.page !== 'sign-in',
+  });
   const [reachable, setReachable] = useState(true);
 
   const inUse = useRef<Api>(undefined);
@@ -77,8 +80,14 @@ export function App() {
     return followProof((other) => (other === undefined ? end() : void signIn({ proof: other })));
   }, []);
 
+  const proof = readProof();
+  const skipLink = () => {
+    location.replace(routeUrls.watches);
+    if (proof !== undefined && !session) void signIn({ proof });
+  };
+
   // A reload shows its page without the sign-in before it.
-  const resumes = entry.busy && route.page !== 'sign-in' && readProof() !== undefined;
+  const resumes = entry.busy && route.page !== 'sign-in' && proof !== undefined;
   return (
     <>
       <ConnectionBanner reachable={reachable} onReachable={() => setReachable(true)} />
@@ -92,6 +101,7 @@ export function App() {
             {...entry}
             {...(route.page === 'sign-in' && { code: route.code })}
             onCredential={(credential) => void signIn(credential)}
+            onSkip={session || proof !== undefined ? skipLink : undefined}
           />
         )
       )}

@@ -48,7 +48,8 @@ export function AlertCard({
       data-alert={alert.alert_id}
       tabIndex={-1}
       aria-current={selected}
-      onFocusCapture={onSelect}
+      // Not with the pointer: the note of the card above would leave before the click, and move this one from under it.
+      onFocusCapture={(event) => isKeyboardFocus(event.target) && onSelect()}
       onClick={onSelect}
       onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.focus()}
     >
@@ -89,6 +90,10 @@ export function AlertCard({
       </div>
     </li>
   );
+}
+
+function isKeyboardFocus(target: EventTarget | null): boolean {
+  return target instanceof Element && target.matches(':focus-visible');
 }
 
 function AlertState({ alert }: { alert: Alert }) {

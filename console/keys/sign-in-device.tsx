@@ -103,8 +103,9 @@ function ShowCode({ id, link, onChange, onClose }: { id: string; link: string } 
           <p>Scan this with the camera of the telephone, within 5 minutes. It works once.</p>
           <QrCode text={link} />
           <p class="row">
-            <CopyButton text={link} what="Link" /> <span class="muted">or open the link on the device</span>
+            <CopyButton text={link} what="Link" /> <span class="muted">or open the link on the device:</span>
           </p>
+          <code class="small">{link}</code>
         </>
       )}
       <div class="row at-end">

@@ -12,6 +12,8 @@ type Props = {
   onCredential: (credential: Credential) => void;
   /** Code of the link that was opened. */
   code?: string;
+  /** Opens the console without the link, on a device that is signed in already. */
+  onSkip?: (() => void) | undefined;
   busy: boolean;
   problem?: Problem;
   /** Reason for the end of the previous session. */
@@ -21,7 +23,7 @@ type Props = {
 const readKey = `node -p 'require("./.watchpost/watchpost.json").api_key'`;
 
 /** Shows the sign-in: a button for the code of a link, otherwise a form with instructions to find a key. */
-export function SignIn({ onCredential, code, busy, problem, notice }: Props) {
+export function SignIn({ onCredential, code, onSkip, busy, problem, notice }: Props) {
   return (
     <div class="sign-in">
       <header class="spread">
@@ -44,9 +46,16 @@ export function SignIn({ onCredential, code, busy, problem, notice }: Props) {
         {code === undefined ? (
           <KeyForm busy={busy} onKey={(key) => onCredential({ key })} />
         ) : (
-          <Button kind="primary" busy={busy} onClick={() => onCredential({ code })} wide>
-            Sign in on this device
-          </Button>
+          <>
+            <Button kind="primary" busy={busy} onClick={() => onCredential({ code })} wide>
+              Sign in on this device
+            </Button>
+            {onSkip && (
+              <Button onClick={onSkip} wide>
+                Stay signed in as before
+              </Button>
+            )}
+          </>
         )}
         <p class="small muted">
           This device stays signed in until you sign out, the key is revoked, or nobody opens the console here
@@ -89,8 +98,8 @@ function KeyHelp() {
         <CodeBlock code={readKey} label="Print the key in a terminal" wraps />
         <p>
           <code>internal_api_key</code> in the same file also opens Operations and the keys of other callers.
-          A key with the scope <code>read</code> opens Jobs only. If an operator runs Watchpost for you,
-          request a key from them.
+          A key with the scope <code>read</code> shows watches, alerts and jobs, and changes nothing. If an
+          operator runs Watchpost for you, request a key from them.
         </p>
       </div>
     </details>

@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
-import { When } from '../time/when.tsx';
+import { Clock, When } from '../time/when.tsx';
 import {
   conditionLabel,
   conditionsWithState,
@@ -34,7 +34,7 @@ export function Conditions({ watch, stats, onChange }: Props) {
             <div class="spread titled">
               <strong>{condition.condition}</strong>
               <span class="row gap-1">
-                {state && <State state={state} />}
+                {state && <State state={state} status={watch.status} />}
                 <Badge tone={severityTones[condition.severity]}>{condition.severity}</Badge>
               </span>
             </div>
@@ -51,7 +51,7 @@ export function Conditions({ watch, stats, onChange }: Props) {
             <Unsure condition={condition} stats={stats} />
             {state?.snoozed_until && Date.parse(state.snoozed_until) > Date.now() && (
               <p class="small">
-                Snoozed, ends <When at={state.snoozed_until} />{' '}
+                Snoozed until <Clock at={state.snoozed_until} />: it opens no alert.{' '}
                 {mayUse(session, 'jobs') && (
                   <Button small busy={waking.busy} onClick={() => void waking.run(condition.condition_id)}>
                     End snooze<span class="visually-hidden"> of {condition.condition}</span>
@@ -66,8 +66,8 @@ export function Conditions({ watch, stats, onChange }: Props) {
   );
 }
 
-function State({ state }: { state: ConditionState }) {
-  const { label, tone } = conditionLabel(state);
+function State({ state, status }: { state: ConditionState; status: Watch['status'] }) {
+  const { label, tone } = conditionLabel(state, status);
   return (
     <Badge tone={tone} dot={state.state === 'open'}>
       {label}

@@ -10,7 +10,7 @@ import type {
 import { percent } from '../jobs/job-labels.ts';
 import type { Tone } from '../parts/badge.tsx';
 import { pluralize } from '../parts/pluralize.ts';
-import { duration } from '../time/format.ts';
+import { duration, shortTime } from '../time/format.ts';
 
 /** Labels and badge tones of watches. */
 
@@ -35,10 +35,10 @@ export const severityTones: Record<Alert['severity'], Tone> = {
 const phaseTones: Record<ConditionState['state'], Tone> = { unknown: 'warn', clear: 'good', open: 'alert' };
 
 const lossReasons: Record<NonNullable<Causes['stream_lost']>['reason'], string> = {
-  unreachable: 'the stream cannot be reached',
+  unreachable: 'the stream cannot be reached; check that the camera is on and in the network',
   stale: 'the stream has no new segment',
   damaged: 'packets of the stream are lost',
-  access_refused: 'the stream refuses the password',
+  access_refused: 'the stream refuses the password; change the address of the watch',
   not_live: 'the stream ended, or is a recording',
   frozen: 'the picture is frozen',
   black: 'the picture is black',
@@ -74,19 +74,17 @@ export function closeReasonLabel(reason: NonNullable<Alert['closed']>['reason'])
   return closeReasons[reason];
 }
 
-/** Returns label and tone of a condition's state. */
-export function conditionLabel({
-  state,
-  unconfirmed,
-  unjudged,
-  held_at: held,
-  seen_at: seen,
-}: ConditionState): {
-  label: string;
-  tone: Tone;
-} {
+/** Returns label and tone of a condition's state, in a watch with the status. */
+export function conditionLabel(
+  { state, unconfirmed, unjudged, held_at: held, seen_at: seen, snoozed_until: snoozed }: ConditionState,
+  status: Status,
+): { label: string; tone: Tone } {
   if (unjudged) return { label: 'not judged by the model', tone: 'warn' };
   if (unconfirmed) return { label: 'open, nothing seen', tone: 'warn' };
+  if (state === 'clear' && snoozed !== null && Date.parse(snoozed) > Date.now())
+    return { label: `snoozed until ${shortTime(new Date(snoozed))}`, tone: 'warn' };
+  // Nobody looks now.
+  if (state === 'clear' && status !== 'active') return { label: 'clear when last seen', tone: 'neutral' };
   const label = held !== null && held < seen ? 'open, not there now' : state;
   return { label, tone: phaseTones[state] };
 }

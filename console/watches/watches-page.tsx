@@ -94,7 +94,7 @@ function WatchCard({ watch }: { watch: Watch }) {
         ))}
         <ul class="stack gap-2" aria-label={`Conditions of ${watch.name}`}>
           {conditionsWithState(watch).map(({ condition, state }) => {
-            const shown = state && conditionLabel(state);
+            const shown = state && conditionLabel(state, watch.status);
             return (
               <li key={condition.condition_id}>
                 <div class="spread titled">

@@ -394,9 +394,13 @@ test('a QR code signs a telephone in once, without the key, until its key is rev
 
   await page.getByText('The device is signed in').waitFor();
   await button('Done').click();
-  await page.goto(address);
-  await button('Sign in on this device').click();
-  await page.getByText('This link was used or has expired').waitFor();
+  const again = await page.context().newPage();
+  await again.goto(address);
+  await again.getByRole('button', { name: 'Sign in on this device' }).click();
+  await again.getByText('This link was used or has expired').waitFor();
+  await again.getByRole('button', { name: 'Stay signed in as before' }).click();
+  await again.getByRole('heading', { name: 'Watches' }).waitFor();
+  await again.close();
 
   const { keys } = await caller.call('GET', '/keys');
   const { key_id: id } = keys.find((key: { label: string }) => key.label === 'Telephone');

@@ -286,8 +286,18 @@ test('an open condition that the newest verdict denies says that it is not there
     held_at: at(0),
     seen_at: at(5),
   } as const;
-  expect(conditionLabel(state as never).label).toBe('open, not there now');
-  expect(conditionLabel({ ...state, seen_at: at(0) } as never).label).toBe('open');
+  expect(conditionLabel(state as never, 'active').label).toBe('open, not there now');
+  expect(conditionLabel({ ...state, seen_at: at(0) } as never, 'active').label).toBe('open');
+});
+
+test('a clear condition says that it is snoozed, or that nobody looks', () => {
+  const clear = { state: 'clear', unconfirmed: false, unjudged: false, held_at: null, snoozed_until: null };
+  const label = (change: object, status: 'active' | 'stream_lost') =>
+    conditionLabel({ ...clear, ...change } as never, status).label;
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  expect(label({ snoozed_until: later }, 'active')).toMatch(/^snoozed until \d/);
+  expect(label({ snoozed_until: new Date(0).toISOString() }, 'active')).toBe('clear');
+  expect(label({}, 'stream_lost')).toBe('clear when last seen');
 });
 
 test('an emptied number of the form takes the default of the service, in a new watch and in a change', () => {

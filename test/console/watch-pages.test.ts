@@ -76,9 +76,9 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await page.keyboard.press('Escape');
   await button('Snooze', true).click();
   await button('Start snooze').click();
-  await page.getByText(/Snoozed, ends/).waitFor();
+  await page.getByText(/Snoozed until/).waitFor();
   await button('End snooze').click();
-  await page.getByText(/Snoozed, ends/).waitFor({ state: 'hidden' });
+  await page.getByText(/Snoozed until/).waitFor({ state: 'hidden' });
 
   await link('Watches').click();
   const board = page.getByRole('list', { name: 'Watches' });
