@@ -1,11 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { AttackLine } from './test/attacks/attack-line.ts';
-import { excludedFrom, lanes } from './test/lanes.ts';
+import { excludedFrom, laneOrder, lanes } from './test/lanes.ts';
 import type { Lane } from './test/lanes.ts';
 import { ClosingLine } from './test/support/runner/closing-line.ts';
 import { layerPath } from './test/support/runner/layer-ffmpeg.ts';
 import { LongFirst } from './test/support/runner/long-first.ts';
+
+/** Options of a lane whose files wait for nothing. */
+const busyLane = { maxWorkers: availableParallelism() };
 
 const runner = (...names: string[]) => names.map((name) => `test/support/runner/${name}.ts`);
 
@@ -16,12 +19,16 @@ export default defineConfig({
     maxWorkers: 5,
     sequence: { sequencer: LongFirst },
     projects: [
+      project('services', {
+        globalSetup: runner('packages', 'run-folder', 'layer-ffmpeg'),
+        env: { PATH: layerPath },
+      }),
       project('stacks', {
         globalSetup: runner('run-folder'),
         // The rules of the CDK are seven seconds of processor time in each process: `test/lib/stage-kinds.test.ts` runs
         // them.
         env: { CDK_VALIDATION: 'false' },
-        ...busyLane(0),
+        ...busyLane,
       }),
       project('processes', {
         globalSetup: [
@@ -37,19 +44,11 @@ export default defineConfig({
         globalSetup: ['test/step-functions/install.ts', ...runner('run-folder')],
         setupFiles: runner('no-side-effects'),
         pool: 'threads',
-        ...busyLane(2),
+        ...busyLane,
       }),
     ],
   },
 });
-
-/**
- * Lane whose files wait for nothing. It runs beside no other lane: more workers than cores delay what waits for streams
- * and processes beyond the time that a test has.
- */
-function busyLane(groupOrder: number) {
-  return { maxWorkers: availableParallelism(), sequence: { groupOrder } };
-}
 
 type LaneOptions = {
   globalSetup: string[];
@@ -57,7 +56,6 @@ type LaneOptions = {
   env?: Record<string, string>;
   pool?: 'threads';
   maxWorkers?: number;
-  sequence?: { groupOrder: number };
 };
 
 function project(name: Lane, options: LaneOptions) {
@@ -71,7 +69,7 @@ function project(name: Lane, options: LaneOptions) {
       // Node loads the modules, as in the service: Vite's transformation takes a tenth of the processor time, and only
       // `vi.mock` needs it.
       experimental: { viteModuleRunner: name === 'stacks', nodeLoader: name === 'stacks' },
-      sequence: { groupOrder: 1 },
+      sequence: { groupOrder: laneOrder.indexOf(name) },
       testTimeout: 30_000,
       hookTimeout: 60_000,
       // Real streams, processes and clocks on two shared cores: a test that fails in CI must fail twice. The report

@@ -1,5 +1,7 @@
 /** Lanes of the tests. A test file belongs to the first lane with a pattern that matches it. */
 export const lanes = {
+  /** Whole services with many streams, which wait for minutes: beside other lanes, a slow machine overloads them. */
+  services: ['test/conformance/embedded.test.ts', 'test/cli/service/service.test.ts'],
   /**
    * Templates of the stack. Their files share the CDK, whose import takes seconds, and the stacks that they have
    * synthesized.
@@ -42,15 +44,9 @@ export const lanes = {
 export type Lane = keyof typeof lanes;
 
 /**
- * Lanes in the order of their start; `stacks` and `core` run beside no other.
+ * Lanes in the order of their runs, each beside no other.
  */
-export const laneOrder: readonly Lane[] = ['stacks', 'processes', 'core'];
-
-/** Files that mostly wait, for minutes: they start before all others. */
-export const waitingFiles: readonly string[] = [
-  'test/cli/service/service.test.ts',
-  'test/conformance/embedded.test.ts',
-];
+export const laneOrder: readonly Lane[] = ['services', 'stacks', 'processes', 'core'];
 
 /**
  * Files that take longest, by processor time or by waits. Without times of a run before, as in CI, a large file counts
