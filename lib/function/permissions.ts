@@ -47,10 +47,14 @@ export function allowTable(
   for (const { name } of indexes) to.allow(['dynamodb:Query'], [`${tableArn}/index/${name}`]);
 }
 
-/** Grants reading of all items, API keys too, and writing of those whose partition keys have the prefix. */
+/**
+ * Grants reading of all items, API keys too, writing of those whose partition keys have the prefix, and the update that
+ * stores the last use of a key.
+ */
 export function allowReadingTable(to: ServiceFunction, { tableArn }: Table, writtenPrefix: string): void {
   to.allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], [tableArn]);
   to.allow(['dynamodb:PutItem'], [tableArn], { conditions: leadingKeys([`${writtenPrefix}*`]) });
+  to.allow(['dynamodb:UpdateItem'], [tableArn], { conditions: leadingKeys([`${keyPrefixes.key}*`]) });
 }
 
 /** Grants `GetItem` for partition keys with the prefix, and no other access to the table. */
