@@ -138,7 +138,17 @@ async function conformance(): Promise<number> {
   const callers = await Promise.all(['one', 'two', 'three', 'four'].map((caller) => makeKey(caller)));
   const internal = await makeKey('operator', ['jobs', 'internal', 'admin']);
   const keys = callers.flatMap((key) => ['--key', key]);
-  const args = ['--base-url', front.baseUrl, ...keys, '--internal-key', internal, '--ffmpeg', ffmpeg];
+  const retry = process.env['CI'] === 'true' ? ['--retry'] : [];
+  const args = [
+    '--base-url',
+    front.baseUrl,
+    ...keys,
+    '--internal-key',
+    internal,
+    '--ffmpeg',
+    ffmpeg,
+    ...retry,
+  ];
   if (only.length > 0) return runSuite([...args, '--at-once', '4', ...only]);
   for (const [id, reason] of Object.entries(knownGaps)) say(`omitted: ${id}: ${reason}`);
   const waiting = runSuite([...args, '--retention', '120', '--only', waitingCase]);

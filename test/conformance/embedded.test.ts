@@ -40,7 +40,7 @@ beforeAll(async () => {
   const pages = Object.values(platforms.urls).flatMap((url) => ['--platform-url', url]);
   const options = ['--base-url', service.baseUrl, ...keys, ...internal, ...retention, ...pages];
   prepared = await prepare(readOptions(options));
-  outcomes = runCases(allCases, prepared.setting);
+  outcomes = runCases(allCases, prepared.setting, { retry: process.env['CI'] === 'true' });
 });
 
 afterAll(async () => {

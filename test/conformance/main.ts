@@ -28,7 +28,9 @@ async function run(options: Options): Promise<number> {
   if (options.list) return print(listing(cases), 0);
   const { setting, close } = await prepare(options);
   try {
-    const running = [...runCases(cases, setting, options['at-once']).values()];
+    const running = [
+      ...runCases(cases, setting, { casesAtOnce: options['at-once'], retry: options.retry }).values(),
+    ];
     const outcomes = await Promise.all(
       running.map(async (outcome) => {
         const done = await outcome;

@@ -17,6 +17,7 @@ export const usage = `Verifies a service against the interface, from outside.
                          beginning of the id (I-4.2) or by text
   --json                 one JSON document instead of lines
   --at-once COUNT        maximum concurrent cases (default: 24)
+  --retry                run a failed case once more when all others have ended
   --slow                 include cases that take minutes
   --interface-only       omit cases that the interface leaves open and this project decided
 
@@ -45,6 +46,7 @@ const optionsSchema = z.object({
   statements: z.boolean().default(false),
   json: z.boolean().default(false),
   'at-once': z.coerce.number().int().min(1).max(100).default(24),
+  retry: z.boolean().default(false),
   slow: z.boolean().default(false),
   'interface-only': z.boolean().default(false),
   'stream-url': z.string().optional(),
@@ -89,6 +91,7 @@ function parsed(args: string[]) {
         statements: flag,
         json: flag,
         'at-once': text,
+        retry: flag,
         slow: flag,
         'interface-only': flag,
         'stream-url': text,

@@ -5,12 +5,13 @@ import type { Statement } from './statements.ts';
 const marks = { passed: 'ok  ', failed: 'FAIL', skipped: 'skip' };
 
 /** Returns one line per case, with the fault of a failed case below it. */
-export function lineFor({ id, title, covers, result, reason, seconds }: Outcome): string {
+export function lineFor({ id, title, covers, result, reason, firstReason, seconds }: Outcome): string {
   const head = `${marks[result]}  ${id}: ${title}  [${covers.join(' ')}]`;
   if (result === 'skipped')
     return `${head}
         skipped: ${reason}`;
-  const time = `  ${seconds.toFixed(1)} s`;
+  const retried = firstReason === undefined ? '' : `, at the second attempt; at the first: ${firstReason}`;
+  const time = `  ${seconds.toFixed(1)} s${retried}`;
   if (result === 'passed') return head + time;
   return `${head}${time}\n${indented(reason ?? '')}`;
 }

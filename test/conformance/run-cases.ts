@@ -13,6 +13,8 @@ export type Outcome = {
   result: 'passed' | 'failed' | 'skipped';
   /** Reason of a failure or skip. */
   reason: string | undefined;
+  /** Reason for which the first of two attempts failed. */
+  firstReason?: string | undefined;
   seconds: number;
 };
 
@@ -26,15 +28,26 @@ export type Setting = Omit<Target, 'api' | 'other' | 'internal'> & {
   missing: Partial<Record<Need, string>>;
 };
 
-/** Runs cases concurrently, the longest first. Each outcome resolves when its case ends. */
+/**
+ * Runs cases concurrently, the longest first. Each outcome resolves when its case ends. With `retry`, a case that
+ * failed runs once more when all others have ended: beside many streams a slow machine misses times.
+ */
 export function runCases(
   cases: readonly Case[],
   setting: Setting,
-  casesAtOnce = 24,
+  { casesAtOnce = 24, retry = false } = {},
 ): Map<string, Promise<Outcome>> {
   const pool = createPool(setting.keys, casesAtOnce);
   const order = cases.toSorted((a, b) => (b.seconds ?? 5) - (a.seconds ?? 5));
-  return new Map(order.map((each) => [each.id, attempt(each)]));
+  const first = order.map((each) => ({ each, outcome: attempt(each) }));
+  return new Map(first.map(({ each, outcome }) => [each.id, retry ? again(each, outcome) : outcome]));
+
+  async function again(each: Case, outcome: Promise<Outcome>): Promise<Outcome> {
+    const done = await outcome;
+    if (done.result !== 'failed') return done;
+    await Promise.all(first.map((other) => other.outcome));
+    return { ...(await attempt(each)), firstReason: done.reason };
+  }
 
   async function attempt(each: Case): Promise<Outcome> {
     const unmet = (each.needs ?? []).find((need) => setting.missing[need] !== undefined);
