@@ -3,7 +3,7 @@ import type { Terminal } from '../terminal.ts';
 /** Output of the demo: lines with the time since its start, or JSON lines. */
 export type Story = {
   say(text: string): void;
-  event(stream: string, type: string, details: Record<string, unknown>): void;
+  event(type: string, details: Record<string, unknown>): void;
   good(text: string): void;
 };
 
@@ -14,9 +14,9 @@ export function tellStory({ print, color }: Terminal, asJson: boolean): Story {
   return {
     say: (text) => (asJson ? print(JSON.stringify({ note: text })) : line(text)),
     good: (text) => (asJson ? print(JSON.stringify({ result: text })) : line(color.green(text))),
-    event: (stream, type, details) => {
-      if (asJson) print(JSON.stringify({ stream, type, ...details }));
-      else line(`${stream.padEnd(4)}  ${paint(type, color)}  ${describe(details)}`);
+    event: (type, details) => {
+      if (asJson) print(JSON.stringify({ type, ...details }));
+      else line(`${paint(type, color)}  ${describe(details)}`);
     },
   };
 }

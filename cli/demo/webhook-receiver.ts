@@ -1,31 +1,19 @@
 import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
 import { once } from 'node:events';
-import { Webhook } from 'standardwebhooks';
-import { z } from 'zod';
-
-const envelopeSchema = z.object({
-  type: z.string(),
-  timestamp: z.string(),
-  source_url: z.string(),
-  data: z.looseObject({ job_id: z.string(), sequence: z.number() }),
-});
-/** Webhook event with the fields that the demo reads. */
-export type Envelope = z.infer<typeof envelopeSchema>;
+import { verifyWebhook } from '../../client/index.ts';
+import type { WebhookEvent } from '../../client/index.ts';
 
 /**
  * Starts a webhook receiver on loopback that verifies each signature. `refused` lists the errors of rejected requests.
  */
-export async function startWebhookReceiver(secret: string, onEvent: (event: Envelope, body: string) => void) {
-  const webhook = new Webhook(secret);
+export async function startWebhookReceiver(secret: string, onEvent: (event: WebhookEvent) => void) {
   const refused: string[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
       try {
-        onEvent(envelopeSchema.parse(webhook.verify(body, plain(request.headers))), body);
+        onEvent(verifyWebhook(secret, request.headers, Buffer.concat(chunks).toString()).event);
         response.writeHead(204).end();
       } catch (error) {
         refused.push(String(error));
@@ -45,8 +33,4 @@ export async function startWebhookReceiver(secret: string, onEvent: (event: Enve
       server.close();
     },
   };
-}
-
-function plain(headers: IncomingHttpHeaders): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
-import { startRtspServer } from '../../cli/demo/rtsp-server.ts';
+import { startRtspServer } from '../support/rtsp/live-camera.ts';
 import { startService, type ServiceProcess } from '../support/service-process.ts';
 
 type Options = { model: string; projector: string; runtime: string; ffmpegPath: string; dataDir: string };

@@ -1,4 +1,4 @@
-import { startRtspServer } from '../../../cli/demo/rtsp-server.ts';
+import { startRtspServer } from '../../support/rtsp/live-camera.ts';
 import { startLoop } from '../../support/hls/looped-stream.ts';
 import type { LoopedStream } from '../../support/hls/looped-stream.ts';
 import { servePlaylists } from './playlists.ts';

@@ -7,7 +7,7 @@ import { damagedStream } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { locateFfmpeg } from '../../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp.ts';
-import { startRtspServer } from '../../../../cli/demo/rtsp-server.ts';
+import { startRtspServer } from '../../../support/rtsp/live-camera.ts';
 import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/records/capture.ts';
 import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
 import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
@@ -156,7 +156,7 @@ describe('RTSP stream of GStreamer', () => {
   });
 });
 
-describe('RTSP stream of the demo server', () => {
+describe('RTSP stream of the camera of tests', () => {
   const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25'];
 
   async function captureOwn(options: { range?: string } = {}): Promise<string> {
@@ -172,7 +172,7 @@ describe('RTSP stream of the demo server', () => {
   }
 
   test.each(['frames', 'clip', 'hybrid'] as const)(
-    'a stream of the demo server is captured (%s) by concurrent viewers',
+    'a stream of the camera is captured (%s) by concurrent viewers',
     async (mode) => {
       const since = Date.now();
       const url = await captureOwn();
@@ -189,18 +189,18 @@ describe('RTSP stream of the demo server', () => {
     );
   });
 
-  test('the demo server has no stream at another path', async () => {
+  test('the camera of tests has no stream at another path', async () => {
     const url = await captureOwn();
     await expect(capture(`${url}r`)).rejects.toBeInstanceOf(StreamFetchError);
   });
 
-  test('the demo server fails to start without ffmpeg', async () => {
+  test('the camera of tests fails to start without ffmpeg', async () => {
     await expect(
       startRtspServer({ ffmpegPath: '/does/not/exist', inputArgs: [], path: '/live' }),
     ).rejects.toThrow('ENOENT');
   });
 
-  test('the demo server disconnects its viewers when its ffmpeg ends', async () => {
+  test('the camera of tests disconnects its viewers when its ffmpeg ends', async () => {
     const inputArgs = ['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=5:duration=0.1'];
     const server = await startRtspServer({ ffmpegPath, inputArgs, path: '/live' });
     closers.push(() => server.close());

@@ -3,14 +3,14 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
-import { createAccessUnitSplitter, nalType, rtpPayloads, readType } from './rtsp-h264.ts';
-import type { AccessUnit } from './rtsp-h264.ts';
-import { formatMessage, headerValue, requestLine } from '../../adapters/media/rtsp/protocol/message.ts';
-import type { RtspHeader, RtspMessage } from '../../adapters/media/rtsp/protocol/message.ts';
-import { createRtspReader } from '../../adapters/media/rtsp/protocol/reader.ts';
+import { createAccessUnitSplitter, nalType, rtpPayloads, readType } from './live-h264.ts';
+import type { AccessUnit } from './live-h264.ts';
+import { formatMessage, headerValue, requestLine } from '../../../adapters/media/rtsp/protocol/message.ts';
+import type { RtspHeader, RtspMessage } from '../../../adapters/media/rtsp/protocol/message.ts';
+import { createRtspReader } from '../../../adapters/media/rtsp/protocol/reader.ts';
 import { randomInt } from 'node:crypto';
 
-/** Live stream of a demo server, with its viewers. */
+/** Live stream of a camera, with its viewers. */
 type Publication = {
   publish(picture: AccessUnit, timestampMs: number): void;
   /** Resolves to the SDP when the parameter sets are known; rejects if the stream ends before. */
@@ -59,7 +59,7 @@ function describe(picture: AccessUnit, range: string): string | null {
   return [
     'v=0',
     'o=- 0 0 IN IP4 127.0.0.1',
-    's=Watchpost demo',
+    's=camera of tests',
     'c=IN IP4 0.0.0.0',
     't=0 0',
     `a=range:${range}`,
