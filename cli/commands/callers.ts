@@ -1,13 +1,14 @@
-import { openCallerBackend } from '../callers/open-caller-backend.ts';
 import { z } from 'zod';
 import type { Erasure } from '../../core/access/erase-caller.ts';
 import { findNearestName } from '../../core/nearest-name.ts';
-import type { CallerBackend, CallerUsage, UsageRange } from '../callers/caller-backend.ts';
+import type { Usage } from '../../client/index.ts';
+import { isForbidden, listCallerNames, readPages, withOperator } from '../target/operator.ts';
+import type { Operator } from '../target/stored-operator.ts';
 import { CommandError } from '../command-error.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Command } from 'commander';
 import { wantsJson } from '../parse-options.ts';
-import { addPlace, parseTarget } from '../target/target-options.ts';
+import { addPlace } from '../target/target-options.ts';
 
 const usageOptions = z.object({
   caller: z.string().optional(),
@@ -28,10 +29,8 @@ export function addUsage(program: Command, terminal: Terminal): void {
     .option('--days', 'also print each day')
     .option('--json', 'print the use as JSON')
     .action(async (raw: unknown) => {
-      const { caller, own, from, to, days } = usageOptions.parse(raw);
-      await withCallers(raw, { all: !own }, (backend) =>
-        printUsage(backend, { caller, from, to, days }, terminal, wantsJson(raw)),
-      );
+      const { yes: _, ...options } = usageOptions.parse(raw);
+      await withOperator(raw, (operator) => printUsage(operator, options, terminal, wantsJson(raw)));
     });
 }
 
@@ -47,40 +46,54 @@ export function addCallers(program: Command, terminal: Terminal): void {
     .option('--json', 'print what was removed as JSON')
     .action(async (caller: string, raw: unknown) => {
       const { yes } = usageOptions.parse(raw);
-      await withCallers(raw, { all: true }, (backend) =>
-        deleteCaller(backend, caller, yes, terminal, wantsJson(raw)),
-      );
+      await withOperator(raw, (operator) => deleteCaller(operator, caller, yes, terminal, wantsJson(raw)));
     });
 }
 
-async function withCallers(
-  raw: unknown,
-  scope: { all: boolean },
-  work: (backend: CallerBackend) => Promise<void>,
-): Promise<void> {
-  const backend = await openCallerBackend(parseTarget(raw), scope);
-  try {
-    await work(backend);
-  } finally {
-    await backend.close();
-  }
-}
+/** Days and callers of `watchpost usage`. */
+type UsageRange = {
+  from?: string | undefined;
+  to?: string | undefined;
+  caller?: string | undefined;
+  own: boolean;
+};
 
 /** Prints model calls, tokens and cost by caller (`watchpost usage`), with `days` also of each day. */
 export async function printUsage(
-  backend: CallerBackend,
+  operator: Operator,
   { days, ...range }: UsageRange & { days: boolean },
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
   requireDays(range);
-  const usage = await backend.usage(range);
+  const usage = await readUsage(operator, range);
   const used = usage.callers.filter(({ model_calls: calls }) => calls > 0);
-  if (range.caller !== undefined && used.length === 0) await requireKnown(range.caller, backend);
+  if (range.caller !== undefined && used.length === 0) await requireKnown(range.caller, operator);
   if (asJson) return terminal.print(JSON.stringify(usage));
   terminal.note(`Model calls, tokens and list price from ${usage.from} to ${usage.to} (UTC)`);
   if (used.length === 0) return terminal.note('No model calls.');
   for (const line of toLines(used, days)) terminal.print(line);
+}
+
+/** Returns the usage of all pages. */
+async function readUsage(operator: Operator, { from, to, caller, own }: UsageRange): Promise<Usage> {
+  const all = caller === undefined && !own;
+  const filter = {
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(caller !== undefined && { caller }),
+  };
+  const pages = await readPages((position) =>
+    operator.usage({ ...filter, ...(all && { all, ...position }) }),
+  ).catch((cause: unknown) => {
+    if (!isForbidden(cause)) throw cause;
+    throw new CommandError(
+      'Access denied',
+      'Use a key with the scope admin, or --own for the use of its caller.',
+      { cause },
+    );
+  });
+  return { ...pages[0], callers: pages.flatMap(({ callers }) => callers), next_after: null };
 }
 
 function requireDays({ from, to }: UsageRange): void {
@@ -89,9 +102,9 @@ function requireDays({ from, to }: UsageRange): void {
     throw new CommandError(`${JSON.stringify(wrong)} is not a day`, 'Use YYYY-MM-DD, such as 2026-03-01.');
 }
 
-type Amounts = Omit<CallerUsage['callers'][number], 'caller' | 'days'>;
+type Amounts = Omit<Usage['callers'][number], 'caller' | 'days'>;
 
-function toLines(callers: CallerUsage['callers'], withDays: boolean): string[] {
+function toLines(callers: Usage['callers'], withDays: boolean): string[] {
   const rows = callers.flatMap((each) => [
     toRow(each.caller, each),
     ...(withDays ? each.days.map((day) => toRow(`  ${day.day}`, day)) : []),
@@ -117,17 +130,17 @@ function toRow(name: string, { model_calls, model_errors, input_tokens, output_t
  * `yes`.
  */
 export async function deleteCaller(
-  backend: CallerBackend,
+  operator: Operator,
   caller: string,
   yes: boolean,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
-  await requireKnown(caller, backend);
+  await requireKnown(caller, operator);
   const question = `Erase ${caller} with all its keys, jobs, watches, media and usage? This cannot be undone.`;
   if (!yes && !(await terminal.confirm(question)))
     throw new CommandError(`${caller} was not erased`, 'Answer yes at the terminal, or use --yes.');
-  const sum = await eraseAll(backend, caller);
+  const sum = await eraseAll(operator, caller);
   if (asJson) terminal.print(JSON.stringify(sum));
   else
     terminal.print(
@@ -135,18 +148,18 @@ export async function deleteCaller(
     );
 }
 
-async function eraseAll(backend: CallerBackend, caller: string): Promise<Erasure> {
-  const sum = await backend.erase(caller);
+async function eraseAll(operator: Operator, caller: string): Promise<Erasure> {
+  const sum = await operator.deleteCaller(caller);
   while (!sum.complete) {
-    const next = await backend.erase(caller);
+    const next = await operator.deleteCaller(caller);
     for (const name of ['keys', 'jobs', 'watches', 'media'] as const) sum[name] += next[name];
     sum.complete = next.complete;
   }
   return sum;
 }
 
-async function requireKnown(caller: string, backend: CallerBackend): Promise<void> {
-  const names = await backend.names();
+async function requireKnown(caller: string, operator: Operator): Promise<void> {
+  const names = await listCallerNames(operator);
   if (names.includes(caller)) return;
   const nearest = findNearestName(caller, names);
   const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`;

@@ -22,19 +22,6 @@ export async function listCallers(after: string, limit: number, deps: Deps) {
   };
 }
 
-const pageSize = 1000;
-
-/** Returns the names of all callers. */
-export async function listCallerNames(deps: Deps): Promise<string[]> {
-  const names: string[] = [];
-  for (let after: string | null = ''; after !== null;) {
-    const page = await listCallers(after, pageSize, deps);
-    names.push(...page.callers.map(({ caller }) => caller));
-    after = page.next_after;
-  }
-  return names;
-}
-
 /** Returns a caller as the API shows it. */
 export function presentCaller({ caller, label, created_at }: Caller) {
   return { caller, label, created_at };

@@ -13,11 +13,10 @@ import { dataPaths } from '../../../adapters/embedded/files/data-directory.ts';
 import { openDatabase } from '../../../adapters/embedded/sqlite/database.ts';
 import { lockDirectory } from '../../../adapters/embedded/files/directory-lock.ts';
 import { createUsageLedger } from '../../../adapters/embedded/callers/usage-ledger.ts';
-import { readAllUsage } from '../../../cli/callers/caller-backend.ts';
-import type { CallerUsage } from '../../../cli/callers/caller-backend.ts';
-import { deployedCallers } from '../../../cli/callers/deployed-callers.ts';
-import { openCallerBackend } from '../../../cli/callers/open-caller-backend.ts';
 import { deleteCaller, printUsage } from '../../../cli/commands/callers.ts';
+import { deployedOperator } from '../../../cli/target/deployed-operator.ts';
+import { listCallerNames, openOperator, readPages } from '../../../cli/target/operator.ts';
+import type { Operator } from '../../../cli/target/stored-operator.ts';
 import { newCaller } from '../../../core/records/caller.ts';
 
 let dataDir: string;
@@ -54,22 +53,20 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-async function withCallers<Result>(
-  work: (backend: Awaited<ReturnType<typeof openCallerBackend>>) => Promise<Result>,
-) {
-  const backend = await openCallerBackend({ dataDir }, { all: true });
+async function withCallers<Result>(work: (operator: Operator) => Promise<Result>) {
+  const operator = await openOperator({ dataDir });
   try {
-    return await work(backend);
+    return await work(operator);
   } finally {
-    await backend.close();
+    await operator.close();
   }
 }
 
-const range = { from: '2026-03-01', to: '2026-03-02', days: false };
+const range = { from: '2026-03-01', to: '2026-03-02', days: false, own: false };
 const usage = (fields: object = {}, asJson = false) =>
-  withCallers((backend) => printUsage(backend, { ...range, ...fields }, terminal, asJson));
+  withCallers((operator) => printUsage(operator, { ...range, ...fields }, terminal, asJson));
 const remove = (caller: string, yes: boolean, asJson = false) =>
-  withCallers((backend) => deleteCaller(backend, caller, yes, terminal, asJson));
+  withCallers((operator) => deleteCaller(operator, caller, yes, terminal, asJson));
 
 describe('watchpost usage', () => {
   test('the command prints calls, tokens and cost of each caller with model calls', async () => {
@@ -112,33 +109,35 @@ describe('watchpost usage', () => {
     await new Promise<void>((done) => void service.listen(0, '127.0.0.1', done));
     const { port } = service.address() as AddressInfo;
     const target = { dataDir, baseUrl: `http://127.0.0.1:${port}/api/`, key: 'wp_a' };
-    const backend = await openCallerBackend(target, { all: true });
-    await expect(backend.usage({})).rejects.toMatchObject({ remediation: expect.stringContaining('--own') });
+    const operator = await openOperator(target);
+    await expect(printUsage(operator, { days: false, own: false }, terminal, false)).rejects.toMatchObject({
+      remediation: expect.stringContaining('--own'),
+    });
     expect(queries).toEqual(['/api/usage?all=true&limit=1000']);
-    await backend.close();
+    await operator.close();
     service.close();
   });
 
-  test('the pages of all callers are one result', async () => {
-    const each = {
-      model_calls: 1,
-      model_errors: 0,
-      input_tokens: 1,
-      output_tokens: 1,
-      cost_usd: 0,
-      days: [],
-    };
-    const page = (caller: string, next: string | null): CallerUsage => ({
-      from: '2026-03-01',
-      to: '2026-03-02',
-      callers: [{ caller, ...each }],
-      next_after: next,
-    });
-    const all = await readAllUsage(async (after) =>
-      after === undefined ? page('harbour', 'harbour') : page(`after ${after}`, null),
+  test('callers are those of the visible keys for a key without the scope admin', async () => {
+    const keys = [{ caller: 'harbour' }, { caller: 'harbour' }];
+    const forbidden = { code: 'FORBIDDEN', message: 'Access denied', remediation: 'Use an admin key.' };
+    const service = createServer(({ url = '' }, response) =>
+      url.startsWith('/api/keys')
+        ? response.end(JSON.stringify({ keys, next_after: null }))
+        : response.writeHead(403).end(JSON.stringify({ error: forbidden })),
     );
-    expect(all.callers.map(({ caller }) => caller)).toEqual(['harbour', 'after harbour']);
-    expect(all.next_after).toBeNull();
+    await new Promise<void>((done) => void service.listen(0, '127.0.0.1', done));
+    const { port } = service.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}/api`;
+    expect(await listCallerNames(await openOperator({ dataDir, baseUrl, key: 'wp_a' }))).toEqual(['harbour']);
+    service.close();
+  });
+
+  test('a list is read page by page', async () => {
+    const pages = await readPages(async ({ after }) =>
+      after === undefined ? { first: 1, next_after: 'harbour' } : { first: after, next_after: null },
+    );
+    expect(pages.map(({ first }) => first)).toEqual([1, 'harbour']);
   });
 });
 
@@ -190,8 +189,8 @@ describe('watchpost callers delete', () => {
   });
 
   test('a table without its stack, and a stack of an earlier release, are errors that say what to do', async () => {
-    const byTable = await deployedCallers({ table: 'jobs' });
-    await expect(byTable.erase('mooring')).rejects.toMatchObject({
+    const byTable = await deployedOperator({ table: 'jobs' });
+    await expect(byTable.deleteCaller('mooring')).rejects.toMatchObject({
       remediation: expect.stringContaining('--stack'),
     });
     const dynamo = mockClient(DynamoDBClient);
@@ -199,8 +198,8 @@ describe('watchpost callers delete', () => {
     dynamo.on(ListTablesCommand).resolves({ TableNames: ['Watchpost-prod-JobsTable1'] });
     const Outputs = [{ OutputKey: 'BaseUrl', OutputValue: 'https://host.example/api' }];
     stacks.on(DescribeStacksCommand).resolves({ Stacks: [{ Outputs } as never] });
-    const byStack = await deployedCallers({ stack: 'Watchpost-prod' });
-    await expect(byStack.erase('mooring')).rejects.toThrow('no output MediaBucketName');
+    const byStack = await deployedOperator({ stack: 'Watchpost-prod' });
+    await expect(byStack.deleteCaller('mooring')).rejects.toThrow('no output MediaBucketName');
     dynamo.restore();
     stacks.restore();
   });

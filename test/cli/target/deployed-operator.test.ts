@@ -1,7 +1,7 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findTable } from '../../../cli/keys/deployed-keys.ts';
+import { findTable } from '../../../cli/target/deployed-operator.ts';
 
 const client = new DynamoDBClient({ region: 'eu-west-1' });
 const dynamo = mockClient(client);
