@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { errors, request as send } from 'undici';
 import type { Dispatcher } from 'undici';
 import { InvalidUrlError } from '../../core/errors.ts';
 import { EgressLimitError, EgressNetworkError, EgressRefusedError, EgressUnresolvedError } from './errors.ts';
@@ -11,8 +10,8 @@ import { createAgent, createProxyDispatcher, keepAliveMs } from './dispatchers.t
 import { openDeadline } from './deadline.ts';
 import type { Deadline } from './deadline.ts';
 import { toEgressError } from './egress-error.ts';
-import { sendLenient } from './lenient-http.ts';
-import type { Connections } from './guarded-tcp.ts';
+import { askAlone, askOnPool, isRefusedByParser } from './ask.ts';
+import type { Ask, Received } from './ask.ts';
 import { decodeBody, readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes } from './redirect.ts';
 import type { Hop } from './redirect.ts';
@@ -107,6 +106,7 @@ export function createGuardedHttp(
 ): GuardedHttp & StreamingHttp {
   const { connectTimeoutMs = 5_000, now = Date.now } = options;
   const connections = { guard, connectTimeoutMs };
+  const alone = askAlone(connections);
   /** Dispatchers by proxy, without one for direct requests. Proxies are settings, so there are few. */
   const pools = new Map<string | undefined, { dispatcher: Dispatcher; usedAtMs: number }>();
   return {
@@ -114,13 +114,14 @@ export function createGuardedHttp(
       const pool = findPool(request);
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
-        const isOwn = request.isLenient === true && request.proxyUrl === undefined;
-        const dispatcher = isOwn ? null : pool.dispatcher;
-        const { answer, hop } = await followRedirects(connections, dispatcher, url, request, deadline);
+        const isDirect = request.proxyUrl === undefined;
+        const ask =
+          request.isLenient && isDirect ? alone : askOnPool(pool.dispatcher, isDirect ? alone : null);
+        const { answer, hop } = await followRedirects(guard, ask, url, request, deadline);
         const read = createReader(request);
         return await read(answer, hop).catch(async (error: unknown) => {
-          if (!isRefusedByParser(error) || !mayBeLenient(hop, request)) throw error;
-          return read(await askLeniently(connections, hop, request, deadline), hop);
+          if (!isRefusedByParser(error) || !isDirect || hop.method !== 'GET') throw error;
+          return read(await sendHop(alone, hop, request, deadline), hop);
         });
       } catch (error) {
         throw asEgressError(error, guard, deadline);
@@ -133,7 +134,7 @@ export function createGuardedHttp(
       const request = { ...rest, headers };
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
-        return stream(await followRedirects(connections, null, url, request, deadline), guard, deadline);
+        return stream(await followRedirects(guard, alone, url, request, deadline), guard, deadline);
       } catch (error) {
         deadline.close();
         throw asEgressError(error, guard, deadline);
@@ -173,19 +174,17 @@ function asEgressError(error: unknown, guard: EgressGuard, deadline: Deadline): 
   return new EgressRefusedError('URL is not allowed', { cause: error, setting: guard.setting });
 }
 
-/** Without a dispatcher, each request has a connection of its own, whose response may break the rules of HTTP. */
 async function followRedirects(
-  connections: Connections,
-  dispatcher: Dispatcher | null,
+  guard: EgressGuard,
+  ask: Ask,
   url: string,
   request: RequestHead,
   deadline: Deadline,
 ): Promise<{ answer: Answer; hop: Hop }> {
-  const { guard } = connections;
   let hop = firstHop(guard, url, request);
   for (let redirects = 0; ; redirects += 1) {
     if (request.proxyUrl !== undefined) await checkProxiedHost(guard, hop.url.hostname);
-    const answer = await sendHop(dispatcher, hop, request, connections, deadline);
+    const answer = await sendHop(ask, hop, request, deadline);
     const target = redirectTarget(answer.statusCode, answer.headers['location'], hop.url);
     if (target === null || request.maxRedirects === 0) return { answer, hop };
     answer.discard();
@@ -254,41 +253,9 @@ type Answer = {
   discard(): void;
 };
 
-type Received = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { body: Readable };
-
-async function sendHop(
-  dispatcher: Dispatcher | null,
-  hop: Hop,
-  { cookies, proxyUrl }: RequestHead,
-  connections: Connections,
-  deadline: Deadline,
-): Promise<Answer> {
-  if (dispatcher === null) return askLeniently(connections, hop, { cookies }, deadline);
-  const { origin, pathname, search } = hop.url;
-  const headers = withCookies(hop, cookies);
-  const { method, body } = hop;
-  const options = { dispatcher, method, headers, body, signal: deadline.signal };
-  const ask = (): Promise<Received> => send(`${origin}${pathname}${search}`, options);
-  const answer = await ask().catch((error: unknown) => {
-    if (wasClosedMeanwhile(error)) return ask();
-    if (isRefusedByParser(error) && mayBeLenient(hop, { proxyUrl })) return null;
-    throw error;
-  });
-  return answer ? toAnswer(answer, hop, cookies) : askLeniently(connections, hop, { cookies }, deadline);
-}
-
-function mayBeLenient({ method }: Hop, { proxyUrl }: { proxyUrl?: string | undefined }): boolean {
-  return method === 'GET' && proxyUrl === undefined;
-}
-
-async function askLeniently(
-  connections: Connections,
-  hop: Hop,
-  { cookies }: Pick<RequestHead, 'cookies'>,
-  deadline: Deadline,
-): Promise<Answer> {
-  const headers = withCookies(hop, cookies);
-  return toAnswer(await sendLenient(connections, { ...hop, headers }, deadline), hop, cookies);
+async function sendHop(ask: Ask, hop: Hop, request: RequestHead, deadline: Deadline): Promise<Answer> {
+  const headers = withCookies(hop, request.cookies);
+  return toAnswer(await ask({ ...hop, headers }, deadline), hop, request);
 }
 
 function withCookies({ url, headers }: Hop, cookies: RequestHead['cookies']): Hop['headers'] {
@@ -296,37 +263,26 @@ function withCookies({ url, headers }: Hop, cookies: RequestHead['cookies']): Ho
   return cookie === undefined ? headers : { ...headers, cookie };
 }
 
-function toAnswer(received: Received, hop: Hop, cookies: RequestHead['cookies']): Answer {
-  const { statusCode, headers, body } = received;
+function toAnswer(received: Received, hop: Hop, { cookies, isLenient }: RequestHead): Answer {
+  const { statusCode, body } = received;
   // An unread body that is destroyed emits an error, which may have no other listener.
   body.on('error', () => undefined);
-  cookies?.take(hop.url, [headers['set-cookie'] ?? []].flat());
-  const status = hasWhole(statusCode, hop) ? ok : statusCode;
-  return { statusCode: status, headers: flatten(headers), body, discard: () => discard(body) };
-}
-
-/** Players take every success for the whole: of proxies that changed it (203), or of all bytes as a range (206). */
-function hasWhole(status: number, { method, headers }: Hop): boolean {
-  const isSuccess = status > ok && status < 300 && !withoutBody.includes(status);
-  return isSuccess && method === 'GET' && headers['range'] === undefined;
-}
-
-const [ok, withoutBody] = [200, [204, 205]];
-
-/** Two lengths are one number for it. */
-function isRefusedByParser(error: unknown): boolean {
-  return (
-    error instanceof errors.HTTPParserError || error instanceof errors.ResponseContentLengthMismatchError
-  );
+  cookies?.take(hop.url, [received.headers['set-cookie'] ?? []].flat());
+  const headers = flatten(received.headers);
+  const isWhole = isLenient !== true && hasWhole(statusCode, hop, headers);
+  return { statusCode: isWhole ? ok : statusCode, headers, body, discard: () => discard(body) };
 }
 
 /**
- * Returns true if the server closed a connection, which it had answered on, while the request was under way (RFC 9112,
- * 9.3.1).
+ * Players take every status for the whole that is no error, redirect, or answer without a body: of proxies that changed
+ * it (203), of all bytes as a range (206), and numbers that HTTP does not have.
  */
-function wasClosedMeanwhile(error: unknown): boolean {
-  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
+function hasWhole(status: number, { method, headers }: Hop, { location }: Answer['headers']): boolean {
+  const isSuccess = (status < 400 && location === undefined) || status >= 600;
+  return isSuccess && !withoutBody.includes(status) && method === 'GET' && headers['range'] === undefined;
 }
+
+const [ok, withoutBody] = [200, [204, 205, 304]];
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const flat: Record<string, string> = {};

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import type { Deadline } from './deadline.ts';
 import { EgressLimitError, EgressNetworkError } from './errors.ts';
 import { connectGuarded, type Connections } from './guarded-tcp.ts';
@@ -45,7 +46,7 @@ export async function sendLenient(
     if (hop.method !== 'GET' && !/^\S+ +\d{3}(?!\d)/.test(head))
       throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });
     const { statusCode, headers } = parseHead(head);
-    return { statusCode, headers, body: toReadable(readBody(headers, rest, chunks), socket) };
+    return { statusCode, headers, body: toReadable(readBody(hop, headers, rest, chunks), socket) };
   } catch (error) {
     socket.destroy();
     throw error;
@@ -118,8 +119,19 @@ function toReadable(bytes: Chunks, socket: Socket): Readable {
   return body;
 }
 
-/** The last length counts, as in curl and ffmpeg. Cameras state that of one part for a body of many. */
-async function* readBody(headers: LenientAnswer['headers'], rest: Buffer, chunks: Chunks): Chunks {
+/** Time for a body that is said to be empty, in milliseconds. */
+const emptyMs = 500;
+
+/**
+ * The last length counts, as in curl and ffmpeg. Cameras state that of one part for a body of many, and 0 for one that
+ * they do not know.
+ */
+async function* readBody(
+  { method }: Hop,
+  headers: LenientAnswer['headers'],
+  rest: Buffer,
+  chunks: Chunks,
+): Chunks {
   const bytes = prepend(rest, chunks);
   const [coding, stated, type] = ['transfer-encoding', 'content-length', 'content-type'].map((name) =>
     String(headers[name]),
@@ -128,7 +140,14 @@ async function* readBody(headers: LenientAnswer['headers'], rest: Buffer, chunks
   const length = /(?:^|,)\s*\+?(\d{1,15})$/.exec(stated ?? '');
   if (!length || /^multipart\//i.test(type ?? '')) return yield* bytes;
   let left = Number(length[1]);
-  if (left === 0) return;
+  if (left === 0) {
+    const next = bytes.next();
+    next.catch(() => undefined);
+    const first = method === 'GET' && (await Promise.race([next, setTimeout(emptyMs)]));
+    if (!first || first.done) return;
+    yield first.value;
+    return yield* bytes;
+  }
   for await (const chunk of bytes) {
     yield chunk.subarray(0, left);
     left -= chunk.length;

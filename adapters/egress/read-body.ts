@@ -1,5 +1,11 @@
 import { pipeline, Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import {
+  brotliDecompressSync,
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+} from 'node:zlib';
 import { EgressLimitError, EgressNetworkError } from './errors.ts';
 
 /**
@@ -74,11 +80,22 @@ async function* decodeByStart(body: Readable, encoding: string, maxBytes: number
 }
 
 /** Servers state encodings that do not exist, or that the body does not have: where bytes can show one, they decide. */
-function decoderFor(encoding: string, [first = 0, second = 0]: Uint8Array): Transform | null {
-  if (encoding === 'br') return createBrotliDecompress();
+function decoderFor(encoding: string, start: Uint8Array): Transform | null {
+  if (encoding === 'br') return beginsBrotli(start) ? createBrotliDecompress() : null;
+  const [first = 0, second = 0] = start;
   if (first === 0x1f && second === 0x8b) return createGunzip();
   const isDeflated = (first & 0xf) === 8 && (256 * first + second) % 31 === 0;
   return encoding === 'deflate' && isDeflated ? createInflate() : null;
+}
+
+/** Brotli has no mark at its start: other bytes decode to nothing. */
+function beginsBrotli(start: Uint8Array): boolean {
+  const limits = { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: 65_536 };
+  try {
+    return brotliDecompressSync(start.subarray(0, 1024), limits).length > 0;
+  } catch (error) {
+    return error instanceof RangeError;
+  }
 }
 
 /** Limits encoded bytes, which may never decode to a single byte (empty blocks). */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 /** Modules that can open connections or start programs, with the reason why they do not bypass the guard. */
 const mayReachOut: Record<string, string> = {
-  'adapters/egress/guarded-http.ts': "the guarded client, also through an operator's proxy",
+  'adapters/egress/ask.ts': "the guarded client, also through an operator's proxy",
   'adapters/egress/guarded-tcp.ts': 'connections of RTSP, guarded',
   'adapters/egress/guarded-udp.ts': 'to allowed addresses, and to the group of WS-Discovery',
   'adapters/embedded/names/lookups.ts': 'starts the process that resolves names',

@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
+import { brotliCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createCookieJar } from '../../../adapters/egress/cookies.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
@@ -90,7 +91,13 @@ describe('responses that differ from RFC 9112', () => {
       ['HTTP/1.1 203 X\r\nX-A: 1\r\nContent-Length: 4\r\n\r\nbody'],
     ],
     ['another status of success', ['HTTP/1.1 202 OK\r\nX-A: 1\r\nContent-Length: 4\r\n\r\nbody']],
+    ['a status of zeros', ['HTTP/1.1 000 OK\r\nX-A: 1\r\nContent-Length: 4\r\n\r\nbody']],
+    ['a status that HTTP does not have', ['HTTP/1.1 700 OK\r\nX-A: 1\r\nContent-Length: 4\r\n\r\nbody']],
+    ['the status of a redirect to nowhere', ['HTTP/1.1 300 X\r\nX-A: 1\r\nContent-Length: 4\r\n\r\nbody']],
+    ['a length of 0 before a body', [`${head}Content-Length: 0\r\n\r\nbody`]],
+    ['a head of 30 kB', [`${head}${'X-B: 1234567890\r\n'.repeat(1_800)}Content-Length: 4\r\n\r\nbody`]],
     ['an encoding that its bytes do not have', [`${head}Content-Encoding: gzip\r\n\r\nbody`]],
+    ['brotli stated for other bytes', [`${head}Content-Encoding: br\r\n\r\nbody`]],
     ['a second encoding that its bytes do not have', [`${head}Content-Encoding: deflate\r\n\r\nbody`]],
   ])('a response with %s is read, whole and while it arrives', async (_kind, parts) => {
     const { ask, open } = await serve(...parts);
@@ -100,6 +107,25 @@ describe('responses that differ from RFC 9112', () => {
     const text = await readAll(opened);
     expect([opened.status, opened.headers['x-a'], text]).toEqual([200, '1', 'body']);
   });
+
+  test.each<[string, Buffer]>([
+    ['a playlist', Buffer.from('#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:2,\na.ts\n'.repeat(50))],
+    ['a JPEG', Buffer.concat([Buffer.from('ffd8ffe000104a464946000101', 'hex'), Buffer.alloc(2_000, 7)])],
+    ['a transport stream', Buffer.from(`G@\x11\x10\0B\xf0%\0${'\xff'.repeat(179)}`.repeat(20), 'latin1')],
+    ['an MP4', Buffer.from(`\0\0\0\x18styp\0\0\0\0msdhmsix${'\0'.repeat(2_000)}`, 'latin1')],
+    [
+      'parts',
+      Buffer.from(`--frame\r\nContent-Type: image/jpeg\r\n\r\n\xff\xd8\xff${'a'.repeat(2_000)}`, 'latin1'),
+    ],
+  ])(
+    'the bytes of %s are not decoded, though brotli is stated, and those of brotli are',
+    async (_, bytes) => {
+      for (const sent of [bytes, brotliCompressSync(bytes)]) {
+        const { ask } = await serve(`${head}Content-Encoding: br\r\n\r\n`, sent.toString('latin1'));
+        expect(Buffer.from((await ask()).body).equals(bytes)).toBe(true);
+      }
+    },
+  );
 
   test('a body of many parts is read beyond the length of one', async () => {
     const type = 'Content-Type: multipart/x-mixed-replace\r\n';

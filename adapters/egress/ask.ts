@@ -1,0 +1,62 @@
+import { AssertionError } from 'node:assert';
+import type { Readable } from 'node:stream';
+import { errors, request } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { Deadline } from './deadline.ts';
+import type { Connections } from './guarded-tcp.ts';
+import { sendLenient } from './lenient-http.ts';
+import type { Hop } from './redirect.ts';
+
+export type Received = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { body: Readable };
+
+/** Sends one request of a chain. */
+export type Ask = (hop: Hop, deadline: Deadline) => Promise<Received>;
+
+/** Asks on a connection for each request, whose response may break the rules of HTTP. */
+export function askAlone(connections: Connections): Ask {
+  return (hop, deadline) => sendLenient(connections, hop, deadline);
+}
+
+/**
+ * Asks on connections that are kept. A GET whose response the parser refuses, or takes for an empty one, is sent again
+ * by `otherwise`.
+ */
+export function askOnPool(dispatcher: Dispatcher, otherwise: Ask | null): Ask {
+  return async (hop, deadline) => {
+    const { method, headers, body, url } = hop;
+    const options = { dispatcher, method, headers, body, signal: deadline.signal };
+    const ask = () => request(`${url.origin}${url.pathname}${url.search}`, options);
+    const mayAskAgain = otherwise !== null && method === 'GET';
+    try {
+      const answer = await ask().catch((error: unknown) => {
+        if (wasClosedMeanwhile(error)) return ask();
+        throw error;
+      });
+      if (!mayAskAgain || answer.headers['content-length'] !== '0') return answer;
+      answer.body.resume();
+    } catch (error) {
+      if (!mayAskAgain || !isRefusedByParser(error)) throw error;
+    }
+    return otherwise(hop, deadline);
+  };
+}
+
+/** Two lengths are one number for it, and it asserts that a status is not zero. */
+export function isRefusedByParser(error: unknown): boolean {
+  return refusals.some((type) => error instanceof type);
+}
+
+const refusals = [
+  errors.HTTPParserError,
+  errors.HeadersOverflowError,
+  errors.ResponseContentLengthMismatchError,
+  AssertionError,
+];
+
+/**
+ * Returns true if the server closed a connection, which it had answered on, while the request was under way (RFC 9112,
+ * 9.3.1).
+ */
+function wasClosedMeanwhile(error: unknown): boolean {
+  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
+}
