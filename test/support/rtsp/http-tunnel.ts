@@ -42,7 +42,7 @@ export async function startHttpTunnel(cameraUrl: string, odd: TunnelOddities = {
     const cookie = request.header('x-sessioncookie') ?? '';
     const own = (request.method === 'GET' ? odd.get : odd.post)?.(request, socket);
     if (own !== undefined) socket.write(own);
-    if (own !== undefined && !own.startsWith('HTTP/1.0 200')) return void socket.end();
+    if (own !== undefined && !/^HTTP\/1\.0 +200/.test(own)) return void socket.end();
     if (request.method === 'GET') {
       if (own === undefined) socket.write(success);
       ways.set(cookie, socket);

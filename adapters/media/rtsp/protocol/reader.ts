@@ -14,7 +14,7 @@ export type RtspItem = { kind: 'frame'; frame: InterleavedFrame } | { kind: 'mes
 export type RtspReader = { push(chunk: Uint8Array): RtspItem[] };
 
 /** Maximum size of the head of a message, in bytes. */
-export const maxHeadBytes = 16_384;
+export const maxHeadBytes = 32_768;
 const maxBodyBytes = 65_536;
 /**
  * Maximum bytes that are skipped. Some servers send one byte more than their Content-Length, or write an error text
@@ -134,11 +134,13 @@ function readHead(buffer: Buffer, searchedBytes: number): ReadHead | undefined {
   return { ...head, bodyAt, bytes: bodyAt + length };
 }
 
+const headEnds = ['\r\n\r\n', '\n\r\n', '\n\n'];
+
 /** Returns where the head of a message ends. No end of it is in the first `searchedBytes`. */
 export function findHeadEnd(buffer: Buffer, searchedBytes: number): { at: number; width: number } | null {
   const window = buffer.subarray(0, maxHeadBytes);
   const from = Math.max(0, searchedBytes - 3);
-  const [strict, bare] = [window.indexOf('\r\n\r\n', from), window.indexOf('\n\n', from)];
-  if (strict >= 0 && (bare < 0 || strict < bare)) return { at: strict, width: 4 };
-  return bare < 0 ? null : { at: bare, width: 2 };
+  const ends = headEnds.map((end) => ({ at: window.indexOf(end, from), width: end.length }));
+  const [first] = ends.filter(({ at }) => at >= 0).toSorted((a, b) => a.at - b.at);
+  return first ?? null;
 }

@@ -40,7 +40,7 @@ function remediation(error: unknown, target: RtspTarget): string {
   if (error instanceof HttpResponseError)
     return `The server at port ${target.port} uses HTTP, not RTSP. Use the RTSP port of the camera (usually 554), rtsp+http:// if it tunnels RTSP through HTTP, or the http:// address of a picture or playlist.`;
   if (error instanceof RtspTooLargeError && !target.isTunnelled)
-    return `The server at port ${target.port} sent an RTSP message with a head above 16 kB, or a body above 64 kB. Check that the address is that of one camera.`;
+    return `The server at port ${target.port} sent an RTSP message with a head above 32 kB, or a body above 64 kB. Check that the address is that of one camera.`;
   if (error instanceof RtspProtocolError && target.isTunnelled)
     return `The server at port ${target.port} does not tunnel RTSP through HTTP at this path. Check host, port and path, or use rtsp:// with the RTSP port of the camera (usually 554).`;
   if (error instanceof RtspProtocolError)

@@ -123,6 +123,16 @@ describe('RTSP through HTTP', () => {
     },
   );
 
+  test.each([
+    ['two spaces in its status line', 'HTTP/1.0  200  OK\r\n'],
+    ['no reason', 'HTTP/1.0 200\r\n'],
+    ['a line that ends with LF', 'HTTP/1.0 200 OK\n'],
+    ['a head of 30 kB', `${ok}X-Filler: ${'x'.repeat(30_000)}\r\n`],
+  ])('a response with %s opens the tunnel', async (_, answered) => {
+    const { url } = await tunnel({ get: () => `${answered}\r\n` });
+    expect(readMoment((await captureRtsp(url)).thumbnail)).toBeCloseTo(newest, 0);
+  });
+
   test('an early response to POST is no failure', async () => {
     const { url } = await tunnel({ post: () => `${ok}Content-Length: 0\r\n\r\n` });
     expect(readMoment((await captureRtsp(url)).thumbnail)).toBeCloseTo(newest, 0);
@@ -166,7 +176,7 @@ describe('an HTTP server that does not tunnel', () => {
     ['404', { get: refused(404) }, 'has no stream at this path'],
     ['401 without a password in the URL', { get: refused(401) }, 'rtsp+http://USER:PASSWORD@host/path'],
     ['a redirect', { get: refused(302, 'Location: http://127.0.0.2/') }, 'redirects are not followed'],
-    ['too long a head', { get: () => `${ok}X: ${'x'.repeat(20_000)}` }, tunnelsNot],
+    ['too long a head', { get: () => `${ok}X: ${'x'.repeat(40_000)}` }, tunnelsNot],
     ['too many headers', { get: () => `${ok}${'X: x\r\n'.repeat(200)}\r\n` }, tunnelsNot],
     ['405 to POST', { post: refused(405) }, tunnelsNot],
     ['no HTTP to POST', { post: () => 'hello\r\n\r\n' }, tunnelsNot],
