@@ -71,7 +71,7 @@ export type HttpResult = WebhookResult & { body?: string };
 /** Content of an answer beside its status. */
 const answerSchema = z.object({
   /** Seconds to wait, of Discord: proxies leave the header out. */
-  retry_after: z.number().nonnegative().optional().catch(undefined),
+  retry_after: z.union([z.number().nonnegative(), z.string()]).optional().catch(undefined),
   /** Refusals of PagerDuty and Telegram: what a gateway forwards with a status of its own may be a refusal. */
   status: z.string().optional().catch(undefined),
   ok: z.boolean().optional().catch(undefined),

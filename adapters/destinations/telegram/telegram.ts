@@ -69,10 +69,13 @@ function plain(text: string, maxLength: number): string {
 
 const answerSchema = z.object({
   description: z.string().default(''),
-  result: z.object({ message_id: z.int() }).optional(),
+  result: z.object({ message_id: z.int() }).optional().catch(undefined),
   parameters: z
-    .object({ retry_after: z.int().optional(), migrate_to_chat_id: z.int().optional() })
-    .default({}),
+    .object({
+      retry_after: z.union([z.number(), z.string()]).optional().catch(undefined),
+      migrate_to_chat_id: z.int().optional().catch(undefined),
+    })
+    .catch({}),
 });
 
 /** Result of a request, with the chat that a group has become, if it has another id now. */

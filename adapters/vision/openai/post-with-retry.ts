@@ -84,7 +84,8 @@ async function postOnce(
     if (!isSame || redirectsLeft === 0 || response.status === 303) throw redirectError(target);
     return postOnce({ url: target.href, headers, body }, fetch, signal, redirectsLeft - 1);
   }
-  const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), new Date());
+  const wait = response.headers.get('retry-after') ?? readWait(text);
+  const retryAfterSeconds = parseRetryAfter(wait, new Date());
   const status = response.status === 200 ? (readInnerStatus(text) ?? 200) : response.status;
   return { status, body: text, retryAfterSeconds };
 }
@@ -101,6 +102,14 @@ async function readText(body: AsyncIterable<unknown> | null): Promise<string> {
     if (!(error instanceof EgressLimitError)) throw error;
   }
   throw new VisionError('The vision server sends more than an answer. Check its URL, and its log.');
+}
+
+/** Returns the wait in the body of an error: Gemini has a `retryDelay`, OpenAI a sentence, gateways a `retry_after`. */
+function readWait(body: string): string | null {
+  const [, delay, sentence] =
+    /"(?:retryDelay|retry_?after)"\s*:\s*"?([\d.]+)|try again in ([\d.]+) ?s/i.exec(body.slice(0, 4_000)) ??
+    [];
+  return delay ?? sentence ?? null;
 }
 
 /** The key stays at its host, and on TLS. The port of plain HTTP and of TLS may differ. */

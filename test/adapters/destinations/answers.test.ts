@@ -33,6 +33,9 @@ const json =
 test('the wait that Discord states in the body is that of its answer, if no header has one', async () => {
   const limited = { message: 'You are being rate limited.', retry_after: 64.57, global: false };
   expect(await send('discord', json(429, limited))).toMatchObject({ outcome: 'retry', retryAfter: '64.57' });
+  expect(await send('discord', json(429, { ...limited, retry_after: '64.57' }))).toMatchObject({
+    retryAfter: '64.57',
+  });
   expect(await send('discord', json(429, limited, { 'retry-after': '65' }))).toMatchObject({
     retryAfter: '65',
   });

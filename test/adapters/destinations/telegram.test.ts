@@ -134,9 +134,10 @@ describe('Telegram', () => {
       }
   });
 
-  test('a limit is retried after the time in the answer', async () => {
+  test.each([17, '17'])('a limit is retried after the time in the answer (%j)', async (wait) => {
     const description = 'Too Many Requests: retry after 17';
-    const bot = await startBot(() => ({ error_code: 429, description, parameters: { retry_after: 17 } }));
+    const parameters = { retry_after: wait, migrate_to_chat_id: null };
+    const bot = await startBot(() => ({ error_code: 429, description, parameters }));
     expect(await send(bot.url, notify('alert_opened'))).toMatchObject({
       outcome: 'retry',
       retryAfter: '17',

@@ -348,6 +348,18 @@ describe('busy vision server', () => {
     expect(waits).toEqual([3_000]);
   });
 
+  test.each([
+    ['Gemini', { error: { code: 429, details: [{ retryDelay: '7.5s' }] } }, 7_500],
+    ['OpenAI', { error: { message: 'Rate limit reached. Please try again in 7.66s. Visit …' } }, 7_660],
+    ['a gateway', { detail: 'Slow down', retry_after: 4 }, 4_000],
+    ['a short wait', { error: { message: 'Please try again in 86ms.' } }, 500],
+  ])('a busy server is retried after the wait in its body: %s', async (_, body, wait) => {
+    await using server = await chatServer({ status: 429, body }, says(JSON.stringify(yes)));
+    const { vision, waits } = visionAt(server.baseUrl);
+    expect(await judgeLook(vision)).toMatchObject(yes);
+    expect(waits).toEqual([wait]);
+  });
+
   test('a busy server is retried with backoff, for at most four attempts', async () => {
     await using server = await chatServer({ status: 503, body: 'loading model' });
     const { vision, waits } = visionAt(server.baseUrl);
