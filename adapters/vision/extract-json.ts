@@ -11,11 +11,12 @@ const maxBraces = 40;
  */
 export function extractJson(text: string, isCut = false): unknown {
   const plain = withoutFence(text);
-  const whole = plain.startsWith('{') ? parse(plain) : undefined;
+  const whole = /^[{"]/.test(plain) ? parse(plain) : undefined;
+  if (typeof whole === 'string') return extractJson(whole, isCut);
   if (whole !== undefined) return whole;
   const spoken = withoutThoughts(text);
   let last: unknown;
-  let end = 0;
+  let [lead, end] = ['', 0];
   let tried = 0;
   for (let start = spoken.indexOf('{'); start !== -1; start = spoken.indexOf('{', start)) {
     const close = endOfObject(spoken, start);
@@ -26,10 +27,10 @@ export function extractJson(text: string, isCut = false): unknown {
     // An answer that is no JSON is not replaced by a draft before it.
     const isRead =
       object !== undefined || (close !== -1 && namedValue.test(spoken.slice(start, start + 100)));
-    if (isRead) [last, end] = [object, close];
+    if (isRead) [last, lead, end] = [object, spoken.slice(Math.max(end, start - 300), start), close];
     start = isRead ? close : start + 1;
   }
-  return isCut && /[^\s`]/.test(spoken.slice(end)) ? undefined : last;
+  return isBehindThoughts(lead) || (isCut && /[^\s`]/.test(spoken.slice(end))) ? undefined : last;
 }
 
 /**
@@ -86,6 +87,13 @@ const openingMark = new RegExp(
   'i',
 );
 
+const nameOfThoughts = new RegExp(`^${thinking}$`, 'i');
+
+/** Returns true if a field of this name holds thoughts. */
+export function isOfThoughts(name: string): boolean {
+  return nameOfThoughts.test(name);
+}
+
 /** Removes the thoughts of a model, also those that were cut. */
 export function withoutThoughts(text: string): string {
   const last = [...text.matchAll(closingMarks)].at(-1);
@@ -102,18 +110,56 @@ function withoutFence(text: string): string {
 }
 
 /** Begin of an object, also of one that is no JSON. */
-const namedValue = /^\{\s*['"]?\w+['"]?\s*:/;
+const namedValue = /^\{\s*['"“”„]?\w+['"“”„]?\s*:/;
+/** Returns true for a text whose last line is labelled as thoughts, as in the pattern "Thought, Action, Answer". */
+function isBehindThoughts(text: string): boolean {
+  const line = text
+    .trimEnd()
+    .replace(/```(?:json)?$/i, '')
+    .trimEnd()
+    .split('\n')
+    .at(-1);
+  return /^[ *#]*(?:thoughts?|thinking|draft)(?=[ *]*(?::|$))/i.test(line ?? '');
+}
 
-/** Reads JSON, and JSON with commas behind the last value or line ends within a text: small models write those. */
+/**
+ * Reads JSON, and what small models write for it: commas behind the last value, line ends within a text, the quotes and
+ * words of Python, quotes of typography.
+ */
 function parse(json: string): unknown {
-  for (const text of [json, json.replaceAll(/[\n\r\t]/g, ' ').replaceAll(/,(?=\s*[}\]])/g, '')])
+  const tidy = () => json.replaceAll(/[\n\r\t]/g, ' ').replaceAll(/,(?=\s*[}\]])/g, '');
+  const variants = [
+    () => json,
+    tidy,
+    () => fromPython(tidy()),
+    () => fromPython(tidy().replaceAll(/[“”„‟]/g, '"')),
+  ];
+  for (const write of variants)
     try {
-      const value: unknown = JSON.parse(text);
+      const value: unknown = JSON.parse(write());
       return value;
     } catch {
       continue;
     }
   return undefined;
+}
+
+const words = new Map([
+  ['True', 'true'],
+  ['False', 'false'],
+  ['None', 'null'],
+]);
+
+/** Returns a literal of Python as JSON. */
+function fromPython(text: string): string {
+  const tokens = /"(?:[^"\\]|\\.)*"?|'((?:[^'\\]|\\.)*)'?|\b(?:True|False|None)\b/g;
+  return text.replaceAll(tokens, (token, inner?: string) => {
+    if (inner === undefined) return words.get(token) ?? token;
+    const escaped = inner.replaceAll(/\\.|"/g, (sign) =>
+      sign === '"' ? String.raw`\"` : sign.replace(/^\\'/, "'"),
+    );
+    return `"${escaped}"`;
+  });
 }
 
 /** Returns the index after the brace that closes the one at `start`, or -1. Ignores braces in strings. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VisionError } from '../../core/errors.ts';
 import type { TokenUse } from '../../core/records/vision.ts';
-import { extractCutJson, extractJson } from './extract-json.ts';
+import { extractCutJson, extractJson, isOfThoughts } from './extract-json.ts';
 
 /** Task of a model: its prompt and the schema of its answer. */
 export type ModelTask<Fields> = {
@@ -61,10 +61,11 @@ export function readAnswer<Fields>(
   answer: unknown,
   end: AnswerEnd = 'complete',
 ): Fields {
-  const parsed = task.schema.safeParse(
-    typeof answer === 'string' ? extractJson(answer, end !== 'complete') : answer,
-  );
+  const stated = typeof answer === 'string' ? extractJson(answer, end !== 'complete') : answer;
+  const parsed = task.schema.safeParse(stated);
   if (parsed.success) return parsed.data;
+  const [wrapped, ...others] = readWrapped(task, stated);
+  if (wrapped !== undefined && others.length === 0) return wrapped;
   const cause = parsed.error;
   if (end === 'complete')
     throw new VisionError(
@@ -78,6 +79,20 @@ export function readAnswer<Fields>(
     `The limit of ${task.maxTokens} tokens cut the answer of the model before it was usable. Use a model that writes shorter answers, or the prompt verdict-first.`,
     { cause },
   );
+}
+
+/**
+ * Returns the answers that are in a field of an object: small models repeat the schema around the values, or write the
+ * call of a tool as text.
+ */
+function readWrapped<Fields>({ schema }: ModelTask<Fields>, stated: unknown): Fields[] {
+  const fields = Object.entries(z.looseObject({}).safeParse(stated).data ?? {}).filter(
+    ([name]) => !isOfThoughts(name),
+  );
+  return fields.flatMap(([, value]) => {
+    const { success, data } = schema.safeParse(typeof value === 'string' ? extractJson(value) : value);
+    return success ? [data] : [];
+  });
 }
 
 /** Reads an answer that has used tokens: an error states those that are used up to it, because they are paid. */

@@ -63,7 +63,7 @@ const completionSchema = z.object({
           reasoning: thoughtsSchema,
           reasoning_content: thoughtsSchema,
           tool_calls: z
-            .array(z.object({ function: z.object({ arguments: z.string() }) }))
+            .array(z.object({ function: z.object({ arguments: z.union([z.string(), z.looseObject({})]) }) }))
             .nullish()
             .catch(null),
         }),
@@ -201,7 +201,10 @@ function readCompletion(
  * github.com/vllm-project/vllm/issues/19222), others as a call of a tool.
  */
 function findMisplaced(message: Completion['choices'][number]['message']): string {
-  const calls = message.tool_calls?.map((call) => call.function.arguments) ?? [];
+  const calls =
+    message.tool_calls?.map(({ function: { arguments: stated } }) =>
+      typeof stated === 'string' ? stated : JSON.stringify(stated),
+    ) ?? [];
   return [message.reasoning, message.reasoning_content, ...calls].find((text) => isObject(text ?? '')) ?? '';
 }
 

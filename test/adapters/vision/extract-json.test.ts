@@ -78,13 +78,49 @@ test('a complete answer is kept if only its space or fence is cut, and a mark in
 });
 
 test.each([
-  ['single quotes', "{'triggered': false, 'explanation': 'A bush.'}"],
   ['names without quotes', '{triggered: false, explanation: "A bush."}'],
-  ['a word of Python', '{"triggered": False, "explanation": "A bush."}'],
+  ['another word', '{"triggered": No, "explanation": "A bush."}'],
   ['a remark', '{"triggered": false, // no person\n "explanation": "A bush."}'],
 ])('no draft stands for an answer that is no JSON: %s', (_, text) => {
   expect(extractJson(`${draft}\n${text}`)).toBeUndefined();
 });
+
+test.each([
+  ['single quotes', "{'triggered': false, 'explanation': 'A bush.'}"],
+  ['a word of Python', '{"triggered": False, "explanation": "A bush."}'],
+  ['quotes and words of Python', "{'triggered': False, 'explanation': \"A bush.\"}"],
+  ['a text of JSON', JSON.stringify('{"triggered": false, "explanation": "A bush."}')],
+  [
+    'a text of JSON with line ends',
+    JSON.stringify('{\n  "triggered": false,\n  "explanation": "A bush."\n}'),
+  ],
+  ['a text of JSON in a fence', `\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``],
+  ['quotes of typography', '{“triggered”: false, “explanation”: “A bush.”}'],
+  ['German quotes', '{„triggered“: false, „explanation“: „A bush.“}'],
+  ['a labelled answer behind labelled thoughts', `Thought: ${draft}\nAction: none\nAnswer: ${answer}`],
+])('an answer that only its writing keeps from being JSON is read: %s', (_, text) => {
+  expect(extractJson(text)).toEqual({ triggered: false, explanation: 'A bush.' });
+});
+
+test('words and quotes within a text stay as they are', () => {
+  expect(extractJson(`{'triggered': True, 'explanation': 'It\\'s “None”, a "True" dog.'}`)).toEqual({
+    triggered: true,
+    explanation: `It's “None”, a "True" dog.`,
+  });
+});
+
+test.each(['Thought: ', '**Thoughts:** ', 'I look.\n## Thinking\n'])(
+  'an object behind "%s" is a draft',
+  (label) => {
+    const drafted = '{"triggered": true, "explanation": "A person?"}';
+    expect(extractJson(`${label}${drafted}`)).toBeUndefined();
+    expect(extractJson(`${label}${drafted}\nFinal answer: nobody.`)).toBeUndefined();
+    expect(extractJson(`${label}${drafted}\n${answer}`)).toEqual({
+      triggered: false,
+      explanation: 'A bush.',
+    });
+  },
+);
 
 test('a comma behind the last value is no error, and the draft before it no answer', () => {
   const text = `${draft}\n{"triggered": false, "explanation": "A bush.",\n}`;

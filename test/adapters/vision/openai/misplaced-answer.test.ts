@@ -12,7 +12,7 @@ async function judge(extra: object, content: string | null = null) {
 }
 
 const answer = JSON.stringify({ triggered: true, explanation: 'A car.' });
-const call = (text: string) => ({
+const call = (text: unknown) => ({
   tool_calls: [{ type: 'function', function: { name: 'report_verdict', arguments: text } }],
 });
 
@@ -20,8 +20,29 @@ test.each([
   ['reasoning_content, as of LM Studio', { reasoning_content: `\n${answer}\n` }],
   ['reasoning, as of OpenRouter', { reasoning: answer }],
   ['the call of a tool', call(answer)],
+  ['the call of a tool, as an object', call(JSON.parse(answer))],
 ])('an answer that is alone in %s counts', async (_place, extra) => {
   expect(await judge(extra)).toMatchObject({ triggered: true, explanation: 'A car.' });
+});
+
+test.each([
+  ['the call of a tool', `<tool_call>{"name": "report_verdict", "arguments": ${answer}}</tool_call>`],
+  [
+    'the call of a tool whose arguments are a text',
+    `{"name": "report_verdict", "arguments": ${JSON.stringify(answer)}}`,
+  ],
+  ['its schema', `{"type": "object", "properties": ${answer}}`],
+  ['its name', `{"verdict": ${answer}}`],
+  ['a list', `[${answer}]`],
+])('an answer that is written within %s counts', async (_place, text) => {
+  expect(await judge({}, text)).toMatchObject({ triggered: true, explanation: 'A car.' });
+});
+
+test.each([
+  ['a draft and an answer', `{"first": ${answer}, "second": ${answer}}`],
+  ['thoughts', `{"reasoning": ${answer}, "answer": "none"}`],
+])('an object with %s is no answer', async (_kind, text) => {
+  await expect(judge({}, text)).rejects.toMatchObject({ code: 'VLM_ERROR' });
 });
 
 test('an answer in its place counts before one among the thoughts', async () => {
