@@ -11,6 +11,7 @@ import { PageHead } from '../shell/page-head.tsx';
 import { callsText } from '../try/price.ts';
 import { AlertMeButton } from '../watches/alert-me.tsx';
 import { Answer } from './answer.tsx';
+import type { Asked } from './answer.tsx';
 import { isQuestion } from './is-question.ts';
 import { MomentCard } from './moment-card.tsx';
 import { useSearch } from './use-search.ts';
@@ -22,7 +23,7 @@ import type { SearchState } from './use-search.ts';
 export function SearchPage() {
   const { api } = useSession();
   const [text, setText] = useState('');
-  const [asked, setAsked] = useState<{ question: string }>();
+  const [asked, setAsked] = useState<Asked>();
   const { state, start, stop, clear } = useSearch();
   const { value: watches = [] } = useResource((signal) => api.watches(signal), []);
   const wanted = text.trim();
@@ -98,7 +99,7 @@ function Progress({
     <section class="panel stack" aria-label="Answer">
       <p role="status">
         {isRunning
-          ? `${pluralize(looked, 'picture')} checked by the model, ${pluralize(results.length, 'visit')} found…`
+          ? `${pluralize(results.length, 'visit')} found so far: ${pluralize(looked, 'picture')} checked by the model…`
           : (newest?.sentence.replace('`thorough`', 'a thorough search') ??
             'Stopped before the first answer.')}
       </p>

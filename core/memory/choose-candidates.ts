@@ -6,7 +6,8 @@ import { toStems } from './stems.ts';
 import { findVisits, type Visit } from './visits.ts';
 
 /**
- * Chooses the best moment of each visit by words, best first. A moment that lacks the words splits a visit, as far as
+ * Chooses the best moment of each visit by words: the best one of each watch first, then the second ones, so that one
+ * watch does not take all pictures of the others. A moment that lacks the words splits a visit, as far as
  * the store has read.
  */
 export function chooseCandidates(
@@ -15,14 +16,21 @@ export function chooseCandidates(
 ): Candidate[] {
   const byWatch = Map.groupBy(matches, ({ watch_id: id }) => id);
   const best = watches.flatMap(({ watch, spans }) =>
-    findVisits(withDenials(byWatch.get(watch.run_id) ?? []), spans, ({ match }) => match !== null).map(
-      (visit) => ({ visit, match: bestMatch(visit.moments.flatMap(({ match }) => match ?? [])) }),
-    ),
+    findVisits(withDenials(byWatch.get(watch.run_id) ?? []), spans, ({ match }) => match !== null)
+      .map((visit) => ({ visit, match: bestMatch(visit.moments.flatMap(({ match }) => match ?? [])) }))
+      .toSorted(byWords)
+      .map((each, rank) => ({ ...each, rank })),
   );
   return best
-    .toSorted((a, b) => (b.match?.score ?? 0) - (a.match?.score ?? 0) || +b.visit.to - +a.visit.to)
+    .toSorted((a, b) => a.rank - b.rank || byWords(a, b))
     .slice(0, maxCandidates)
     .flatMap(({ visit, match }) => (match ? [toCandidate(visit, match.moment_id)] : []));
+}
+
+type Ranked = { visit: Visit<unknown>; match: WordMatch | undefined };
+
+function byWords(one: Ranked, other: Ranked): number {
+  return (other.match?.score ?? 0) - (one.match?.score ?? 0) || +other.visit.to - +one.visit.to;
 }
 
 type Entry = { at: string; moment_id: string; match: WordMatch | null };

@@ -67,7 +67,6 @@ export function sureSeconds(watches: readonly SearchedWatch[]): number | null {
 }
 
 type Described = {
-  found: number;
   state: SearchState;
   isThorough: boolean;
   isDone: boolean;
@@ -77,9 +76,10 @@ type Described = {
 };
 
 /** Describes what a search has found, what it has checked, and what nobody saw. */
-export function describeSearch({ found, isDone, watches, unseen, ...rest }: Described): string {
+export function describeSearch({ isDone, watches, unseen, ...rest }: Described): string {
   if (watches.length === 0) return 'Nothing found: no watch has a memory of this time.';
-  const result = found > 0 ? `${count(found)} found` : isDone ? 'Nothing found' : 'Nothing found yet';
+  const { found } = rest.state.counts;
+  const result = found > 0 ? `${countVisits(found)} found` : isDone ? 'Nothing found' : 'Nothing found yet';
   return `${result}: ${describeLooks(rest)}. ${describeSight(watches, unseen)}`;
 }
 
@@ -101,7 +101,7 @@ function describeLooks({
   estimate,
 }: Pick<Described, 'state' | 'isThorough' | 'estimate'>) {
   const { counts, unreadBefore, notJudged } = state;
-  const visits = `${estimate.exact ? '' : 'about '}${count(estimate.visits)} ${estimate.visits === 1 ? 'visit' : 'visits'}`;
+  const visits = `${estimate.exact ? '' : 'about '}${countVisits(estimate.visits)}`;
   const price = estimate.usd ? ` (about $${formatUsd(estimate.usd)})` : '';
   const parts = [
     `${count(counts.moments)} moments`,
@@ -122,6 +122,10 @@ function describeLooks({
 
 function count(value: number): string {
   return value.toLocaleString('en-US');
+}
+
+function countVisits(visits: number): string {
+  return `${count(visits)} ${visits === 1 ? 'visit' : 'visits'}`;
 }
 
 function formatUsd(usd: number): string {

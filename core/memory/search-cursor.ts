@@ -27,6 +27,8 @@ export const searchStateSchema = z.object({
   counts: z.object({
     moments: ms,
     matched: ms,
+    /** Visits of all responses so far. */
+    found: ms,
     /** Pictures that were checked, those that the model did not judge, and moments without one. */
     looked: ms,
     unjudged: ms,
@@ -35,8 +37,11 @@ export const searchStateSchema = z.object({
     /** Price in millionths of a dollar; `null` if unknown. */
     micro_usd: ms.nullable(),
   }),
-  /** Visits of the span, and whether all of its moments were read for the number. */
-  visits: z.object({ count: ms, exact: z.boolean() }),
+  /**
+   * Visits of the span, whether all of its moments were read for the number, and the calls for a picture of each: those
+   * of a call are of one watch.
+   */
+  visits: z.object({ count: ms, exact: z.boolean(), calls: ms }),
   /** Time before which no moments were searched for words yet; `null` at the end. */
   unreadBefore: z.iso.datetime().nullable(),
   notJudged: z.string().max(1000).nullable(),

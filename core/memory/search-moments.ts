@@ -107,6 +107,7 @@ export async function searchMoments(
     !before,
     deps,
   );
+  state.counts.found += found.length;
   const estimate = estimateThorough(state, deps);
   const unseen = listUnseen(watches);
   return {
@@ -118,7 +119,6 @@ export async function searchMoments(
     names: new Map(watches.map(({ watch }) => [watch.run_id, watch.config.name])),
     unseen,
     sentence: describeSearch({
-      found: found.length,
       state,
       isThorough: input.thorough,
       isDone,
@@ -134,8 +134,8 @@ function newState({ from, to }: { from: Date; to: Date }, { vision }: SearchDeps
     from: from.getTime(),
     to: to.getTime(),
     words: [],
-    counts: { moments: 0, matched: 0, looked: 0, unjudged: 0, gone: 0, calls: 0, micro_usd: 0 },
-    visits: { count: 0, exact: true },
+    counts: { moments: 0, matched: 0, found: 0, looked: 0, unjudged: 0, gone: 0, calls: 0, micro_usd: 0 },
+    visits: { count: 0, exact: true, calls: 0 },
     unreadBefore: null,
     notJudged: null,
     candidates: [],
@@ -160,15 +160,18 @@ async function begin(
   const all = thorough ? state.counts.moments : await deps.moments.count(span, deps.now());
   const { moments } = await deps.moments.list({ ...span, limit: maxEstimated }, deps.now());
   const byWatch = Map.groupBy(moments, ({ watch_id: id }) => id);
-  const visits = watches.reduce(
-    (sum, { watch, spans }) => sum + chooseOfEachVisit(byWatch.get(watch.run_id) ?? [], spans).length,
-    0,
-  );
   const exact = moments.length >= all;
-  state.visits = {
-    count: exact ? visits : Math.round((visits * all) / Math.max(1, moments.length)),
-    exact,
-  };
+  const share = exact ? 1 : all / Math.max(1, moments.length);
+  const counts = watches.map(({ watch, spans }) => {
+    const own = byWatch.get(watch.run_id) ?? [];
+    const visits = chooseOfEachVisit(own, spans).length;
+    // The last call of a page may have fewer pictures.
+    const calls = Math.ceil(visits / state.pictures) + Math.floor(own.length / pageSize);
+    return { visits, calls };
+  });
+  const total = (name: 'visits' | 'calls') =>
+    share * counts.reduce((sum, { [name]: count }) => sum + count, 0);
+  state.visits = { count: Math.round(total('visits')), calls: Math.ceil(total('calls')), exact };
 }
 
 /** Finds the next moments by words, newest first. */
@@ -315,11 +318,10 @@ function toEnds({ from, to, open: [openBegin, openEnd] }: SearchState['candidate
   return { from: new Date(from), to: new Date(to), openBegin, openEnd };
 }
 
-function estimateThorough({ visits }: SearchState, { vision, modelPrice: price }: SearchDeps): Estimate {
-  const calls = Math.ceil(visits.count / vision.capabilities.maxPictures);
+function estimateThorough({ visits }: SearchState, { modelPrice: price }: SearchDeps): Estimate {
+  const { count, exact, calls } = visits;
   const usd =
     price &&
-    (calls * promptTokens + visits.count * price.pictureTokens) * price.input +
-      visits.count * answerTokens * price.output;
-  return { visits: visits.count, exact: visits.exact, calls, usd };
+    (calls * promptTokens + count * price.pictureTokens) * price.input + count * answerTokens * price.output;
+  return { visits: count, exact, calls, usd };
 }

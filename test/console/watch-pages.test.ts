@@ -122,7 +122,7 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await page.unroute(search);
   await field('What do you look for?').press('Enter');
   await page.getByRole('list', { name: 'Results' }).locator('img').first().waitFor();
-  await page.getByText(/^\d+ found: \d+ moments?, .* sure to be seen/).waitFor();
+  await page.getByText(/^\d+ visits? found: \d+ moments?, .* sure to be seen/).waitFor();
   await inspect(page, 'search');
   await field('What do you look for?').fill('a zebra');
   await page.keyboard.press('Enter');

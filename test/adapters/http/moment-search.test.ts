@@ -100,7 +100,7 @@ test('a search finds each visit once, by its best picture, without those that th
     moment: { scene: 'A white van', picture_url: expect.stringContaining('/picture') },
   });
   expect(answer.sentence).toMatch(
-    /^2 found: 6 moments, 4 matched in words, 3 checked; `thorough` checks all \d visits/,
+    /^2 visits found: 6 moments, 4 matched in words, 3 checked; `thorough` checks all \d visits/,
   );
 });
 
@@ -168,6 +168,31 @@ test.each([
   expect(/o(?:ff|n) by schedule[^;]*/.exec(sentence)?.[0]).toBe(sentencePart);
 });
 
+describe('a search of two watches', () => {
+  const busy = Array.from({ length: 8 }, (_, index) => says(5 * index, 'A white van'));
+  const quiet = Array.from({ length: 5 }, (_, index) => says(5 * index, 'A van', { watch_id: yard }));
+  const watchesOf = ({ results }: { results: { moment: Moment }[] }) =>
+    new Set(results.map(({ moment }) => moment.watch_id)).size;
+
+  beforeEach(async () => {
+    await watch(yard, 'alice');
+    await remember(...busy, ...quiet);
+    for (let index = 0; index < 13; index += 1) matching.add(index);
+  });
+
+  test('one with many visits leaves pictures of the first calls to the other', async () => {
+    expect(watchesOf(await search({ max_calls: 2 }))).toBe(2);
+  });
+
+  test('a thorough search reaches both with the calls that it was estimated at', async () => {
+    const { thorough } = await search({ max_calls: 0 });
+    expect(thorough).toMatchObject({ visits: 13, model_calls: 5 });
+    const answer = await search({ thorough: true, max_calls: thorough.model_calls });
+    expect(answer).toMatchObject({ next_cursor: null, looked_at: 13 });
+    expect(watchesOf(answer)).toBe(2);
+  });
+});
+
 describe('a search in parts', () => {
   const many = Array.from({ length: 8 }, (_, index) => says(5 * index, 'A white van'));
 
@@ -178,6 +203,11 @@ describe('a search in parts', () => {
     expect(first.results).toHaveLength(3);
     const second = await search({ limit: 3, cursor: first.next_cursor });
     const third = await search({ limit: 3, cursor: second.next_cursor });
+    expect([first, second, third].map(({ sentence }) => sentence.split(':')[0])).toEqual([
+      '3 visits found',
+      '6 visits found',
+      '8 visits found',
+    ]);
     expect(third).toMatchObject({ next_cursor: null, looked_at: 8, model_calls: 4 });
     expect([first, second, third].flatMap(minutesOf).toSorted((a, b) => a - b)).toEqual(
       many.map((_, index) => 5 * index),
