@@ -25,7 +25,7 @@ export type WalkScore = {
   seenMoving: number;
   /** Pictures with motion in which the model was not sure. */
   perhaps: number;
-  /** Places of the last sight before each loss, the most frequent first. */
+  /** Places of the last sight before a picture that moves and does not show it, the most frequent first. */
   lostAt: Place[];
   /** Reason by the boxes of most sights for which a built-in model is not reliable. */
   weakness: Weakness | undefined;
@@ -46,7 +46,7 @@ export function scoreWalk(motion: readonly Motion[], verdicts: readonly WalkVerd
     moving: counted.length,
     seenMoving: counted.filter(({ triggered }) => triggered).length,
     perhaps: counted.filter(isPerhaps).length,
-    lostAt: findLosses(verdicts),
+    lostAt: findLosses(motion, verdicts),
     weakness: findWeakness(verdicts.flatMap(({ triggered, boxes }) => (triggered ? boxes.slice(0, 1) : []))),
   };
 }
@@ -59,11 +59,13 @@ export function isPerhaps({ triggered, explanation }: Pick<WalkVerdict, 'trigger
   return !triggered && (explanation.split('perhaps ')[1]?.includes('(0.') ?? false);
 }
 
-function findLosses(verdicts: readonly WalkVerdict[]): Place[] {
+function findLosses(motion: readonly Motion[], verdicts: readonly WalkVerdict[]): Place[] {
   const times = new Map<Place, number>();
   for (const [index, { triggered, boxes }] of verdicts.entries()) {
     const [box] = boxes;
-    if (!triggered || !box || verdicts[index + 1]?.triggered !== false) continue;
+    // Without motion it has left the picture.
+    const isLost = motion[index + 1] === 'moves' && verdicts[index + 1]?.triggered === false;
+    if (!triggered || !box || !isLost) continue;
     const place = findPlace(box);
     times.set(place, (times.get(place) ?? 0) + 1);
   }
@@ -98,6 +100,14 @@ export function findPlace({ x, y, width, height }: Boxes[number]): Place {
   if (Math.min(left, right) <= Math.max(nearEdge, width)) return left <= right ? 'left' : 'right';
   if (Math.min(upper, lower) <= nearEdge) return lower <= upper ? 'lower' : 'upper';
   return 'middle';
+}
+
+/** Returns the result of a walk in a word: its sentence has the numbers. */
+export function judgeWalk({ pictures, judged, moving, seen, seenMoving }: WalkScore) {
+  if (pictures > 0 && judged === 0) return { label: 'Not judged', tone: 'neutral' } as const;
+  if (seen === 0) return { label: 'Not seen', tone: 'neutral' } as const;
+  if (seenMoving < moving) return { label: 'Seen in part', tone: 'warn' } as const;
+  return { label: 'Seen', tone: 'good' } as const;
 }
 
 /** Returns the score as a sentence for the person who walks. */

@@ -10,7 +10,7 @@ import { useNow } from '../time/format.ts';
 import { findMotion } from './motion.ts';
 import { walkSeconds, useWalkTest } from './use-walk-test.ts';
 import type { WalkPicture, WalkState } from './use-walk-test.ts';
-import { describeScore, isPerhaps, scoreWalk } from './score.ts';
+import { describeScore, isPerhaps, judgeWalk, scoreWalk } from './score.ts';
 import type { WalkVerdict } from './score.ts';
 
 type Props = { check: (signal: AbortSignal) => Promise<WalkPicture> };
@@ -56,7 +56,8 @@ function Scores({ state: { pictures, newest, since } }: { state: WalkState }) {
   const motion = findMotion(pictures.map(({ gray }) => gray));
   const scores = (newest?.verdicts ?? []).map((verdict, index) => {
     const verdicts = pictures.flatMap((picture) => picture.verdicts[index] ?? []);
-    return { verdict, text: describeScore(scoreWalk(motion, verdicts)) };
+    const score = scoreWalk(motion, verdicts);
+    return { verdict, text: describeScore(score), result: judgeWalk(score) };
   });
   const seen = scores.flatMap(({ verdict }) => (verdict.triggered ? [verdict.condition] : []));
   const result = `The walk test has ended. ${scores.map(({ text }) => text).join(' ')}`;
@@ -67,11 +68,11 @@ function Scores({ state: { pictures, newest, since } }: { state: WalkState }) {
         {since === undefined ? newest && result : newest ? now : 'The walk test has started.'}
       </p>
       <ul class="stack divided" aria-label="Scores">
-        {scores.map(({ verdict, text }, index) => (
+        {scores.map(({ verdict, text, result: { label, tone } }, index) => (
           <li key={index}>
             <div class="spread titled">
               <strong>{verdict.condition}</strong>
-              <SightBadge verdict={verdict} />
+              {since === undefined ? <Badge tone={tone}>{label}</Badge> : <SightBadge verdict={verdict} />}
             </div>
             <p>{text}</p>
           </li>
@@ -82,9 +83,9 @@ function Scores({ state: { pictures, newest, since } }: { state: WalkState }) {
 }
 
 function SightBadge({ verdict }: { verdict: WalkVerdict }) {
-  if (verdict.triggered) return <Badge tone="good">Seen</Badge>;
-  if (isPerhaps(verdict)) return <Badge tone="warn">Perhaps</Badge>;
-  return <Badge>{verdict.judged === false ? 'Not judged' : 'Not seen'}</Badge>;
+  if (verdict.triggered) return <Badge tone="good">Seen now</Badge>;
+  if (isPerhaps(verdict)) return <Badge tone="warn">Perhaps now</Badge>;
+  return <Badge>{verdict.judged === false ? 'Not judged' : 'Not seen now'}</Badge>;
 }
 
 function Remaining({ since }: { since: number }) {

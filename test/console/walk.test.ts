@@ -3,7 +3,14 @@ import { explainCondition } from '../../adapters/vision/objects/explain-objects.
 import { parseCondition } from '../../adapters/vision/condition/parse-condition.ts';
 import { findMotion, graySize } from '../../console/walk/motion.ts';
 import { runWalk } from '../../console/walk/use-walk-test.ts';
-import { describeScore, findPlace, findWeakness, isPerhaps, scoreWalk } from '../../console/walk/score.ts';
+import {
+  describeScore,
+  findPlace,
+  findWeakness,
+  isPerhaps,
+  judgeWalk,
+  scoreWalk,
+} from '../../console/walk/score.ts';
 import type { WalkVerdict } from '../../console/walk/score.ts';
 
 /** Picture with a bright square of 6 pixels at each place; `light` is the level of the rest. */
@@ -58,7 +65,7 @@ const seenAt = (x: number) => verdict(true, { boxes: [box(x)] });
 const perhaps = verdict(false, { explanation: 'Looks like perhaps 1 person (0.22).' });
 
 describe('scoreWalk', () => {
-  test('a score counts only pictures with motion, and the place before each loss', () => {
+  test('a score counts only pictures with motion, and the place before each that shows none', () => {
     const verdicts = [verdict(false), seenAt(0.5), perhaps, seenAt(0.05), verdict(false), seenAt(0.06)];
     const score = scoreWalk(
       ['still', 'moves', 'moves', 'moves', 'still', 'still'],
@@ -71,11 +78,21 @@ describe('scoreWalk', () => {
       moving: 3,
       seenMoving: 2,
       perhaps: 1,
-      lostAt: ['left', 'middle'],
+      lostAt: ['middle'],
     });
     expect(describeScore(score)).toBe(
-      'Seen in 2 of 3 pictures with motion, perhaps in 1 more; lost at the left edge and in the middle.',
+      'Seen in 2 of 3 pictures with motion, perhaps in 1 more; lost in the middle.',
     );
+  });
+
+  test('a person who is seen until the edge by which she leaves is not lost, and the result is one', () => {
+    const verdicts = [verdict(false), seenAt(0.4), seenAt(0.05), verdict(false), verdict(false)];
+    const score = scoreWalk(['still', 'moves', 'moves', 'still', 'still'], verdicts);
+    expect(describeScore(score)).toBe('Seen in 2 of 2 pictures with motion.');
+    expect(judgeWalk(score).label).toBe('Seen');
+    expect(judgeWalk({ ...score, moving: 3 }).label).toBe('Seen in part');
+    expect(judgeWalk({ ...score, seen: 0, seenMoving: 0 }).label).toBe('Not seen');
+    expect(judgeWalk({ ...score, judged: 0 }).label).toBe('Not judged');
   });
 
   test('the newest picture counts only if it is seen', () => {
