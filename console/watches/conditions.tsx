@@ -40,7 +40,8 @@ export function Conditions({ watch, stats, onChange }: Props) {
             </div>
             {state?.explanation && <p>{withoutDisclosure(state.explanation)}</p>}
             <p class="small muted">
-              {rulesText(condition)} {state && <Sight state={state} />}{' '}
+              {rulesText(condition)}{' '}
+              {state && <Sight state={state} isChecked={watch.state.last_frame_at !== null} />}{' '}
               <Precision id={condition.condition_id} stats={stats} />
             </p>
             {state?.holding_since && (
@@ -75,15 +76,26 @@ function State({ state, status }: { state: ConditionState; status: Watch['status
   );
 }
 
-function Sight({ state }: { state: ConditionState }) {
+/** Says when a condition held last, as far as its alerts say, and when it was checked last. */
+function Sight({ state, isChecked }: { state: ConditionState; isChecked: boolean }) {
+  const { opened_at: opened, held_at: held, last_opened_at: last, seen_at: checked } = state;
+  const times = [
+    ['Open since', opened],
+    ['Last held', held],
+    ['Last alert', opened === null ? last : null],
+    ['Last check', isChecked ? checked : null],
+  ] as const;
   return (
     <>
-      {state.opened_at !== null && (
-        <>
-          Open since <When at={state.opened_at} />.{' '}
-        </>
+      {times.map(
+        ([name, at]) =>
+          at !== null && (
+            <span key={name}>
+              {name} <When at={at} />.{' '}
+            </span>
+          ),
       )}
-      Last seen <When at={state.seen_at} />.
+      {!isChecked && 'No check yet.'}
     </>
   );
 }

@@ -84,7 +84,7 @@ export function conditionLabel(
   if (state === 'clear' && snoozed !== null && Date.parse(snoozed) > Date.now())
     return { label: `snoozed until ${shortTime(new Date(snoozed))}`, tone: 'warn' };
   // Nobody looks now.
-  if (state === 'clear' && status !== 'active') return { label: 'clear when last seen', tone: 'neutral' };
+  if (state === 'clear' && status !== 'active') return { label: 'clear at the last check', tone: 'neutral' };
   const label = held !== null && held < seen ? 'open, not there now' : state;
   return { label, tone: phaseTones[state] };
 }

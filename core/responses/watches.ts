@@ -26,7 +26,8 @@ const conditionStateSchema = z.object({
     .nullable()
     .describe('Time since which it holds while its alert waits for open_after_seconds; null: it does not'),
   held_at: timestamp.nullable().describe('Time of the newest verdict of the open alert that held'),
-  seen_at: timestamp.describe('Time of the last sight'),
+  seen_at: timestamp.describe('Time of the last sight, or of the begin without one'),
+  last_opened_at: timestamp.nullable().describe('Time of the newest opening of an alert'),
   explanation: z.string().nullable().describe('Explanation of the newest verdict of the open alert'),
   snoozed_until: timestamp.nullable(),
 });

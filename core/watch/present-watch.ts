@@ -49,7 +49,7 @@ export function presentWatch(watch: WatchRun, now: Date): PresentedWatch {
 }
 
 function presentCondition(condition: ConditionState): PresentedWatch['state']['conditions'][number] {
-  const { condition_id, phase, alert, holding, seen_at, snoozed_until } = condition;
+  const { condition_id, phase, alert, holding, seen_at, last_opened_at, snoozed_until } = condition;
   return {
     condition_id,
     state: phase,
@@ -60,6 +60,7 @@ function presentCondition(condition: ConditionState): PresentedWatch['state']['c
     holding_since: holding?.since ?? null,
     held_at: alert?.held_at ?? null,
     seen_at,
+    last_opened_at,
     explanation: alert?.explanation ?? null,
     snoozed_until,
   };

@@ -297,7 +297,7 @@ test('a clear condition says that it is snoozed, or that nobody looks', () => {
   const later = new Date(Date.now() + 3_600_000).toISOString();
   expect(label({ snoozed_until: later }, 'active')).toMatch(/^snoozed until \d/);
   expect(label({ snoozed_until: new Date(0).toISOString() }, 'active')).toBe('clear');
-  expect(label({}, 'stream_lost')).toBe('clear when last seen');
+  expect(label({}, 'stream_lost')).toBe('clear at the last check');
 });
 
 test('an emptied number of the form takes the default of the service, in a new watch and in a change', () => {

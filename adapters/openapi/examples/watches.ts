@@ -103,6 +103,7 @@ export const watch = {
         holding_since: null,
         held_at: time,
         seen_at: time,
+        last_opened_at: time,
         explanation: null,
         snoozed_until: null,
       },
