@@ -743,6 +743,10 @@ export interface AskResult {
     moments: Moment[];
   }[];
   /**
+   * Value of to that lists the visits before those of the statements; null if it has all
+   */
+  next_to: string | null;
+  /**
    * The pictures that were searched, and the gaps of the span
    */
   sentence: string;
@@ -1229,9 +1233,13 @@ export interface ChangedWatch {
        */
       held_at: string | null;
       /**
-       * Time of the last sight
+       * Time of the last sight, or of the begin without one
        */
       seen_at: string;
+      /**
+       * Time of the newest opening of an alert
+       */
+      last_opened_at: string | null;
       /**
        * Explanation of the newest verdict of the open alert
        */
@@ -2958,9 +2966,13 @@ export interface Watch {
        */
       held_at: string | null;
       /**
-       * Time of the last sight
+       * Time of the last sight, or of the begin without one
        */
       seen_at: string;
+      /**
+       * Time of the newest opening of an alert
+       */
+      last_opened_at: string | null;
       /**
        * Explanation of the newest verdict of the open alert
        */

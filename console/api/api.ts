@@ -250,8 +250,8 @@ function memoryOperations(http: Http) {
       http.json<MomentList>('/moments', { query, signal }),
     searchMoments: (request: MomentSearchRequest, signal: AbortSignal) =>
       http.json<MomentSearchResult>('/moments/search', { method: 'POST', body: request, signal }),
-    askMoments: (question: string, signal: AbortSignal) =>
-      http.json<AskResult>('/moments/ask', { method: 'POST', body: { question }, signal }),
+    askMoments: (body: { question: string; to?: string }, signal: AbortSignal) =>
+      http.json<AskResult>('/moments/ask', { method: 'POST', body, signal }),
     reviewMoment: (id: string, review: MomentReviewRequest) =>
       http.json<Moment>(`/moments/${id}/review`, { method: 'POST', body: review }),
     backtestWatch: (id: string, request: BacktestRequest, signal: AbortSignal) =>

@@ -3,19 +3,28 @@ import type { SearchedWatch } from '../memory/searched-watches.ts';
 import { findVisits, type Visit } from '../memory/visits.ts';
 import type { Capabilities, VisitQuestion } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
-import { later } from '../time.ts';
+import { earlier, later } from '../time.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 
 /** Statement of an answer, with the moments that show it. */
 export type Statement = { text: string; moments: Moment[] };
 
-/** Answer of a model. `reason`: why there is no statement, `null` with some. */
-export type ModelAnswer = { statements: Statement[]; reason: string | null; pictures: number };
+/**
+ * Answer of a model. `reason`: why there is no statement, `null` with some. `listedFrom`: begin of the oldest visit
+ * that is listed, if there are more before it.
+ */
+export type ModelAnswer = {
+  statements: Statement[];
+  reason: string | null;
+  pictures: number;
+  listedFrom?: Date | undefined;
+};
 
 type Deps = { moments: Pick<MomentStore, 'list'> };
 
 type Reader = NonNullable<Capabilities['visits']>;
 type Span = { caller: string; from: Date; to: Date; now: Date };
+type Memory = SearchedWatch & { moments: Moment[] };
 type Found = { watch: SearchedWatch['watch']; visit: Visit<Moment> };
 
 /** Moments of one page, and of all pages. */
@@ -35,27 +44,59 @@ export async function answerFromVisits(
   span: Span,
   deps: Deps,
 ): Promise<ModelAnswer> {
-  const asked = reader.readQuestion(question);
-  const things = reader.readThings(question);
-  const isOfCondition =
-    things.length === 0 && /\b(?:it|any(?:one|body|thing)|some(?:one|body|thing)|happened)\b/i.test(question);
-  if (!asked || (things.length === 0 && !isOfCondition))
-    return {
-      statements: [],
-      reason:
-        'The built-in model answers how many visits there were, when the last one was, and whether there was one, of everyday objects: "How many cars came today?". Other questions need another model.',
-      pictures: 0,
-    };
-  const found: Found[] = [];
-  for (const { watch, from, spans } of watches) {
+  const { text, meant } = readPlace(question, watches);
+  const asked = reader.readQuestion(text);
+  const named = reader.readThings(text);
+  const isOfCondition = /\b(?:it|any(?:one|body|thing)|some(?:one|body|thing))\b/i.test(text);
+  if (!asked || (named.length === 0 && asked.asks !== 'what' && !isOfCondition))
+    return { statements: [], reason: refusal, pictures: 0 };
+  const memories: Memory[] = [];
+  for (const searched of meant) {
+    const { watch, from } = searched;
     const since = later(from, dayStart(asked, watch, span.now));
-    const until = asked.day === 'yesterday' ? dayStart({ day: 'today' }, watch, span.now) : span.to;
-    const moments = await readMoments(watch, since, until, span, deps);
-    const belongs = (moment: Moment) => shows(moment, things, watch, reader);
-    found.push(...findVisits(moments, spans, belongs).map((visit) => ({ watch, visit })));
+    const end = asked.day === 'yesterday' ? dayStart({ day: 'today' }, watch, span.now) : span.to;
+    const moments = await readMoments(watch, since, earlier(end, span.to), span, deps);
+    memories.push({ ...searched, moments });
   }
-  found.sort((one, other) => +one.visit.from - +other.visit.from);
-  return { statements: describeVisits(asked, things, found), reason: null, pictures: 0 };
+  if (named.length > 0 || asked.asks !== 'what')
+    return { ...describeVisits(asked, named, memories, reader), reason: null, pictures: 0 };
+  const [only = [], ...others] = listSeen(memories, reader);
+  if (others.length === 0)
+    return { ...describeVisits(asked, only, memories, reader), reason: null, pictures: 0 };
+  const each = [only, ...others].map((things) => describeVisits(asked, things, memories, reader));
+  return { statements: each.flatMap(({ statements }) => statements.slice(0, 1)), reason: null, pictures: 0 };
+}
+
+const refusal =
+  'The built-in model answers what was seen, how many visits there were, when the last one was, and whether there was one, of everyday objects: "How many cars came today?". Other questions need another model.';
+
+/**
+ * Returns the watches whose place a question names, as "at the gate", and the rest of its text; all if it names none.
+ */
+function readPlace(question: string, watches: readonly SearchedWatch[]) {
+  const places = watches.flatMap((searched) => {
+    const name = searched.watch.config.name.trim().replaceAll(/[^\p{L}\p{N}]+/gu, '[^\\p{L}\\p{N}]+');
+    const place = new RegExp(
+      `\\b(?:at|in|on|by|from|near) (?:(?:the|my|our) )?${name}(?![\\p{L}\\p{N}])`,
+      'iu',
+    );
+    const [phrase] = place.exec(question) ?? [];
+    return phrase === undefined ? [] : [{ searched, phrase }];
+  });
+  // "Front door" is not "Front".
+  const named = places.filter(({ phrase }) =>
+    places.every((other) => other.phrase === phrase || !other.phrase.startsWith(phrase)),
+  );
+  if (named.length === 0) return { text: question, meant: watches };
+  const text = named.reduce((left, { phrase }) => left.replace(phrase, ''), question);
+  return { text, meant: named.map(({ searched }) => searched) };
+}
+
+/** Lists what moments show, each thing apart; what the conditions are about if they show no thing. */
+function listSeen(memories: readonly Memory[], reader: Reader): string[][] {
+  const objects = memories.flatMap(({ moments }) => moments.flatMap((moment) => moment.objects ?? []));
+  const things = [...new Set(objects)].flatMap((object) => reader.readThings(object));
+  return [...new Set(things)].map((thing) => [thing]);
 }
 
 /** Returns the begin of the day of a question by the clock of a watch; the begin of time without one. */
@@ -113,24 +154,38 @@ function shows(
   return judged.length > 0 || (things.length > 0 && scene !== undefined) ? false : null;
 }
 
+/** States how many visits there were and which was the last, then lists the newest, each with its moment. */
 function describeVisits(
   { asks }: VisitQuestion,
   things: readonly string[],
-  found: readonly Found[],
-): Statement[] {
+  memories: readonly Memory[],
+  reader: Reader,
+): Pick<ModelAnswer, 'statements' | 'listedFrom'> {
+  const found = memories
+    .flatMap(({ watch, spans, moments }): Found[] =>
+      findVisits(moments, spans, (moment) => shows(moment, things, watch, reader)).map((visit) => ({
+        watch,
+        visit,
+      })),
+    )
+    .toSorted((one, other) => +other.visit.from - +one.visit.from);
   const name = things.length === 0 ? 'what the conditions are about' : things.join(', ');
-  const momentOf = ({ visit }: Found) => visit.moments.slice(0, 1);
-  const last = found.at(-1);
-  if (!last) return [{ text: `No visit of ${name} was seen.`, moments: [] }];
-  const listed = found.slice(-maxListed);
-  const count = `${found.length} visit${found.length === 1 ? '' : 's'} of ${name}`;
-  const all = { text: `${count}: ${listed.map(formatVisit).join('; ')}.`, moments: listed.flatMap(momentOf) };
-  const newest = { text: `The last visit of ${name} was ${formatVisit(last)}.`, moments: momentOf(last) };
-  return asks === 'last'
-    ? [newest]
-    : asks === 'count'
-      ? [all, newest]
-      : [{ ...all, text: `Yes. ${all.text}` }];
+  const [last, ...before] = found;
+  if (!last) return { statements: [{ text: `No visit of ${name} was seen.`, moments: [] }] };
+  const newest = `the last visit of ${name} was ${formatVisit(last)}.`;
+  if (asks === 'last') return { statements: [state(newest.replace('t', 'T'), last)] };
+  const listed = before.length === 0 ? [] : found.slice(0, maxListed);
+  const isCut = found.length > maxListed;
+  const count = `${found.length} visit${before.length === 0 ? '' : 's'} of ${name}`;
+  const lead = `${asks === 'whether' ? 'Yes: ' : ''}${count}${isCut ? `, of which the newest ${maxListed} are listed` : ''}; ${newest}`;
+  return {
+    statements: [state(lead, last), ...listed.map((each) => state(`${formatVisit(each)}.`, each))],
+    ...(isCut && { listedFrom: listed.at(-1)?.visit.from }),
+  };
+}
+
+function state(text: string, { visit }: Found): Statement {
+  return { text, moments: visit.moments.slice(0, 1) };
 }
 
 /** Formats a visit by the clock of its watch: "Gate Tue 24 Nov 02:10:00 to 02:11:30 (UTC)". */

@@ -4,7 +4,7 @@ import type { askResponseSchema } from '../responses/ask.ts';
 import type { AskResult } from './ask-moments.ts';
 
 export function presentAnswer(
-  { statements, reason, pictures, counts, sentence, from, to }: AskResult,
+  { statements, reason, pictures, counts, sentence, from, to, listedFrom }: AskResult,
   base: { baseUrl: string },
 ): z.input<typeof askResponseSchema> {
   return {
@@ -14,6 +14,7 @@ export function presentAnswer(
       text,
       moments: moments.map((moment) => presentMoment(moment, base)),
     })),
+    next_to: listedFrom?.toISOString() ?? null,
     sentence,
     from: from.toISOString(),
     to: to.toISOString(),

@@ -111,7 +111,10 @@ export type DescribedPicture = { frame: Uint8Array; camera: string; time: string
  * Question that a model answers without pictures, from what was detected: how often, when last, or whether something
  * was there.
  */
-export type VisitQuestion = { asks: 'count' | 'last' | 'whether'; day: 'today' | 'yesterday' | null };
+export type VisitQuestion = {
+  asks: 'what' | 'count' | 'last' | 'whether';
+  day: 'today' | 'yesterday' | null;
+};
 
 /** Sample of a digest window, as JPEG. */
 export type Sample = { frame: Uint8Array; capturedAt: Date };

@@ -13,6 +13,9 @@ export const askResponseSchema = z.object({
       moments: z.array(momentResponseSchema).describe('Moments that show it'),
     }),
   ),
+  next_to: timestamp
+    .nullable()
+    .describe('Value of to that lists the visits before those of the statements; null if it has all'),
   sentence: z.string().describe('The pictures that were searched, and the gaps of the span'),
   from: timestamp,
   to: timestamp,

@@ -56,7 +56,7 @@ test('a question is answered by pictures, a miss is reviewed, and a new conditio
   await moments.locator('img').first().waitFor();
   await page
     .getByRole('status')
-    .getByText(/^Yes\. 1 visit /)
+    .getByText(/^Yes: 1 visit /)
     .waitFor();
   await inspect(page, 'search-answer');
 

@@ -30,7 +30,7 @@ export const reviewedMoment = {
 
 export const searchResult = {
   sentence:
-    '1 found: 1,204 moments, 3 matched in words, 3 checked; `thorough` checks all 302 visits (about $0.05). Visits of 12 s and more are sure to be seen; not seen Sun 1 Mar 02:10 to 03:55 (UTC): camera lost.',
+    '1 visit found: 1,204 moments, 3 matched in words, 3 checked; `thorough` checks all 302 visits (about $0.05). Visits of 12 s and more are sure to be seen; not seen Sun 1 Mar 02:10 to 03:55 (UTC): camera lost.',
   results: [
     {
       moment,
@@ -125,6 +125,7 @@ export const askResult = {
   answered: true,
   answer: 'A white van delivered at 12:04.',
   statements: [{ text: 'A white van delivered at 12:04.', moments: [moment] }],
+  next_to: null,
   sentence:
     'Visits of 12 s and more are sure to be seen; not seen Sun 1 Mar 02:10 to 03:55 (UTC): camera lost.',
   from: '2026-03-01T00:00:00.000Z',

@@ -46,30 +46,67 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const ask = async (question: string, body: object = {}) =>
-  (await alice.call('POST', '/moments/ask', { question, ...body })).body;
-
-test('the built-in model counts visits without a call, and refuses other questions', async () => {
+function useBuiltIn() {
   const decoder = {
     decode: async () => new Uint8Array(),
     decodeEach: async () => [],
     decodeClip: async () => [],
   };
   world.c.vision = createObjectsVision({ decoder, detector: null });
+}
+const timesOf = ({ statements }: { statements: { moments: { at: string }[] }[] }) =>
+  statements.map(({ moments }) => moments.map(({ at }) => at));
+const ask = async (question: string, body: object = {}) =>
+  (await alice.call('POST', '/moments/ask', { question, ...body })).body;
+
+test('the built-in model counts visits without a call, and refuses other questions', async () => {
+  useBuiltIn();
   const counted = await ask('How many dogs came today, and when was the last?');
   expect(counted).toMatchObject({ answered: true, model_calls: 0, pictures: 0 });
   expect(counted.answer).toMatch(
-    /^3 visits of dog: .*The last visit of dog was Gate 2026-03-01 12:33:20 \(UTC\)\.$/,
+    /^3 visits of dog; the last visit of dog was Gate 2026-03-01 12:33:20 \(UTC\)\. Gate .* Gate .* Gate /,
   );
-  expect(counted.statements[0].moments.map(({ at }: { at: string }) => at)).toEqual(
-    [60, 600, 2000].map((second) => after(second).toISOString()),
-  );
+  expect(timesOf(counted)).toEqual([2000, 2000, 600, 60].map((second) => [after(second).toISOString()]));
+  expect(counted.next_to).toBeNull();
   expect(counted.sentence).toContain('12:16 to 12:26 (UTC): camera lost');
   expect((await ask('Was there a car yesterday?')).answer).toBe('No visit of car was seen.');
-  expect((await ask('What happened at the gate today?')).answer).toBe(
-    'No visit of what the conditions are about was seen.',
-  );
+  for (const question of ['What happened at the gate today?', 'What did you see at the gate?'])
+    expect((await ask(question)).answer).toMatch(
+      /^3 visits of dog; the last .*\. 1 visit of car; the last visit of car was Gate .*\.$/,
+    );
+  expect((await ask('Was it there?')).answer).toBe('No visit of what the conditions are about was seen.');
   expect(await ask('Who took the parcel?')).toMatchObject({ answered: false, statements: [] });
+});
+
+test('a long list begins with its sentence, says how much it shows, and continues before its oldest visit', async () => {
+  useBuiltIn();
+  const run = await world.c.runs.get(gate, world.clock.now);
+  if (run?.policy !== 'watch') throw new Error('No watch');
+  const moments = Array.from({ length: 24 }, (_, index) =>
+    newMoment(
+      2200 + index * 10,
+      index % 2 === 0
+        ? { verdicts: [], objects: ['dog'], scene: '1 dog' }
+        : { verdicts: [], scene: 'Nothing.' },
+    ),
+  );
+  await world.c.runs.commit(newChange(run, { moments, set: {}, hours: [] }));
+  const question = 'How many dogs came?';
+  const newest = await ask(question);
+  expect(newest.statements[0].text).toMatch(/^15 visits of dog, of which the newest 12 are listed; the last/);
+  expect(newest.statements).toHaveLength(13);
+  const before = await ask(question, { to: newest.next_to });
+  expect(timesOf(before).slice(1)).toEqual([2000, 600, 60].map((second) => [after(second).toISOString()]));
+  expect(before.next_to).toBeNull();
+});
+
+test('a question about a place is answered from the watch of that name', async () => {
+  useBuiltIn();
+  const yard = '3f2504e0-4f89-41d3-9a0c-0305e82c3302';
+  const config = newWatchConfig({ schedule: null, destinations: [], name: 'Gate of the car park' });
+  await world.c.watches.create(newCreation({ run_id: yard, caller: 'alice', config }), start);
+  expect((await ask('How many dogs came at the gate?')).answer).toMatch(/^3 visits of dog/);
+  expect((await ask('What did you see at the gate of the car park?')).answer).toMatch(/^No visit/);
 });
 
 test('a statement of another model names its moments, and one without a picture is dropped', async () => {
