@@ -22,6 +22,31 @@ export function createRegionMask(regions: readonly Region[], width: number, heig
   return mask;
 }
 
+/** Steps in which a box is searched for a hidden part, and the part of the picture around it that is its edge. */
+const boxSteps = 12;
+const edge = 0.02;
+
+/** Returns true if an excluded region hides a part of a box, in shares of the picture, or touches it. */
+export function isCutOff(
+  regions: readonly Region[],
+  box: { x: number; y: number; width: number; height: number },
+): boolean {
+  const hidden = regions.filter(({ mode }) => mode === 'exclude');
+  const steps = Array.from({ length: boxSteps + 1 }, (_, step) => step / boxSteps);
+  return steps.some((across) =>
+    steps.some((down) =>
+      hidden.some((region) =>
+        contains(region, placeIn(box.x, box.width, across), placeIn(box.y, box.height, down)),
+      ),
+    ),
+  );
+}
+
+/** Returns the place at a share of a side of a box with its edge. */
+function placeIn(begin: number, length: number, share: number): number {
+  return begin - edge + (length + 2 * edge) * share;
+}
+
 /** Even-odd rule: crossings of a ray to the left. */
 function contains({ points }: Region, x: number, y: number): boolean {
   let inside = false;

@@ -20,8 +20,9 @@ const maxShared = 0.6;
 export type ObjectMoment = {
   atSeconds: number | null;
   picture: Picture;
-  /** Objects in the watched part of the frame. */
+  /** Objects in the watched part of the frame, and those of them of which a hidden region shows only a part. */
   detections: Detection[];
+  cutOff?: ReadonlySet<Detection>;
   /** Objects of the whole frame, and its regions; absent without regions. */
   all?: Detection[];
   regions?: readonly Region[];
@@ -42,7 +43,7 @@ export function namesObjects(condition: Condition): boolean {
 /** Returns the objects that an atom counts, those that are seen and those that may be there. */
 export function findObjects(
   atom: ObjectsAtom,
-  { picture, detections, isSensitive = false }: ObjectMoment,
+  { picture, detections, cutOff, isSensitive = false }: ObjectMoment,
 ): Found {
   const fitting = detections.filter(
     (detection) =>
@@ -60,7 +61,8 @@ export function findObjects(
       seen.every(({ box }) => shareOfSmaller(box, detection.box) <= maxShared);
     if (detection.score >= (isFurther ? thresholds.furtherPerson : thresholds.seen)) seen.push(detection);
   }
-  return { seen, possible: distinct };
+  // A part of a thing at the edge of a hidden region often looks a little like another thing.
+  return { seen, possible: distinct.filter((each) => seen.includes(each) || !cutOff?.has(each)) };
 }
 
 /** Returns the part of the smaller box that is in both. */

@@ -3,7 +3,7 @@ import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 import type { CheckMedia } from '../../../core/ports/vision-model.ts';
 import type { Region } from '../../../core/records/capture.ts';
-import { isWatched } from '../../../core/records/region.ts';
+import { isCutOff, isWatched } from '../../../core/records/region.ts';
 import type { PictureDecoder } from '../pixel/image-decoder.ts';
 import { decoded } from '../pixel/read-moments.ts';
 import { DetectorBusyError, DetectorError, type ObjectDetector, type PictureSize } from './detector.ts';
@@ -153,7 +153,7 @@ async function toMoment(
     atSeconds,
     picture: { ...size, rgb },
     detections,
-    ...(regions && { all, regions }),
+    ...(regions && { all, regions, cutOff: new Set(detections.filter(({ box }) => isCutOff(regions, box))) }),
     measured: null,
   };
 }
