@@ -1245,6 +1245,19 @@ export interface ChangedWatch {
        */
       explanation: string | null;
       snoozed_until: string | null;
+      /**
+       * Newest snoozes, oldest first; at most 5
+       */
+      snoozes: {
+        /**
+         * UTC, with milliseconds
+         */
+        from: string;
+        /**
+         * UTC, with milliseconds
+         */
+        to: string;
+      }[];
     }[];
     /**
      * Number of the newest check
@@ -2978,6 +2991,19 @@ export interface Watch {
        */
       explanation: string | null;
       snoozed_until: string | null;
+      /**
+       * Newest snoozes, oldest first; at most 5
+       */
+      snoozes: {
+        /**
+         * UTC, with milliseconds
+         */
+        from: string;
+        /**
+         * UTC, with milliseconds
+         */
+        to: string;
+      }[];
     }[];
     /**
      * Number of the newest check

@@ -68,6 +68,17 @@ export type AlertQuery = {
   limit: number;
 };
 
+/** Filters and page of the moments of a watch. */
+type MomentQuery = {
+  watch_id: string;
+  from: string;
+  to: string;
+  condition_id?: string;
+  verdict?: 'held' | 'not_held' | 'not_judged';
+  after?: string | undefined;
+  limit: number;
+};
+
 /** API client of a session, as `createApi` returns it. */
 export type Api = ReturnType<typeof createApi>;
 
@@ -246,7 +257,7 @@ function alertOperations(http: Http) {
 /** Operations of the memory of watches. */
 function memoryOperations(http: Http) {
   return {
-    moments: (query: { watch_id: string; from: string; to: string; limit: number }, signal: AbortSignal) =>
+    moments: (query: MomentQuery, signal: AbortSignal) =>
       http.json<MomentList>('/moments', { query, signal }),
     searchMoments: (request: MomentSearchRequest, signal: AbortSignal) =>
       http.json<MomentSearchResult>('/moments/search', { method: 'POST', body: request, signal }),

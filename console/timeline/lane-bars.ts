@@ -1,8 +1,14 @@
-import type { Alert, Watch, WatchStats } from '../api/types.ts';
+import type { Alert, Moment, Watch, WatchStats } from '../api/types.ts';
 import type { TimeWindow } from './time-window.ts';
 
 /** Lane of a watch in a window. */
-export type Lane = { watch: Watch; hours: WatchStats['hours']; alerts: Alert[] };
+export type Lane = {
+  watch: Watch;
+  hours: WatchStats['hours'];
+  alerts: Alert[];
+  /** Pictures in which a condition held while it was snoozed, newest first. */
+  unannounced: Moment[];
+};
 
 /** Lanes of a window, with what people have to know about them. */
 export type Lanes = { lanes: Lane[]; notes: string[] };
@@ -13,11 +19,13 @@ export function toLanes(
   stats: readonly PromiseSettledResult<Pick<WatchStats, 'hours'>>[],
   alerts: readonly Alert[],
   isCut: boolean,
+  unannounced: readonly Moment[] = [],
 ): Lanes {
   const lanes = watches.map((watch, index) => {
     const read = stats[index];
     const hours = read?.status === 'fulfilled' ? read.value.hours : undefined;
-    return { watch, hours, alerts: alerts.filter(({ watch_id: id }) => id === watch.watch_id) };
+    const isOwn = ({ watch_id: id }: { watch_id: string }) => id === watch.watch_id;
+    return { watch, hours, alerts: alerts.filter(isOwn), unannounced: unannounced.filter(isOwn) };
   });
   const missing = lanes.filter(({ hours }) => hours === undefined).map(({ watch }) => watch.name);
   const failed = stats.find((read) => read.status === 'rejected');
@@ -41,7 +49,8 @@ type Hour = Pick<
   WatchStats['hours'][number],
   'hour' | 'judged_seconds' | 'quiet_seconds' | 'between_seconds' | 'not_seen_seconds' | 'gaps' | 'spans'
 >;
-type AlertTimes = Pick<Alert, 'opened_at' | 'closed'>;
+type AlertTimes = { opened_at: string; closed: Pick<NonNullable<Alert['closed']>, 'at'> | null };
+type Stretch = { from: string; to: string };
 
 const hourMs = 3_600_000;
 /** Order from the bottom of an hour. */
@@ -86,8 +95,51 @@ export function toAlertBars(alerts: readonly AlertTimes[], window: TimeWindow, n
   });
 }
 
-/** Returns one path for all bars of a class, and one for the alerts: a day of 25 lanes has 2,400 bars. */
-export function toPaths(bars: readonly Bar[], alerts: readonly Pick<Bar, 'x' | 'width'>[]) {
+/** Lists when conditions of a watch were snoozed. */
+export function listSnoozes({ state }: Pick<Watch, 'state'>): Stretch[] {
+  return state.conditions.flatMap(({ snoozes }) => snoozes);
+}
+
+/** Returns true if a condition held in a moment while it was snoozed. */
+export function isUnannounced({ at, verdicts }: Moment, { state }: Pick<Watch, 'state'>): boolean {
+  return verdicts.some(
+    ({ condition_id: held, triggered }) =>
+      triggered === true &&
+      state.conditions.some(
+        ({ condition_id: id, snoozes }) => id === held && snoozes.some((snooze) => isDuring(snooze, at)),
+      ),
+  );
+}
+
+function isDuring({ from, to }: Stretch, at: string): boolean {
+  return from <= at && at < to;
+}
+
+/** Returns the bars of snoozes, and of the pictures in which a condition held meanwhile. */
+export function toSnoozeBars(
+  { watch, unannounced }: Pick<Lane, 'watch' | 'unannounced'>,
+  window: TimeWindow,
+) {
+  const snoozes = listSnoozes(watch).flatMap(
+    ({ from, to }) => cut(Date.parse(from), Date.parse(to), window) ?? [],
+  );
+  const visits = unannounced.map(({ at }) => ({ opened_at: at, closed: { at } }));
+  return [
+    ...snoozes.map((part) => ({ ...part, kind: 'snoozed' as const, y: 0.88, height: 0.12 })),
+    ...toAlertBars(visits, window, 0).map((part) => ({
+      ...part,
+      kind: 'unannounced' as const,
+      y: 0,
+      height: 0.45,
+    })),
+  ];
+}
+
+/** Returns one path for all bars of a kind, and one for the alerts: a day of 25 lanes has 2,400 bars. */
+export function toPaths<Kind extends string>(
+  bars: readonly (Omit<Bar, 'kind'> & { kind: Kind })[],
+  alerts: readonly Pick<Bar, 'x' | 'width'>[],
+) {
   const opened = alerts.map((alert) => ({ ...alert, kind: 'open' as const, y: 0, height: 0.45 }));
   return [...Map.groupBy([...bars, ...opened], ({ kind }) => kind)].map(([kind, all]) => ({
     kind,

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { Alert } from '../api/types.ts';
 import { withoutDisclosure } from '../alerts/alert-texts.ts';
 import { useResource } from '../api/use-resource.ts';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
@@ -7,14 +8,14 @@ import { describeMoment, MomentActions } from '../search/moment-card.tsx';
 import { useSession } from '../session/session.ts';
 import { routeUrls } from '../shell/routes.ts';
 import { spokenTime } from '../time/format.ts';
-import { findAlertAt, findClass } from './lane-bars.ts';
+import { findAlertAt, findClass, listSnoozes } from './lane-bars.ts';
 import type { Lane, SeenClass } from './lane-bars.ts';
 import { stepShare } from './time-window.ts';
 
 const classTexts: Record<SeenClass, string> = {
-  judged: 'Judged: something moved, and the model looked.',
+  judged: 'Judged: the model looked.',
   quiet: 'Quiet: watched, and nothing moved.',
-  between: 'Between pictures: the stream was there, and nobody looked.',
+  between: 'Between pictures: the stream was there, and nobody looked then.',
   not_seen: 'Not seen.',
 };
 
@@ -37,12 +38,18 @@ export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
         <p class="small muted">Point at a lane, or use the arrow keys.</p>
       </>
     );
-  const kind = findClass(lane.hours, atMs);
-  const alert = findAlertAt(lane.alerts, atMs, (stepShare / 2) * lengthMs);
+  const toleranceMs = (stepShare / 2) * lengthMs;
+  const alert = findAlertAt(lane.alerts, atMs, toleranceMs);
   const time = spokenTime(new Date(atMs).toISOString(), Date.now() + 1);
   const isSettled = settled?.watchId === lane.watch.watch_id;
   const shown = isSettled && moment?.watch_id === lane.watch.watch_id ? moment : undefined;
-  const text = `${kind ? classTexts[kind] : unknownText(atMs)}${alert ? ` Alert: ${alert.condition}.` : ''}`;
+  // A place with a picture is judged, also where an hour has more spans than are kept.
+  const isPictured = [shown?.at, alert?.opened_at].some(
+    (at) => at !== undefined && Math.abs(Date.parse(at) - atMs) <= toleranceMs,
+  );
+  const kind = isPictured ? 'judged' : findClass(lane.hours, atMs);
+  const facts = [kind ? classTexts[kind] : unknownText(atMs), ...listFacts(lane, atMs, toleranceMs, alert)];
+  const text = facts.join(' ');
   return (
     <>
       {children(`${lane.watch.name}, ${time}. ${text}`)}
@@ -75,6 +82,22 @@ export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
       </div>
     </>
   );
+}
+
+/** Says which alert was open at a time, whether the watch was snoozed then, and what it saw meanwhile. */
+function listFacts({ watch, unannounced }: Lane, atMs: number, toleranceMs: number, alert?: Alert): string[] {
+  const isSnoozed = listSnoozes(watch).some(
+    ({ from, to }) => Date.parse(from) <= atMs && atMs < Date.parse(to),
+  );
+  const seen = unannounced.find(({ at }) => Math.abs(Date.parse(at) - atMs) <= toleranceMs);
+  const held = watch.conditions.filter(({ condition_id: id }) =>
+    seen?.verdicts.some((verdict) => verdict.condition_id === id && verdict.triggered),
+  );
+  return [
+    ...(alert ? [`Alert: ${alert.condition}.`] : []),
+    ...(isSnoozed || seen ? ['Snoozed: no alert opened.'] : []),
+    ...held.map(({ condition }) => `Seen meanwhile: ${condition}.`),
+  ];
 }
 
 /** Time before the cursor in which a picture is searched, in milliseconds. */

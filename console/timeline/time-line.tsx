@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Alert, Watch } from '../api/types.ts';
+import type { Alert, Moment, Watch } from '../api/types.ts';
 import { useResource } from '../api/use-resource.ts';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
@@ -8,7 +8,15 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { dayText, shortTime } from '../time/format.ts';
 import { LaneCursor } from './lane-cursor.tsx';
-import { toAlertBars, toBars, toLanes, toPaths } from './lane-bars.ts';
+import {
+  isUnannounced,
+  listSnoozes,
+  toAlertBars,
+  toBars,
+  toLanes,
+  toPaths,
+  toSnoozeBars,
+} from './lane-bars.ts';
 import type { Lane, Lanes as ReadLanes } from './lane-bars.ts';
 import { dayOf, lengthOf, newestDay, stepShare, windowLengths, zoomTo } from './time-window.ts';
 import type { TimeWindow } from './time-window.ts';
@@ -67,7 +75,7 @@ export function TimeLine({ watches }: Props) {
       ))}
       {(lanes || !problem) && (
         <Lanes
-          lanes={lanes ?? watches.map((watch) => ({ watch, hours: [], alerts: [] }))}
+          lanes={lanes ?? watches.map((watch) => ({ watch, hours: [], alerts: [], unannounced: [] }))}
           isBusy={!lanes}
           window={window}
           cursor={cursor}
@@ -78,7 +86,8 @@ export function TimeLine({ watches }: Props) {
       )}
       <p class="row small muted legend">
         <span class="key judged" /> judged <span class="key quiet" /> quiet <span class="key between" />{' '}
-        between pictures <span class="key not_seen" /> not seen <span class="key open" /> alert
+        between pictures <span class="key not_seen" /> not seen <span class="key open" /> alert{' '}
+        <span class="key snoozed" /> snoozed, <span class="key unannounced" /> and seen meanwhile
       </p>
     </div>
   );
@@ -92,11 +101,12 @@ function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
   const load = async (signal: AbortSignal): Promise<ReadLanes> => {
     // Columns of hours are enough for a day.
     const spans = lengthMs <= 3_600_000;
-    const [{ alerts, isCut }, stats] = await Promise.all([
+    const [{ alerts, isCut }, unannounced, stats] = await Promise.all([
       readAlerts(signal),
+      readUnannounced(signal),
       Promise.allSettled(watches.map(({ watch_id: id }) => api.watchStats(id, { ...span, spans }, signal))),
     ]);
-    return toLanes(watches, stats, alerts, isCut);
+    return toLanes(watches, stats, alerts, isCut, unannounced);
   };
   const readAlerts = async (signal: AbortSignal) => {
     const found: Alert[] = [];
@@ -110,6 +120,18 @@ function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
       after = next;
     }
     return { alerts: found, isCut: after !== null };
+  };
+  // Only watches that were snoozed have a request more.
+  const readUnannounced = async (signal: AbortSignal): Promise<Moment[]> => {
+    const snoozed = watches.filter((watch) =>
+      listSnoozes(watch).some(({ from, to }) => from < span.to && to > span.from),
+    );
+    const read = snoozed.map(async (watch) => {
+      const query = { watch_id: watch.watch_id, ...span, verdict: 'held', limit: 100 } as const;
+      const { moments } = await api.moments(query, signal).catch(() => ({ moments: [] }));
+      return moments.filter((moment) => isUnannounced(moment, watch));
+    });
+    return (await Promise.all(read)).flat();
   };
   const isOver = startMs + lengthMs < Date.now();
   const ids = watches.map(({ watch_id: id }) => id).join();
@@ -170,9 +192,9 @@ function Lanes({ isBusy, lanes, window, cursor, onCursor, onZoom, onZoomOut }: L
             aria-valuetext={text}
             onKeyDown={press}
           >
-            {lanes.map(({ watch, hours, alerts }, index) => (
-              <div key={watch.watch_id} class="lane-row">
-                {lanes.length > 1 && <span class="small one-line lane-name">{watch.name}</span>}
+            {lanes.map((lane, index) => (
+              <div key={lane.watch.watch_id} class="lane-row">
+                {lanes.length > 1 && <span class="small one-line lane-name">{lane.watch.name}</span>}
                 <svg
                   class="lane"
                   viewBox="0 0 1 1"
@@ -182,7 +204,10 @@ function Lanes({ isBusy, lanes, window, cursor, onCursor, onZoom, onZoomOut }: L
                   onPointerDown={point(index)}
                   onDblClick={() => inside && onZoom(inside.atMs)}
                 >
-                  {toPaths(toBars(hours, window), toAlertBars(alerts, window, now)).map(({ kind, d }) => (
+                  {toPaths(
+                    [...toBars(lane.hours, window), ...toSnoozeBars(lane, window)],
+                    toAlertBars(lane.alerts, window, now),
+                  ).map(({ kind, d }) => (
                     <path key={kind} class={kind} d={d} />
                   ))}
                   {inside && (

@@ -52,6 +52,9 @@ const holdingSchema = z.object({
   unseen_seconds: z.number().nonnegative(),
 });
 
+/** Snoozes of a condition that its watch remembers: each commit of a tick writes them. */
+export const maxSnoozes = 5;
+
 /** State of one condition. Its size does not depend on the age of the watch. */
 export const conditionStateSchema = z.object({
   condition_id: z.string(),
@@ -81,6 +84,11 @@ export const conditionStateSchema = z.object({
   last_opened_at: timestampSchema.nullable(),
   /** Until then no alert of the condition opens and none is repeated. */
   snoozed_until: timestampSchema.nullable(),
+  /** Newest snoozes, oldest first; absent without any. */
+  snoozes: z
+    .array(z.object({ from: timestampSchema, to: timestampSchema }))
+    .max(maxSnoozes)
+    .optional(),
   /**
    * Checks in a row without a verdict. The next capture is judged without the pre-filter, until the model has answered
    * without one `maxUnjudged` times.

@@ -30,6 +30,9 @@ const conditionStateSchema = z.object({
   last_opened_at: timestamp.nullable().describe('Time of the newest opening of an alert'),
   explanation: z.string().nullable().describe('Explanation of the newest verdict of the open alert'),
   snoozed_until: timestamp.nullable(),
+  snoozes: z
+    .array(z.object({ from: timestamp, to: timestamp }))
+    .describe('Newest snoozes, oldest first; at most 5'),
 });
 
 /** Openings that a destination accepted and that still stand. */

@@ -49,7 +49,16 @@ export function presentWatch(watch: WatchRun, now: Date): PresentedWatch {
 }
 
 function presentCondition(condition: ConditionState): PresentedWatch['state']['conditions'][number] {
-  const { condition_id, phase, alert, holding, seen_at, last_opened_at, snoozed_until } = condition;
+  const {
+    condition_id,
+    phase,
+    alert,
+    holding,
+    seen_at,
+    last_opened_at,
+    snoozed_until,
+    snoozes = [],
+  } = condition;
   return {
     condition_id,
     state: phase,
@@ -63,6 +72,7 @@ function presentCondition(condition: ConditionState): PresentedWatch['state']['c
     last_opened_at,
     explanation: alert?.explanation ?? null,
     snoozed_until,
+    snoozes,
   };
 }
 

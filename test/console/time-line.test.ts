@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import {
   findAlertAt,
   findClass,
+  isUnannounced,
   toAlertBars,
   toBars,
   toLanes,
   toPaths,
+  toSnoozeBars,
 } from '../../console/timeline/lane-bars.ts';
 import { dayOf, newestDay, zoomTo } from '../../console/timeline/time-window.ts';
 
@@ -42,6 +44,32 @@ test('a time has the class of its span, its gap, or most of its hour, and none w
   const spans = [{ from: at(1200), to: at(1800), class: 'judged' as const }];
   expect(findClass([{ ...hour, spans }], start + 1_300_000)).toBe('judged');
   expect(findClass([{ ...hour, spans }], start + 1_900_000)).toBeUndefined();
+});
+
+test('a snooze is shown with the pictures in which its condition held meanwhile, and no others', () => {
+  const snoozes = [{ from: at(720), to: at(1440) }];
+  const watch = {
+    state: {
+      conditions: [
+        { condition_id: 'person', snoozes },
+        { condition_id: 'car', snoozes: [] },
+      ],
+    },
+  } as never;
+  const moment = (seconds: number, id: string, triggered: boolean) =>
+    ({ at: at(seconds), verdicts: [{ condition_id: id, triggered, explanation: '' }] }) as never;
+  const moments = [
+    moment(900, 'person', true),
+    moment(900, 'person', false),
+    moment(900, 'car', true),
+    moment(1440, 'person', true),
+  ];
+  const unannounced = moments.filter((each) => isUnannounced(each, watch));
+  expect(unannounced).toEqual(moments.slice(0, 1));
+  expect(toSnoozeBars({ watch, unannounced }, window)).toEqual([
+    { kind: 'snoozed', x: 0.1, width: 0.1, y: 0.88, height: 0.12 },
+    { kind: 'unannounced', x: 0.125, width: 0.003, y: 0, height: 0.45 },
+  ]);
 });
 
 const closed = (seconds: number) => ({ at: at(seconds) }) as never;
@@ -91,8 +119,8 @@ test('a lane that cannot be read is empty and named, and a note names alerts tha
   const alert = { watch_id: 'b' } as never;
   expect(toLanes(watches, [failed, read], [alert], true)).toEqual({
     lanes: [
-      { watch: watches[0], hours: [], alerts: [] },
-      { watch: watches[1], hours: [hour], alerts: [alert] },
+      { watch: watches[0], hours: [], alerts: [], unannounced: [] },
+      { watch: watches[1], hours: [hour], alerts: [alert], unannounced: [] },
     ],
     notes: ['Not read, try again: Gate.', 'Only the newest 1 alerts of this time are shown.'],
   });

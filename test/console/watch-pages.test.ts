@@ -79,6 +79,7 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await page.getByText(/Snoozed until/).waitFor();
   await button('End snooze').click();
   await page.getByText(/Snoozed until/).waitFor({ state: 'hidden' });
+  await page.locator('path.snoozed').waitFor({ state: 'attached' });
 
   await link('Watches').click();
   const board = page.getByRole('list', { name: 'Watches' });
@@ -101,7 +102,7 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
     if (judged) await page.mouse.move(judged.x + judged.width - 1, judged.y + judged.height * 0.8);
     return said();
   };
-  await expect.poll(pointAtJudged).toContain('Judged: something moved');
+  await expect.poll(pointAtJudged).toContain('Judged: the model looked.');
   await inspect(page, 'time-line');
   await slider.press('Backspace');
   await expect.poll(() => page.getByRole('radio', { name: 'Day' }).isChecked()).toBe(true);

@@ -106,6 +106,7 @@ export const watch = {
         last_opened_at: time,
         explanation: null,
         snoozed_until: null,
+        snoozes: [],
       },
     ],
     last_check: 42,

@@ -3,6 +3,7 @@ import { watchConfigSchema } from '../../records/watch.ts';
 import type { WatchCondition, WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { EndedBy, NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';
+import { maxSnoozes } from '../../records/watch-state.ts';
 import type { AlertCloseReason, ConditionState, WatchState } from '../../records/watch-state.ts';
 import type { Sight } from '../../records/sight.ts';
 import { countSight } from '../../sight/count-sight.ts';
@@ -154,10 +155,17 @@ export function snoozeWatch(
   const until = seconds === 0 ? null : addSeconds(now, seconds).toISOString();
   const conditions = state.conditions.map((condition) =>
     conditionId === undefined || condition.condition_id === conditionId
-      ? { ...condition, snoozed_until: until }
+      ? { ...condition, snoozed_until: until, snoozes: addSnooze(condition, until, now) }
       : condition,
   );
   return { ...state, conditions };
+}
+
+/** Ends a snooze under way, and adds one until `until` unless it is `null`. */
+function addSnooze({ snoozes = [] }: ConditionState, until: string | null, now: Date) {
+  const from = now.toISOString();
+  const ended = snoozes.map((snooze) => (snooze.to > from ? { ...snooze, to: from } : snooze));
+  return [...ended, ...(until === null ? [] : [{ from, to: until }])].slice(-maxSnoozes);
 }
 
 /**
@@ -217,8 +225,9 @@ function closeAll(watch: WatchRun, reason: AlertCloseReason, now: Date) {
 
 /** Returns a condition that begins again. It keeps its cooldown and its snooze. */
 function restarted(condition: ConditionState, now: Date): ConditionState {
-  const { last_opened_at, snoozed_until } = condition;
-  return { ...initialConditionState(condition.condition_id, now), last_opened_at, snoozed_until };
+  const { last_opened_at, snoozed_until, snoozes } = condition;
+  const kept = { last_opened_at, snoozed_until, ...(snoozes && { snoozes }) };
+  return { ...initialConditionState(condition.condition_id, now), ...kept };
 }
 
 /** Leaves out what ticks under way say of a condition. */

@@ -48,6 +48,9 @@ function mapConditionTimes(condition: ConditionState, { past, other }: Mover): C
     ...(condition.unseen_until !== undefined && { unseen_until: past(condition.unseen_until) }),
     last_opened_at: past(condition.last_opened_at),
     snoozed_until: other(condition.snoozed_until),
+    ...(condition.snoozes && {
+      snoozes: condition.snoozes.map(({ from, to }) => ({ from: past(from), to: other(to) })),
+    }),
     alert: alert && {
       ...alert,
       opened_at: past(alert.opened_at),

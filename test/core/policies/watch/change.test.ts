@@ -3,7 +3,13 @@ import { findPart } from '../../../../core/delivery/receivers.ts';
 import { watchChangeReasonSchema } from '../../../../core/records/watch-event.ts';
 import type { WatchChangeReason } from '../../../../core/records/watch-event.ts';
 import { describe, expect, test } from 'vitest';
-import { changeWatch, deleteWatch, pauseWatch, resumeWatch } from '../../../../core/policies/watch/change.ts';
+import {
+  changeWatch,
+  deleteWatch,
+  pauseWatch,
+  resumeWatch,
+  snoozeWatch,
+} from '../../../../core/policies/watch/change.ts';
 import { closed, opened, withPicture } from '../../../../core/policies/watch/condition.ts';
 import { mapWatchTimes } from '../../../../core/policies/watch/map-times.ts';
 import { onClock } from '../../../../core/sight/clock-change.ts';
@@ -117,6 +123,41 @@ describe('change of a watch', () => {
     const config = { ...watch.config, conditions: [{ ...condition!, condition_id: 'other' }] };
     const { events } = changeWatch(watch, { config, isOtherStream: false }, later);
     expect(events).toMatchObject([{ data: { reason: 'changed', removed_conditions: ['person'] } }]);
+  });
+
+  test('the newest snoozes are remembered, also after one is ended early, in a pause, and with the clock', () => {
+    const at = (minute: number) => new Date(now.getTime() + minute * 60_000);
+    let run = createWatchRun(plain, now);
+    for (const [minute, seconds] of [
+      [0, 60],
+      [2, 60],
+      [4, 60],
+      [6, 60],
+      [8, 600],
+      [10, 0],
+      [12, 600],
+    ] as const)
+      run = { ...run, state: snoozeWatch(run.state, seconds, undefined, at(minute)) };
+    const paused = { ...run, ...pauseWatch(run, 'paused', at(13)).set };
+    const { state } = { ...paused, ...resumeWatch(paused, at(14)).set };
+    const listed = ({ state: { conditions } }: Pick<typeof run, 'state'>) =>
+      conditions[0]?.snoozes?.map(({ from, to }) =>
+        [from, to].map((time) => (Date.parse(time) - now.getTime()) / 60_000),
+      );
+    const snoozes = [
+      [2, 3],
+      [4, 5],
+      [6, 7],
+      [8, 10],
+      [12, 22],
+    ];
+    expect(listed({ state })).toEqual(snoozes);
+    const moved = onClock(
+      { ...run, next: { ...run.next!, wait_until: at(120).toISOString() } },
+      at(0),
+      mapWatchTimes,
+    );
+    expect(listed(moved)?.length).toBe(5);
   });
 
   test('a wait that is longer than any planned one is over, because the clock was set back', () => {
