@@ -6,6 +6,7 @@ import type {
   Watch,
   WatchCondition,
   WatchEvent,
+  WatchStats,
 } from '../api/types.ts';
 import { percent } from '../jobs/job-labels.ts';
 import type { Tone } from '../parts/badge.tsx';
@@ -143,6 +144,18 @@ export function findTrouble({ state }: Pick<Watch, 'state'>): { text: string; si
       since,
     })),
   ];
+}
+
+/** Returns the share of the active time that lay between two pictures. */
+export function shareBetween(hours: WatchStats['hours']): number {
+  const [between, active] = hours.reduce(
+    (
+      [some, all],
+      { judged_seconds: judged, quiet_seconds: quiet, between_seconds: part, not_seen_seconds: gap },
+    ) => [some + part, all + judged + quiet + part + gap],
+    [0, 0],
+  );
+  return active === 0 ? 0 : between / active;
 }
 
 /** Returns what a check found, as one line. `texts` has the text of each condition by id. */

@@ -12,7 +12,14 @@ import { mayUse, useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
 import { routeUrls } from '../shell/routes.ts';
 import { When } from '../time/when.tsx';
-import { conditionLabel, conditionsWithState, countOpen, findCause, findTrouble } from './watch-labels.ts';
+import {
+  conditionLabel,
+  conditionsWithState,
+  countOpen,
+  findCause,
+  findTrouble,
+  shareBetween,
+} from './watch-labels.ts';
 import { Unsure } from './conditions.tsx';
 import { NewWatch } from './new-watch.tsx';
 import { emptyWatchDraft } from './watch-draft.ts';
@@ -115,8 +122,11 @@ function WatchCard({ watch }: { watch: Watch }) {
   );
 }
 
-/** Shows the share of the last day that the watch saw. */
+/** Shows the share of the last day in which the stream was there, and of what lay between two pictures. */
 function Coverage({ stats }: { stats: WatchStats | undefined }) {
   const coverage = stats?.total.coverage ?? null;
-  return <span>{coverage === null ? 'No coverage yet' : `Coverage of the day ${percent(coverage)}`}</span>;
+  if (!stats || coverage === null) return <span>No coverage yet</span>;
+  const between = shareBetween(stats.hours);
+  const part = between < 0.005 ? '' : `, ${percent(between)} between pictures`;
+  return <span>{`Coverage of the day ${percent(coverage)}${part}`}</span>;
 }
