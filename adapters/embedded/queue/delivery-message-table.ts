@@ -7,7 +7,8 @@ import {
   type QueueMessage,
 } from '../../../core/records/delivery.ts';
 import type { Row } from '../sqlite/record.ts';
-import { withStorageErrors, transaction } from '../sqlite/transaction.ts';
+import { groupCommits } from '../sqlite/group-commit.ts';
+import { withoutFlush, withStorageErrors } from '../sqlite/transaction.ts';
 
 export type DeliveryMessageTable = ReturnType<typeof createDeliveryMessageTable>;
 
@@ -37,10 +38,11 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
     'UPDATE delivery_messages SET visible_at = ?, failures = ? WHERE position = ?',
   );
 
+  const commitInGroup = groupCommits(database);
   return {
     /** Adds a message. Returns false if the same message was added within the last five minutes. */
-    add: (message: QueueMessage, now: Date): boolean =>
-      transaction(database, () => {
+    add: (message: QueueMessage, now: Date): Promise<boolean> =>
+      commitInGroup(() => {
         // Removes expired entries, and entries more than five minutes ahead, which an earlier clock wrote.
         forget.run({ now: now.getTime(), longest: deduplicationMs });
         const isNew = remember.run(deduplicationId(message), now.getTime() + deduplicationMs).changes === 1;
@@ -50,10 +52,11 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
     head: (group: string): QueuedMessage | undefined => withStorageErrors(() => readMessage(head.get(group))),
     groups: (): string[] =>
       withStorageErrors(() => groupsSchema.parse(heads.all()).map((row) => row.message_group)),
-    remove: (position: number): void => void withStorageErrors(() => remove.run(position)),
-    /** Hides a message until `visibleAt`. Throws if nothing can be stored. */
+    /** Removes a message; after a power loss it may be handled again. */
+    remove: (position: number): void => void withoutFlush(database, () => remove.run(position)),
+    /** Hides a message until `visibleAt`, or less long after a power loss. Throws if nothing can be stored. */
     postpone: (position: number, visibleAt: number, failures: number): void =>
-      void withStorageErrors(() => postpone.run(visibleAt, failures, position)),
+      void withoutFlush(database, () => postpone.run(visibleAt, failures, position)),
   };
 }
 

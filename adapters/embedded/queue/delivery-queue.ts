@@ -49,7 +49,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): EmbeddedDeli
   let consumer: DeliveryConsumer | undefined;
   return {
     send: async (message) => {
-      if (messages.add(message, now())) consumer?.wake(messageGroup(message));
+      if (await messages.add(message, now())) consumer?.wake(messageGroup(message));
     },
     consume: (handler) => {
       if (consumer !== undefined) throw new Error('The delivery queue already has a consumer');

@@ -3,9 +3,10 @@ import { deliverySchema, destinationStateSchema } from '../../../core/records/de
 import type { DestinationKey } from '../../../core/records/delivery.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
 import { rules } from '../../../core/rules.ts';
+import { groupCommits } from '../sqlite/group-commit.ts';
 import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
 import { readOptionalRecord, readRecords } from '../sqlite/record.ts';
-import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
+import { withStorageErrors } from '../sqlite/transaction.ts';
 
 export type EmbeddedDeliveryStore = DeliveryStore & {
   /** Removes deliveries whose retention has ended. Returns their number. */
@@ -17,6 +18,7 @@ export type EmbeddedDeliveryStore = DeliveryStore & {
  * record.
  */
 export function createDeliveryStore(database: DatabaseSync): EmbeddedDeliveryStore {
+  const commitInGroup = groupCommits(database);
   const find = database.prepare(
     'SELECT record FROM deliveries WHERE run_id = ? AND sequence = ? AND destination_id = ?',
   );
@@ -44,7 +46,9 @@ export function createDeliveryStore(database: DatabaseSync): EmbeddedDeliverySto
     put: async (delivery, now) => {
       const { run_id, sequence, destination_id } = delivery;
       const expiresAt = now.getTime() + rules.deliverySeconds * 1000;
-      withStorageErrors(() => put.run(run_id, sequence, destination_id, expiresAt, JSON.stringify(delivery)));
+      await commitInGroup(() =>
+        put.run(run_id, sequence, destination_id, expiresAt, JSON.stringify(delivery)),
+      );
     },
     list: async ({ run_id }, after, limit) =>
       withStorageErrors(() => readRecords(deliverySchema, list.all(run_id, after, limit))),
@@ -52,7 +56,7 @@ export function createDeliveryStore(database: DatabaseSync): EmbeddedDeliverySto
     states: async ({ run_id }) =>
       withStorageErrors(() => readRecords(destinationStateSchema, listStates.all(run_id))),
     changeState: async (destination, change) =>
-      transaction(database, () => {
+      commitInGroup(() => {
         const state = change(readState(destination));
         putState.run(destination.run_id, destination.destination_id, JSON.stringify(state));
         return state;

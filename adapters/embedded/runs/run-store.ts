@@ -8,15 +8,14 @@ import { callerSignal } from '../../../core/watch/watch-logs.ts';
 import { groupCommits } from '../sqlite/group-commit.ts';
 import { commitChange } from './run-commit.ts';
 import type { RunTables } from './run-tables.ts';
-import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
+import { transaction, withoutFlush, withStorageErrors } from '../sqlite/transaction.ts';
 
 /** Called with the id of a log that has grown. */
 export type Notify = (logId: string) => void;
 
 /**
- * Creates the store of runs of the embedded mode. A call returns when the data is on disk and blocks the event loop
- * until then, under a millisecond on an SSD. Commits of ticks that end together wait for the disk once. Throws
- * `TransientError`, and `StorageError` for an unreadable record.
+ * Creates the store of runs of the embedded mode. A commit resolves when the data is on disk. Commits of ticks that end
+ * together wait for the disk once. Throws `TransientError`, and `StorageError` for an unreadable record.
  */
 export function createRunStore(database: DatabaseSync, tables: RunTables, notify: Notify): RunStore {
   const { runs, events, sources, secrets, alerts } = tables;
@@ -36,7 +35,9 @@ export function createRunStore(database: DatabaseSync, tables: RunTables, notify
     events: async (runId, after, limit, now) =>
       withStorageErrors(() => events.after(runId, after, limit, now)),
     event: async (runId, sequence) => withStorageErrors(() => events.find(runId, sequence)),
-    markPublished: async (runId, sequence) => withStorageErrors(() => runs.markPublished(runId, sequence)),
+    // Events whose mark a power loss takes back are published again.
+    markPublished: async (runId, sequence) =>
+      withoutFlush(database, () => runs.markPublished(runId, sequence)),
     source: async (sourceId) => withStorageErrors(() => sources.find(sourceId)),
     secrets: async (runId) => withStorageErrors(() => secrets.find(runId)),
     alert: async (alertId, now) => withStorageErrors(() => alerts.find(alertId, now)),

@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { openLogFlush } from './log-flush.ts';
 import { transaction, withoutFlush, withStorageErrors } from './transaction.ts';
 
 /**
  * Runs `work` in a transaction and resolves when it is on disk; with `flush: false` when it is written, which a power
- * loss can take back. Rejects with errors of `work`, and SQLite's errors mapped by `storageError`.
+ * loss can take back. Others read what it has written before it is on disk. Rejects with errors of `work`, and SQLite's
+ * errors mapped by `storageError`.
  */
 export type GroupCommit = <Result>(work: () => Result, options?: { flush: boolean }) => Promise<Result>;
 
@@ -16,14 +18,19 @@ type Waiting = {
 
 const groups = new WeakMap<DatabaseSync, GroupCommit>();
 
-/**
- * Returns the group commit of a database: work that is handed in during one turn of the event loop shares one
- * transaction, and so one wait for the disk. Jobs that share a capture commit together. Each work has a savepoint: its
- * failure takes back its own changes only.
- */
+/** Returns the group commit of a database, which all of its stores share. */
 export function groupCommits(database: DatabaseSync): GroupCommit {
-  const existing = groups.get(database);
-  if (existing !== undefined) return existing;
+  const commit = groups.get(database) ?? createGroupCommit(database, openLogFlush(database));
+  groups.set(database, commit);
+  return commit;
+}
+
+/**
+ * Creates a group commit: work that is handed in during one turn of the event loop shares one transaction, and so one
+ * wait for the disk, which does not hold up the event loop. Jobs that share a capture commit together. Each work has a
+ * savepoint: its failure takes back its own changes only.
+ */
+export function createGroupCommit(database: DatabaseSync, flushLog: () => Promise<void>): GroupCommit {
   let waiting: Waiting[] = [];
   const commit: GroupCommit = async (work, { flush: flushes } = { flush: true }) =>
     new Promise((resolve, reject) => {
@@ -37,25 +44,21 @@ export function groupCommits(database: DatabaseSync): GroupCommit {
       });
       // Runs when everything has been handled that the event loop has at hand: files that are complete, timers that are
       // due.
-      if (waiting.length === 1) setImmediate(flush);
+      if (waiting.length === 1) setImmediate(() => void commitGroup());
     });
-  groups.set(database, commit);
   return commit;
 
-  function flush(): void {
+  async function commitGroup(): Promise<void> {
     const group = waiting;
     waiting = [];
     try {
-      for (const settle of commitAll(database, group)) settle();
+      const settles = withoutFlush(database, () => transaction(database, () => runAll(database, group)));
+      if (group.some(({ flush }) => flush)) await flushLog();
+      for (const settle of settles) settle();
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
   }
-}
-
-function commitAll(database: DatabaseSync, group: readonly Waiting[]): (() => void)[] {
-  const run = () => transaction(database, () => runAll(database, group));
-  return group.some((each) => each.flush) ? run() : withoutFlush(database, run);
 }
 
 function runAll(database: DatabaseSync, group: readonly Waiting[]): (() => void)[] {

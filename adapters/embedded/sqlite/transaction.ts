@@ -24,15 +24,18 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
 
 /**
  * Commits without waiting for the disk; the next other commit flushes this one too. A power loss can take back the
- * newest of these commits, with nothing that follows them. A kill of the process takes back none.
+ * newest of these commits, with nothing that follows them. A kill of the process takes back none. Throws as
+ * `transaction` does.
  */
 export function withoutFlush<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('PRAGMA synchronous = NORMAL');
-  try {
-    return work();
-  } finally {
-    database.exec('PRAGMA synchronous = FULL');
-  }
+  return withStorageErrors(() => {
+    database.exec('PRAGMA synchronous = NORMAL');
+    try {
+      return work();
+    } finally {
+      database.exec('PRAGMA synchronous = FULL');
+    }
+  });
 }
 
 /** Runs statements that throw `TransientError`, without a wait, if another process locks the database. */

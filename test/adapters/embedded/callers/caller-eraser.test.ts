@@ -94,11 +94,11 @@ test('the log forgets the entries about an erased watch and its caller, and keep
   ]);
 });
 
-test('no table names a run that was removed, nor one that was sent for it within five minutes', () => {
+test('no table names a run that was removed, nor one that was sent for it within five minutes', async () => {
   const database = openDatabase(':memory:');
   const [removed, other] = ['1b7f0c2e-1111-4111-8111-111111111111', '2c7f0c2e-1111-4111-8111-111111111111'];
   const messages = createDeliveryMessageTable(database);
-  for (const id of [removed, other]) messages.add(webhookMessage(id, 1), start);
+  for (const id of [removed, other]) await messages.add(webhookMessage(id, 1), start);
   createRunRemoval(database)(removed);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   const rows = tables.flatMap(({ name }) => database.prepare(`SELECT * FROM ${String(name)}`).all());

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { groupCommits } from '../../../../adapters/embedded/sqlite/group-commit.ts';
+import { createGroupCommit, groupCommits } from '../../../../adapters/embedded/sqlite/group-commit.ts';
 import { TransientError } from '../../../../core/errors.ts';
 
 /** Database with one table, which counts its commits. */
@@ -111,22 +112,33 @@ test('a transaction that SQLite took back as a whole commits none of its works',
   expect(names()).toEqual([]);
 });
 
-test('a group waits for the disk if one of its works does, and the next one waits again', async () => {
-  const { database, insert } = openCounted();
-  const commit = groupCommits(database);
-  const levels: unknown[] = [];
-  const work = (name: string) => () => {
-    insert(name);
-    levels.push(database.prepare('PRAGMA synchronous').get()?.['synchronous']);
+test('work resolves once the log is on disk, and work without a flush does not wait for it', async () => {
+  const { database, insert, names } = openCounted();
+  const flushes: PromiseWithResolvers<void>[] = [];
+  const commit = createGroupCommit(database, () => {
+    const flush = Promise.withResolvers<void>();
+    flushes.push(flush);
+    return flush.promise;
+  });
+  const settled: string[] = [];
+  const add = async (name: string, flush: boolean) => {
+    await commit(() => insert(name), { flush });
+    settled.push(name);
   };
-  const [normal, full] = [1, 2];
-  database.exec('PRAGMA synchronous = FULL');
 
-  await commit(work('a'), { flush: false });
-  await Promise.all([commit(work('b'), { flush: false }), commit(work('c'))]);
-  await commit(work('d'));
+  await add('a', false);
+  const both = Promise.all([add('b', false), add('c', true)]);
+  await nextTurn();
+  await add('d', false);
+  expect([settled, names(), flushes.length]).toEqual([['a', 'd'], ['a', 'b', 'c', 'd'], 1]);
+  flushes[0]?.resolve();
+  await both;
+  expect(settled).toEqual(['a', 'd', 'b', 'c']);
 
-  expect(levels).toEqual([normal, full, full, full]);
+  const failed = add('e', true);
+  await nextTurn();
+  flushes[1]?.reject(new TransientError('The disk failed'));
+  await expect(failed).rejects.toThrow('The disk failed');
 });
 
 test('all stores of a database share its groups', async () => {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
+import { openLogFlush } from '../../../../adapters/embedded/sqlite/log-flush.ts';
 import { start } from '../../../contract/records.ts';
 import { killWhen, runScript } from '../child-process.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
@@ -28,4 +29,17 @@ test('a process that is killed repeatedly during commits leaves every job consis
       Array.from({ length: job!.sequence }, (_, index) => index + 1),
     );
   }
+});
+
+test('a flush of the log resolves for a file, for one that is closed meanwhile, and for memory', async () => {
+  const database = openDatabase(join(folderOfTest(), 'watchpost.sqlite'));
+  const flush = openLogFlush(database);
+  database.exec('CREATE TABLE entries (name TEXT)');
+  const [first, second] = [flush(), flush()];
+  expect(second).toBe(first);
+  await first;
+  const last = flush();
+  database.close();
+  await last;
+  await openLogFlush(openDatabase(':memory:'))();
 });
