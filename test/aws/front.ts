@@ -57,6 +57,8 @@ export async function startFront(
       {
         host: '127.0.0.1',
         port: emulator.port,
+        // The emulator closes a kept connection while a request is on its way.
+        agent: false,
         method: request.method,
         path: request.url,
         headers: {
