@@ -4,7 +4,7 @@ import { errors, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { Deadline } from './deadline.ts';
 import type { Connections } from './guarded-tcp.ts';
-import { sendLenient } from './lenient-http.ts';
+import { sendLenient, withCapitals } from './lenient-http.ts';
 import type { Hop } from './redirect.ts';
 
 export type Received = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { body: Readable };
@@ -23,7 +23,8 @@ export function askAlone(connections: Connections): Ask {
  */
 export function askOnPool(dispatcher: Dispatcher, otherwise: Ask | null): Ask {
   return async (hop, deadline) => {
-    const { method, headers, body, url } = hop;
+    const { method, body, url } = hop;
+    const headers = withCapitals(hop.headers);
     const options = { dispatcher, method, headers, body, signal: deadline.signal };
     const ask = () => request(`${url.origin}${url.pathname}${url.search}`, options);
     const mayAskAgain = otherwise !== null && method === 'GET';

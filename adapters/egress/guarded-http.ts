@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { InvalidUrlError } from '../../core/errors.ts';
@@ -53,6 +53,8 @@ export type GuardedRequest = {
   isLenient?: boolean;
   /** True if a body that is too large, late or broken counts as an empty one: the status says enough. */
   mayLackBody?: boolean;
+  /** True if a body counts as far as it arrives before its connection ends: its content shows whether it is whole. */
+  mayLackEnd?: boolean;
   /** HTTP proxy of the operator, including credentials. `checkProxiedHost` describes the remaining checks. */
   proxyUrl?: string;
   /** Cookies of the stream. Each response adds to them, also a redirect. */
@@ -316,12 +318,21 @@ async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promi
     answer.discard();
     return { status, url: hop.url.href, headers, body: new Uint8Array() };
   }
-  const reading = readBody(answer.body, headers, request.maxBytes, request.onChunk);
+  const source = request.mayLackEnd === true ? Readable.from(untilClosed(answer.body)) : answer.body;
+  const reading = readBody(source, headers, request.maxBytes, request.onChunk);
   const body = await (request.mayLackBody === true ? reading.catch(() => new Uint8Array()) : reading);
   // undici releases a connection one turn of the event loop after its response. An earlier request would open
   // another one.
   await setImmediate();
   return { status, url: hop.url.href, headers, body };
+}
+
+async function* untilClosed(body: Readable): AsyncGenerator {
+  try {
+    yield* body;
+  } catch (error) {
+    if (!(error instanceof EgressNetworkError && error.fault === 'closed')) throw error;
+  }
 }
 
 const discardedBytes = 16_384;

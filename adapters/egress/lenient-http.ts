@@ -38,15 +38,18 @@ export async function sendLenient(
   signal.addEventListener('abort', abort, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', abort));
   if (signal.aborted) abort();
+  // In one packet, if it fits: small servers read once.
+  socket.cork();
   socket.write(formatRequest(hop), 'latin1');
   if (hop.body !== null) socket.write(hop.body);
+  socket.uncork();
   const chunks = readChunks(socket);
   try {
     const { head, rest } = await readHead(chunks);
     if (hop.method !== 'GET' && !/^\S+ +\d{3}(?!\d)/.test(head))
       throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });
     const { statusCode, headers } = parseHead(head);
-    return { statusCode, headers, body: toReadable(readBody(hop, headers, rest, chunks), socket) };
+    return { statusCode, headers, body: toReadable(readBody(headers, rest, chunks), socket) };
   } catch (error) {
     socket.destroy();
     throw error;
@@ -55,9 +58,21 @@ export async function sendLenient(
 
 function formatRequest({ url, method, headers, body }: Hop): string {
   const length = method !== 'GET' && { 'content-length': String(Buffer.byteLength(body ?? '')) };
-  const lines = Object.entries({ host: url.host, ...headers, ...length, connection: 'close' });
+  const lines = Object.entries(withCapitals({ host: url.host, ...headers, ...length, connection: 'close' }));
   const written = lines.map(([name, value]) => `${name}: ${value.replaceAll(/[\r\n\0]/g, '')}`);
   return [`${method} ${url.pathname}${url.search} HTTP/1.1`, ...written, '', ''].join('\r\n');
+}
+
+const usualNames = /^(?:host|connection|authorization|cookie|range|user-agent|accept-encoding|content-\w+)$/;
+
+/** Small servers search for the names of HTTP as browsers write them. Those of webhooks stay as they are documented. */
+export function withCapitals(headers: Hop['headers']): Hop['headers'] {
+  const written: Hop['headers'] = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const isUsual = usualNames.test(name);
+    written[isUsual ? name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()) : name] = value;
+  }
+  return written;
 }
 
 type Chunks = AsyncGenerator<Buffer, void>;
@@ -126,12 +141,7 @@ const emptyMs = 500;
  * The last length counts, as in curl and ffmpeg. Cameras state that of one part for a body of many, and 0 for one that
  * they do not know.
  */
-async function* readBody(
-  { method }: Hop,
-  headers: LenientAnswer['headers'],
-  rest: Buffer,
-  chunks: Chunks,
-): Chunks {
+async function* readBody(headers: LenientAnswer['headers'], rest: Buffer, chunks: Chunks): Chunks {
   const bytes = prepend(rest, chunks);
   const [coding, stated, type] = ['transfer-encoding', 'content-length', 'content-type'].map((name) =>
     String(headers[name]),
@@ -143,7 +153,7 @@ async function* readBody(
   if (left === 0) {
     const next = bytes.next();
     next.catch(() => undefined);
-    const first = method === 'GET' && (await Promise.race([next, setTimeout(emptyMs)]));
+    const first = await Promise.race([next, setTimeout(emptyMs)]);
     if (!first || first.done) return;
     yield first.value;
     return yield* bytes;

@@ -162,8 +162,8 @@ describe('responses that differ from RFC 9112', () => {
     );
     expect((await ask()).status).toBe(404);
     await ask();
-    expect(requests[1]).toContain('GET /cam?x=1 HTTP/1.1\r\nhost: 127.0.0.1:');
-    expect(requests.at(-1)).toContain('cookie: a=1; b=2\r\n');
+    expect(requests[1]).toContain('GET /cam?x=1 HTTP/1.1\r\nHost: 127.0.0.1:');
+    expect(requests.at(-1)).toContain('Cookie: a=1; b=2\r\n');
   });
 
   test('a body can be read while it arrives, and is bounded', async () => {
