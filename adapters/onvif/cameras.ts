@@ -135,7 +135,9 @@ async function readUri(
     });
     return findText(response, 'Uri') ?? findText(response, 'MediaUri', 'Uri');
   } catch (error) {
-    if (error instanceof OnvifFaultError) return undefined;
+    // A picture is an extra: whatever its request meets, the stream stands.
+    const isExtra = name === 'GetSnapshotUri' && error instanceof StreamFetchError;
+    if (isExtra || error instanceof OnvifFaultError) return undefined;
     throw error;
   }
 }

@@ -59,7 +59,8 @@ export function toMediaUrl(
   device: URL,
   schemes: readonly string[],
 ): string | null {
-  const url = stated === undefined ? null : URL.parse(stated);
+  const text = stated?.replaceAll('&amp;', '&') ?? '';
+  const url = text.startsWith('/') ? URL.parse(text, device.href) : URL.parse(text);
   if (url === null || !schemes.includes(url.protocol.slice(0, -1)) || url.host === '') return null;
   url.username = '';
   url.password = '';

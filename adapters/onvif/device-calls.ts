@@ -1,3 +1,4 @@
+import { EgressNetworkError } from '../egress/errors.ts';
 import { createAuthorizer } from '../egress/authorizer.ts';
 import { readChallenge } from '../egress/authentication.ts';
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
@@ -66,8 +67,13 @@ export function createDeviceCalls(
       throw wrongPasswordError(usesToken ? clockOffsetSeconds : 0);
     },
     tryUnsigned: async (url, operation) => {
-      const read = readResponse(await send(url, operation, false));
-      return read.kind === 'result' ? read.result : null;
+      try {
+        const read = readResponse(await send(url, operation, false));
+        return read.kind === 'result' ? read.result : null;
+      } catch (error) {
+        if (isClosed(error)) return null;
+        throw error;
+      }
     },
     setClockOffset: (seconds) => {
       clockOffsetSeconds = seconds;
@@ -92,6 +98,7 @@ export function createDeviceCalls(
         // A redirect would carry the digest to another address.
         maxRedirects: 0,
         isLenient: true,
+        mayLackEnd: true,
         signal,
       });
     } catch (error) {
@@ -114,13 +121,19 @@ export function createDeviceCalls(
   /** Reads a response. A device that has spoken SOAP may refuse an operation in other words. */
   function readResponse({ status, body }: GuardedResponse): SoapResponse {
     const read = readSoap(body);
-    if (read?.kind === 'fault' || (read !== null && status === 200)) {
+    const isError = status >= 300 && status < 600;
+    if (read?.kind === 'fault' || (read !== null && !isError)) {
       speaksSoap = true;
       return status === 401 ? { kind: 'fault', cause: 'user' } : read;
     }
     if (status !== 401 && (status < 400 || !speaksSoap)) throw notOnvifError();
     return { kind: 'fault', cause: status === 401 ? 'user' : 'other' };
   }
+}
+
+function isClosed(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof EgressNetworkError && cause.fault === 'closed';
 }
 
 function readSoap(body: Uint8Array): SoapResponse | null {

@@ -8,16 +8,18 @@ export class UnreadableXmlError extends Error {
 }
 
 /**
- * Parses an XML document into its root. The parser knows no entities but those of XML and never reads another file. A
- * bare ampersand, which cameras write in addresses, is text. Throws `UnreadableXmlError`.
+ * Parses an XML document into its root. The parser knows no entities but those of XML and never reads another file.
+ * Bare signs, which cameras write in addresses and names, are text. Throws `UnreadableXmlError`.
  */
 export function readXml(text: string): XmlElement {
   if (text.length > maxLength || isNestedTooDeep(text)) throw new UnreadableXmlError('XML is too large');
   if (/<!DOCTYPE/i.test(text)) throw new UnreadableXmlError('XML has a document type');
   try {
     // The parser takes quadratic time for carriage returns.
-    const lines = text.trim().replaceAll('\r\n', '\n').replaceAll('\r', '\n');
-    const { root } = parseXml(lines.replaceAll(bareAmpersand, '&amp;'));
+    const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll(unusable, '');
+    // Devices write more around a document: the head of a part, or bytes of zero.
+    const document = lines.slice(lines.indexOf('<'), lines.lastIndexOf('>') + 1);
+    const { root } = parseXml(document.replaceAll(bareAmpersand, '&amp;').replaceAll(bareBracket, '&lt;'));
     if (root !== null) return root;
   } catch (cause) {
     throw new UnreadableXmlError('XML cannot be read', { cause });
@@ -42,6 +44,7 @@ function isNestedTooDeep(text: string): boolean {
   return false;
 }
 
+const bareBracket = /<(?![\w:/!?])/g;
 const bareAmpersand = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/gi;
 
 /** Returns the child elements, or those with a name. Prefixes of namespaces are ignored: devices differ in them. */

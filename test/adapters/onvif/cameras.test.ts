@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
-import { afterEach, describe, expect, test } from 'vitest';
+import { createServer, type AddressInfo } from 'node:net';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createOnvifCameras, type OnvifDeps } from '../../../adapters/onvif/cameras.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import {
@@ -127,6 +128,11 @@ describe('discovery', () => {
   });
 });
 
+/** Returns a response with this body. */
+const plain = (body: string) =>
+  `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+
 describe('streams of a camera', () => {
   const profiles2 = (port: number) =>
     [
@@ -177,6 +183,56 @@ describe('streams of a camera', () => {
     expect(Math.abs((streams.clockOffsetSeconds ?? 0) - (options.clockOffsetSeconds ?? 0))).toBeLessThan(3);
     for (const secret of secrets) expect(received(simulator)).not.toContain(secret);
     expect(received(simulator)).not.toMatch(/basic/i);
+  });
+
+  test.each<[string, (body: string) => string]>([
+    [
+      'bytes before and behind the document',
+      (body) => plain(`\r\n--part\r\nType: a\r\n\r\n${body}\0\r\n--part--`),
+    ],
+    ['signs that XML does not have', (body) => plain(body.replaceAll('>main<', '>ma\u0001in < 1 & 2<'))],
+    ['no prefixes', (body) => plain(body.replaceAll(/(<\/?)[\w-]+:/g, '$1'))],
+    ['a length that is too long', (body) => `HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n${body}`],
+    ['a length of 0', (body) => `HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n${body}`],
+    [
+      'chunks without a last one',
+      (body) => `${chunked}${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`,
+    ],
+    ['another status of success', (body) => plain(body).replace('200', '202')],
+    ['a status of zeros', (body) => plain(body).replace('200', '000')],
+    ['interim responses', (body) => `HTTP/1.1 102 P\r\n\r\nHTTP/1.1 103 E\r\nLink: a\r\n\r\n${plain(body)}`],
+  ])('a camera that writes %s is read', async (_, writes) => {
+    const { address } = await simulate({ access: 'open', writes });
+    expect((await open().readStreams(address, login, signal)).profiles).toHaveLength(2);
+  });
+
+  test.each(['GetSnapshotUri', 'GetSystemDateAndTime'])(
+    'a camera that closes at %s is read without it',
+    async (odd) => {
+      const { address } = await simulate({
+        access: 'open',
+        writes: (_, operation) => (operation === odd ? '' : undefined),
+      });
+      const { profiles } = await open().readStreams(address, login, signal);
+      expect(profiles[0]?.stream_url).toMatch(/^rtsp:/);
+    },
+  );
+
+  test('a request has its names in capitals, and its body in the first packet, as small servers need it', async () => {
+    const packets: string[] = [];
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .once('data', (packet) => {
+          packets.push(packet.toString());
+          socket.end();
+        });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await expect(open().readStreams(`127.0.0.1:${port}`, login, signal)).rejects.toThrow('ONVIF');
+    expect(packets[0]).toMatch(/\r\nHost: .*\r\nContent-Length: \d+\r\n.*<\/s:Envelope>$/s);
   });
 
   test.each([275_760, 10_000])('a clock of the year %i is an error that names it', async (year) => {

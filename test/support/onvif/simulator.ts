@@ -31,6 +31,8 @@ export type SimulatorOptions = {
   clockOffsetSeconds?: number;
   /** Answers instead of the camera; returns false to leave a request to it. */
   answer?: (operation: string, response: ServerResponse) => boolean;
+  /** Returns the bytes of a response with this body; undefined for the usual ones. */
+  writes?: (body: string, operation: string) => string | undefined;
   /** Path of the device. Default: that of ONVIF. */
   path?: string;
   /** Address from which probes are answered. Default: 127.0.0.1. */
@@ -80,8 +82,11 @@ export async function startSimulator(options: SimulatorOptions = {}) {
           : refuse(access, { headers: request.headers, body }, options, nonces);
       if (refusal !== null) return refusal(response);
       const content = respond(operation, namespace, url(), { ...options, versions });
+      const answer = content === null ? fault('ter:ActionNotSupported') : envelope(content);
+      const own = options.writes?.(answer, operation);
+      if (own !== undefined) return void response.socket?.end(own);
       response.writeHead(content === null ? 400 : 200, { 'content-type': 'application/soap+xml' });
-      response.end(content === null ? fault('ter:ActionNotSupported') : envelope(content));
+      response.end(answer);
     });
   });
   await new Promise<void>((resolve) => void http.listen(0, '127.0.0.1', resolve));
