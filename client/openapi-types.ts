@@ -32,14 +32,7 @@ export type WatchEvent =
           checked_at: string;
           triggered: boolean;
         }[];
-        boxes?: {
-          label: string;
-          score: number;
-          x: number;
-          y: number;
-          width: number;
-          height: number;
-        }[];
+        boxes?: EvidenceBox[];
         /**
          * Version of the prompt; absent from built-in models
          */
@@ -350,6 +343,37 @@ export type StopReason =
   | 'stream_lost'
   | 'vlm_error'
   | 'internal_error';
+export type ChangedWatch = Watch & {
+  /**
+   * Parts of its conditions that the model does not judge; absent: it judges all
+   */
+  not_judged?: {
+    condition_id: string;
+    /**
+     * Doubts about the condition, each with a remedy; empty without doubts
+     */
+    findings: Finding[];
+  }[];
+  /**
+   * After a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more
+   */
+  former_destinations?: {
+    destination_id: string;
+    url_masked: string;
+    /**
+     * Ids of open alerts whose opening it accepted
+     */
+    open_alerts: string[];
+    /**
+     * True if it accepted the report of a lost stream
+     */
+    stream_lost: boolean;
+    /**
+     * Why incidents of PagerDuty were not resolved, or entities of a broker not removed; null if they were, and for other types
+     */
+    error: string | null;
+  }[];
+};
 export type DestinationType =
   | 'webhook'
   | 'slack'
@@ -397,9 +421,64 @@ export type ErrorCode =
 export type LoggedEvent = JobStarted | Progress | WatchTriggered | SummaryGenerated | ErrorEvent | JobStopped;
 export type JobType = 'live-monitor' | 'live-digest';
 export type JobConfig = MonitorConfig | DigestConfig;
+export type JobStats = FinalStats & {
+  /**
+   * Differences between the request and the job: limits, ignored fields, conditions that fit no check
+   */
+  notices: string[];
+  /**
+   * Newest 50 alerts; monitors only
+   */
+  triggers?: WatchTriggered[];
+  /**
+   * Newest 50 summaries; digests only
+   */
+  summaries?: SummaryGenerated[];
+  /**
+   * Deliveries of a job with webhook_url
+   */
+  webhook?: {
+    delivered: number;
+    pending: number;
+    failed: number;
+    /**
+     * Newest 10 failures
+     */
+    failures: {
+      /**
+       * Position in the log, from 1 without gaps; a repetition has the same
+       */
+      sequence: number;
+      type: string;
+      attempts: number;
+      message: 'Failed to deliver webhook';
+      error: string | null;
+    }[];
+  };
+};
 export type JobDetails = MonitorDetails | DigestDetails;
 export type Scope = 'read' | 'jobs' | 'keys' | 'internal' | 'admin';
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
+export type NewKey = Key & {
+  /**
+   * Text of the key, returned only once: only its hash is stored
+   */
+  key: string;
+};
+export type RevokedKey = Key & {
+  /**
+   * Descendants revoked with the key; absent unless requested
+   */
+  descendants?: Key[];
+};
+export type RotatedKey = Key & {
+  /**
+   * Text of the key, returned only once: only its hash is stored
+   */
+  key: string;
+} & {
+  replaces: RevokedKey;
+};
 export type StreamedEvent =
   | JobStarted
   | Progress
@@ -420,31 +499,28 @@ export type StreamedWatchEvent =
     }
   | WatchEvent;
 
+export interface ActiveSpan {
+  days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+  from: string;
+  to: string;
+}
+export interface ActiveSpanRequest {
+  /**
+   * @minItems 1
+   * @maxItems 7
+   */
+  days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+  from: string;
+  /**
+   * End of the span; before from: on the next day
+   */
+  to: string;
+}
 export interface Advice {
   /**
    * Doubts about the condition, each with a remedy; empty without doubts
    */
-  findings: {
-    code:
-      | 'blank'
-      | 'instruction'
-      | 'question'
-      | 'vague'
-      | 'several_conditions'
-      | 'needs_clip'
-      | 'duration'
-      | 'time_of_day'
-      | 'no_memory'
-      | 'identity'
-      | 'negation'
-      | 'long'
-      | 'model_cannot_judge'
-      | 'place_not_judged'
-      | 'counts_as_any'
-      | 'words_not_judged'
-      | 'sensitivity_ignored';
-    message: string;
-  }[];
+  findings: Finding[];
   suggestion: {
     /**
      * Clearer wording, or the parts of several conditions in one; null: keep the wording
@@ -467,13 +543,7 @@ export interface Advice {
     /**
      * Spans for the schedule of a watch, if the condition names times; add the time zone
      */
-    active:
-      | {
-          days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-          from: string;
-          to: string;
-        }[]
-      | null;
+    active: ActiveSpan[] | null;
   };
   /**
    * Cost of one stream with this condition, all day
@@ -537,6 +607,27 @@ export interface Advice {
     };
   };
 }
+export interface Finding {
+  code:
+    | 'blank'
+    | 'instruction'
+    | 'question'
+    | 'vague'
+    | 'several_conditions'
+    | 'needs_clip'
+    | 'duration'
+    | 'time_of_day'
+    | 'no_memory'
+    | 'identity'
+    | 'negation'
+    | 'long'
+    | 'model_cannot_judge'
+    | 'place_not_judged'
+    | 'counts_as_any'
+    | 'words_not_judged'
+    | 'sensitivity_ignored';
+  message: string;
+}
 export interface AdviseRequest {
   /**
    * Sentence that is true or false of the stream
@@ -580,14 +671,7 @@ export interface Alert {
     checked_at: string;
     triggered: boolean;
   }[];
-  boxes?: {
-    label: string;
-    score: number;
-    x: number;
-    y: number;
-    width: number;
-    height: number;
-  }[];
+  boxes?: EvidenceBox[];
   /**
    * Version of the prompt; absent from built-in models
    */
@@ -650,6 +734,32 @@ export interface Alert {
    * null while the alert is open
    */
   expires_at: string | null;
+}
+export interface EvidenceBox {
+  /**
+   * Class of the object
+   */
+  label: string;
+  /**
+   * Rank of the detection; not a probability
+   */
+  score: number;
+  /**
+   * Share of the width or height of the image
+   */
+  x: number;
+  /**
+   * Share of the width or height of the image
+   */
+  y: number;
+  /**
+   * Share of the width or height of the image
+   */
+  width: number;
+  /**
+   * Share of the width or height of the image
+   */
+  height: number;
 }
 export interface AlertList {
   /**
@@ -831,50 +941,7 @@ export interface BacktestRequest {
    * @minItems 1
    * @maxItems 8
    */
-  conditions?: {
-    /**
-     * Unique in the watch; assigned if missing
-     */
-    condition_id?: string;
-    /**
-     * Sentence that is true or false of the stream
-     */
-    condition: string;
-    /**
-     * Verdicts of the last checks_considered that must hold to open
-     */
-    checks_to_open?: number;
-    /**
-     * Verdicts considered to open
-     */
-    checks_considered?: number;
-    /**
-     * Seconds for which it must have held before an alert opens; checks_to_close denials in a row restart them
-     */
-    open_after_seconds?: number;
-    alert_on?: AlertOn;
-    /**
-     * by_checks: consecutive verdicts that do not hold, after which the alert closes; default 3
-     */
-    checks_to_close?: number;
-    /**
-     * Seconds for which the condition must not have held before the alert closes; default 0, of each_stay 30
-     */
-    close_after_seconds?: number;
-    /**
-     * Minimum seconds from one opening to the next
-     */
-    cooldown_seconds?: number;
-    /**
-     * Seconds between reminders of an open alert; null: none
-     */
-    remind_seconds?: number | null;
-    severity?: Severity;
-    /**
-     * high: objects count that the built-in object model is not sure of; other models ignore it
-     */
-    sensitivity?: 'normal' | 'high';
-  }[];
+  conditions?: ConditionRequest[];
   /**
    * Default: all that is remembered
    */
@@ -895,6 +962,50 @@ export interface BacktestRequest {
    * next_cursor of the response before, with an unchanged body
    */
   cursor?: string;
+}
+export interface ConditionRequest {
+  /**
+   * Unique in the watch; assigned if missing
+   */
+  condition_id?: string;
+  /**
+   * Sentence that is true or false of the stream
+   */
+  condition: string;
+  /**
+   * Verdicts of the last checks_considered that must hold to open
+   */
+  checks_to_open?: number;
+  /**
+   * Verdicts considered to open
+   */
+  checks_considered?: number;
+  /**
+   * Seconds for which it must have held before an alert opens; checks_to_close denials in a row restart them
+   */
+  open_after_seconds?: number;
+  alert_on?: AlertOn;
+  /**
+   * by_checks: consecutive verdicts that do not hold, after which the alert closes; default 3
+   */
+  checks_to_close?: number;
+  /**
+   * Seconds for which the condition must not have held before the alert closes; default 0, of each_stay 30
+   */
+  close_after_seconds?: number;
+  /**
+   * Minimum seconds from one opening to the next
+   */
+  cooldown_seconds?: number;
+  /**
+   * Seconds between reminders of an open alert; null: none
+   */
+  remind_seconds?: number | null;
+  severity?: Severity;
+  /**
+   * high: objects count that the built-in object model is not sure of; other models ignore it
+   */
+  sensitivity?: 'normal' | 'high';
 }
 export interface BacktestResult {
   /**
@@ -965,6 +1076,10 @@ export interface BacktestResult {
      */
     exact: boolean;
   };
+}
+export interface Budget {
+  model_calls_per_day: number | null;
+  usd_per_day: number | null;
 }
 export interface Caller {
   caller: string;
@@ -1049,14 +1164,7 @@ export interface CancelledJob {
 }
 export interface FinalStats {
   reason?: StopReason;
-  /**
-   * Failure of the job; absent unless failed
-   */
-  error?: {
-    code: string;
-    message: string;
-    remediation: string;
-  };
+  error?: Failure;
   /**
    * True for max_duration_reached: start a new job to continue
    */
@@ -1088,25 +1196,32 @@ export interface FinalStats {
    * Capture time of the newest frame, which GET /jobs/{job_id}/frame returns; null before the first
    */
   last_frame_at: string | null;
+  coverage: Coverage;
+}
+export interface Failure {
+  code: string;
+  message: string;
+  remediation: string;
+}
+export interface Coverage {
+  ratio: number;
+  watched_seconds: number;
+  gap_seconds: number;
   /**
-   * Share of job time observed
+   * Newest 20 gaps
    */
-  coverage: {
-    ratio: number;
-    watched_seconds: number;
-    gap_seconds: number;
-    /**
-     * Newest 20 gaps
-     */
-    gaps: Gap[];
-  };
+  gaps: Gap[];
 }
 export interface Gap {
   from: string;
   to: string;
   reason: 'stream' | 'damaged' | 'stale' | 'model' | 'service';
 }
-export interface ChangedWatch {
+export interface Cause {
+  since: string;
+  reason: string;
+}
+export interface Watch {
   watch_id: string;
   name: string;
   status: WatchStatus;
@@ -1136,231 +1251,166 @@ export interface ChangedWatch {
   enable_prefilter: boolean;
   look_back: boolean;
   follow: boolean;
-  conditions: {
-    condition_id: string;
-    condition: string;
-    alert_on?: AlertOn;
-    checks_to_open: number;
-    checks_considered: number;
-    open_after_seconds?: number;
-    checks_to_close: number;
-    close_after_seconds: number;
-    cooldown_seconds: number;
-    remind_seconds: number | null;
-    severity: Severity;
-    sensitivity?: 'normal' | 'high';
-  }[];
+  conditions: WatchCondition[];
   confirm_seconds: number;
-  schedule: {
-    time_zone: string;
-    active: {
-      days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-      from: string;
-      to: string;
-    }[];
-  } | null;
-  budget: {
-    model_calls_per_day: number | null;
-    usd_per_day: number | null;
-  } | null;
-  destinations: {
-    destination_id: string;
-    type: DestinationType;
-    url_masked: string;
-    fingerprint: string;
-    notify: Notify | null;
-    min_severity: Severity;
-    include_frame: boolean;
-  }[];
-  regions:
-    | {
-        mode: 'include' | 'exclude';
-        points: number[][];
-      }[]
-    | null;
+  schedule: Schedule | null;
+  budget: Budget | null;
+  destinations: Destination[];
+  regions: Region[] | null;
   retention_days: number;
   evidence_clip: EvidenceClip | null;
   memory_days: number;
   scene: boolean;
   labels: string[];
-  state: {
-    /**
-     * Each cause of a status with its start and reason; null: does not apply
-     */
-    causes: {
-      paused: {
-        since: string;
-        reason: string;
-      } | null;
-      off_schedule: {
-        since: string;
-        reason: string;
-      } | null;
-      budget_exhausted: {
-        since: string;
-        reason: string;
-      } | null;
-      stream_lost: {
-        since: string;
-        reason: 'unreachable' | 'damaged' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
-      } | null;
-    };
-    conditions: {
-      condition_id: string;
-      /**
-       * unknown: no sight yet, or none for too long
-       */
-      state: 'unknown' | 'clear' | 'open';
-      /**
-       * True if an open alert had no sight for too long
-       */
-      unconfirmed: boolean;
-      /**
-       * True if the model responds that it cannot judge the condition
-       */
-      unjudged: boolean;
-      /**
-       * Open alert
-       */
-      alert_id: string | null;
-      opened_at: string | null;
-      /**
-       * Time since which it holds while its alert waits for open_after_seconds; null: it does not
-       */
-      holding_since: string | null;
-      /**
-       * Time of the newest verdict of the open alert that held
-       */
-      held_at: string | null;
-      /**
-       * Time of the last sight, or of the begin without one
-       */
-      seen_at: string;
-      /**
-       * Time of the newest opening of an alert
-       */
-      last_opened_at: string | null;
-      /**
-       * Explanation of the newest verdict of the open alert
-       */
-      explanation: string | null;
-      snoozed_until: string | null;
-      /**
-       * Newest snoozes, oldest first; at most 5
-       */
-      snoozes: {
-        /**
-         * UTC, with milliseconds
-         */
-        from: string;
-        /**
-         * UTC, with milliseconds
-         */
-        to: string;
-      }[];
-    }[];
-    /**
-     * Number of the newest check
-     */
-    last_check: number;
-    last_frame_at: string | null;
-    /**
-     * Duration from which a visit is sure to be seen and confirmed, by what is known of the stream
-     */
-    shortest_visit_seconds: number;
-    next_check_at: string | null;
-    /**
-     * Planned time of a check that the service made late; null if checks are in time
-     */
-    late_since: string | null;
-    /**
-     * Time since which the camera shows another view than that of the regions; else null
-     */
-    view_changed_since: string | null;
-    /**
-     * Destinations that accept nothing
-     */
-    destinations_failing: {
-      destination_id: string;
-      /**
-       * UTC, with milliseconds
-       */
-      since: string;
-      error: string;
-    }[];
-    /**
-     * Newest failure of the model, null after a success
-     */
-    model_failure: {
-      code: string;
-      message: string;
-      remediation: string;
-    } | null;
-    /**
-     * Use of the day; null without a budget
-     */
-    budget: {
-      day: string;
-      model_calls: number;
-      /**
-       * null if a price is unknown
-       */
-      usd: number | null;
-    } | null;
-  };
-  /**
-   * Parts of its conditions that the model does not judge; absent: it judges all
-   */
-  not_judged?: {
-    condition_id: string;
-    /**
-     * Doubts about the condition, each with a remedy; empty without doubts
-     */
-    findings: {
-      code:
-        | 'blank'
-        | 'instruction'
-        | 'question'
-        | 'vague'
-        | 'several_conditions'
-        | 'needs_clip'
-        | 'duration'
-        | 'time_of_day'
-        | 'no_memory'
-        | 'identity'
-        | 'negation'
-        | 'long'
-        | 'model_cannot_judge'
-        | 'place_not_judged'
-        | 'counts_as_any'
-        | 'words_not_judged'
-        | 'sensitivity_ignored';
-      message: string;
-    }[];
-  }[];
-  /**
-   * After a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more
-   */
-  former_destinations?: {
-    destination_id: string;
-    url_masked: string;
-    /**
-     * Ids of open alerts whose opening it accepted
-     */
-    open_alerts: string[];
-    /**
-     * True if it accepted the report of a lost stream
-     */
-    stream_lost: boolean;
-    /**
-     * Why incidents of PagerDuty were not resolved, or entities of a broker not removed; null if they were, and for other types
-     */
-    error: string | null;
-  }[];
+  state: WatchState;
+}
+export interface WatchCondition {
+  condition_id: string;
+  condition: string;
+  alert_on?: AlertOn;
+  checks_to_open: number;
+  checks_considered: number;
+  open_after_seconds?: number;
+  checks_to_close: number;
+  close_after_seconds: number;
+  cooldown_seconds: number;
+  remind_seconds: number | null;
+  severity: Severity;
+  sensitivity?: 'normal' | 'high';
+}
+export interface Schedule {
+  time_zone: string;
+  active: ActiveSpan[];
+}
+export interface Destination {
+  destination_id: string;
+  type: DestinationType;
+  url_masked: string;
+  fingerprint: string;
+  notify: Notify | null;
+  min_severity: Severity;
+  include_frame: boolean;
+}
+export interface Region {
+  mode: 'include' | 'exclude';
+  points: number[][];
 }
 export interface EvidenceClip {
   before_seconds: number;
   after_seconds: number;
+}
+export interface WatchState {
+  /**
+   * Each cause of a status with its start and reason; null: does not apply
+   */
+  causes: {
+    paused: Cause | null;
+    off_schedule: Cause | null;
+    budget_exhausted: Cause | null;
+    stream_lost: {
+      since: string;
+      reason: 'unreachable' | 'damaged' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
+    } | null;
+  };
+  conditions: ConditionState[];
+  /**
+   * Number of the newest check
+   */
+  last_check: number;
+  last_frame_at: string | null;
+  /**
+   * Duration from which a visit is sure to be seen and confirmed, by what is known of the stream
+   */
+  shortest_visit_seconds: number;
+  next_check_at: string | null;
+  /**
+   * Planned time of a check that the service made late; null if checks are in time
+   */
+  late_since: string | null;
+  /**
+   * Time since which the camera shows another view than that of the regions; else null
+   */
+  view_changed_since: string | null;
+  /**
+   * Destinations that accept nothing
+   */
+  destinations_failing: {
+    destination_id: string;
+    /**
+     * UTC, with milliseconds
+     */
+    since: string;
+    error: string;
+  }[];
+  /**
+   * Newest failure of the model, null after a success
+   */
+  model_failure: Failure | null;
+  /**
+   * Use of the day; null without a budget
+   */
+  budget: {
+    day: string;
+    model_calls: number;
+    /**
+     * null if a price is unknown
+     */
+    usd: number | null;
+  } | null;
+}
+export interface ConditionState {
+  condition_id: string;
+  /**
+   * unknown: no sight yet, or none for too long
+   */
+  state: 'unknown' | 'clear' | 'open';
+  /**
+   * True if an open alert had no sight for too long
+   */
+  unconfirmed: boolean;
+  /**
+   * True if the model responds that it cannot judge the condition
+   */
+  unjudged: boolean;
+  /**
+   * Open alert
+   */
+  alert_id: string | null;
+  opened_at: string | null;
+  /**
+   * Time since which it holds while its alert waits for open_after_seconds; null: it does not
+   */
+  holding_since: string | null;
+  /**
+   * Time of the newest verdict of the open alert that held
+   */
+  held_at: string | null;
+  /**
+   * Time of the last sight, or of the begin without one
+   */
+  seen_at: string;
+  /**
+   * Time of the newest opening of an alert
+   */
+  last_opened_at: string | null;
+  /**
+   * Explanation of the newest verdict of the open alert
+   */
+  explanation: string | null;
+  snoozed_until: string | null;
+  /**
+   * Newest snoozes, oldest first; at most 5
+   */
+  snoozes: {
+    /**
+     * UTC, with milliseconds
+     */
+    from: string;
+    /**
+     * UTC, with milliseconds
+     */
+    to: string;
+  }[];
 }
 export interface CheckOnceRequest {
   /**
@@ -1436,24 +1486,25 @@ export interface Delivery {
   /**
    * Oldest first
    */
-  attempts: {
-    /**
-     * UTC, with milliseconds
-     */
-    time: string;
-    /**
-     * HTTP status; null without a response
-     */
-    status: number | null;
-    latency_ms: number;
-    error: string | null;
-    /**
-     * 0 for the original delivery, otherwise the number of the resend
-     */
-    resend: number;
-  }[];
+  attempts: DeliveryAttempt[];
   next_attempt_at: string | null;
   error: string | null;
+}
+export interface DeliveryAttempt {
+  /**
+   * UTC, with milliseconds
+   */
+  time: string;
+  /**
+   * HTTP status; null without a response
+   */
+  status: number | null;
+  latency_ms: number;
+  error: string | null;
+  /**
+   * 0 for the original delivery, otherwise the number of the resend
+   */
+  resend: number;
 }
 export interface DeliveryPage {
   job_id: string;
@@ -1474,6 +1525,38 @@ export interface DeliveryPage {
    */
   next_after: number;
   has_more: boolean;
+}
+export interface DestinationRequest {
+  /**
+   * Unique in the watch; assigned if missing
+   */
+  destination_id?: string;
+  type: DestinationType;
+  /**
+   * Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.
+   */
+  url?: string;
+  /**
+   * Integration key of PagerDuty Events v2
+   */
+  routing_key?: string;
+  /**
+   * Access token of ntfy, or token of a bot of Telegram
+   */
+  token?: string;
+  /**
+   * Recipient of e-mail, or chat of Telegram: its id or @name
+   */
+  to?: string;
+  /**
+   * Events that are delivered, besides failures; null: the default of the type
+   */
+  notify?: Notify | null;
+  min_severity?: Severity;
+  /**
+   * True to include the frame in events, as base64; webhook only
+   */
+  include_frame?: boolean;
 }
 export interface DigestConfig {
   window_minutes: number;
@@ -1768,32 +1851,7 @@ export interface WatchTriggered {
     /**
      * Objects in the evidence that the condition names, best first; only from the object model
      */
-    boxes?: {
-      /**
-       * Class of the object
-       */
-      label: string;
-      /**
-       * Rank of the detection; not a probability
-       */
-      score: number;
-      /**
-       * Share of the width or height of the image
-       */
-      x: number;
-      /**
-       * Share of the width or height of the image
-       */
-      y: number;
-      /**
-       * Share of the width or height of the image
-       */
-      width: number;
-      /**
-       * Share of the width or height of the image
-       */
-      height: number;
-    }[];
+    boxes?: EvidenceBox[];
     /**
      * Version of the prompt; absent from built-in models
      */
@@ -1888,6 +1946,10 @@ export interface JobStopped {
     watch_duration_seconds: number;
   };
 }
+export interface Interval {
+  from: number;
+  to: number;
+}
 export interface JobDetail {
   job_id: string;
   status: JobStatus;
@@ -1902,93 +1964,6 @@ export interface JobDetail {
   job_type: JobType;
   config: JobConfig;
   stats: JobStats;
-}
-export interface JobStats {
-  reason?: StopReason;
-  /**
-   * Failure of the job; absent unless failed
-   */
-  error?: {
-    code: string;
-    message: string;
-    remediation: string;
-  };
-  /**
-   * True for max_duration_reached: start a new job to continue
-   */
-  auto_stopped: boolean;
-  checks_performed: number;
-  checks_missed: number;
-  triggers_fired: number;
-  frames_captured: number;
-  frames_skipped: number;
-  frozen_frames: number;
-  black_frames: number;
-  stale_captures: number;
-  failed_captures: number;
-  input_tokens: number;
-  output_tokens: number;
-  /**
-   * Number of windows with a summary; digests only
-   */
-  windows_summarized?: number;
-  /**
-   * Number of the newest check
-   */
-  last_check: number;
-  watch_duration_seconds: number;
-  started_at: string | null;
-  ended_at: string | null;
-  next_check_at: string | null;
-  /**
-   * Capture time of the newest frame, which GET /jobs/{job_id}/frame returns; null before the first
-   */
-  last_frame_at: string | null;
-  /**
-   * Share of job time observed
-   */
-  coverage: {
-    ratio: number;
-    watched_seconds: number;
-    gap_seconds: number;
-    /**
-     * Newest 20 gaps
-     */
-    gaps: Gap[];
-  };
-  /**
-   * Differences between the request and the job: limits, ignored fields, conditions that fit no check
-   */
-  notices: string[];
-  /**
-   * Newest 50 alerts; monitors only
-   */
-  triggers?: WatchTriggered[];
-  /**
-   * Newest 50 summaries; digests only
-   */
-  summaries?: SummaryGenerated[];
-  /**
-   * Deliveries of a job with webhook_url
-   */
-  webhook?: {
-    delivered: number;
-    pending: number;
-    failed: number;
-    /**
-     * Newest 10 failures
-     */
-    failures: {
-      /**
-       * Position in the log, from 1 without gaps; a repetition has the same
-       */
-      sequence: number;
-      type: string;
-      attempts: number;
-      message: 'Failed to deliver webhook';
-      error: string | null;
-    }[];
-  };
 }
 export interface MonitorDetails {
   condition: string;
@@ -2526,38 +2501,15 @@ export interface MonitorRequest {
    */
   labels?: string[];
 }
-export interface NewKey {
+export interface RegionRequest {
+  mode?: 'include' | 'exclude';
   /**
-   * SHA-256 of the key; identifies the key and grants no access
+   * Corners [x, y], 0 to 1 from the top left
+   *
+   * @minItems 3
+   * @maxItems 32
    */
-  key_id: string;
-  /**
-   * First characters of the key
-   */
-  prefix: string;
-  caller: string;
-  scopes: Scope[];
-  label: string | null;
-  /**
-   * key_id of the key that created it; null if no key did, or if unknown
-   */
-  created_by: string | null;
-  /**
-   * UTC, with milliseconds
-   */
-  created_at: string;
-  /**
-   * Accurate to one minute
-   */
-  last_used_at: string | null;
-  /**
-   * Time from which the key is rejected; null for a valid key
-   */
-  revoked_at: string | null;
-  /**
-   * Text of the key, returned only once: only its hash is stored
-   */
-  key: string;
+  points: number[][];
 }
 export interface Resend {
   job_id: string;
@@ -2575,73 +2527,6 @@ export interface ReviewRequest {
    */
   correct: boolean;
   note?: string;
-}
-export interface RevokedKey {
-  /**
-   * SHA-256 of the key; identifies the key and grants no access
-   */
-  key_id: string;
-  /**
-   * First characters of the key
-   */
-  prefix: string;
-  caller: string;
-  scopes: Scope[];
-  label: string | null;
-  /**
-   * key_id of the key that created it; null if no key did, or if unknown
-   */
-  created_by: string | null;
-  /**
-   * UTC, with milliseconds
-   */
-  created_at: string;
-  /**
-   * Accurate to one minute
-   */
-  last_used_at: string | null;
-  /**
-   * Time from which the key is rejected; null for a valid key
-   */
-  revoked_at: string | null;
-  /**
-   * Descendants revoked with the key; absent unless requested
-   */
-  descendants?: Key[];
-}
-export interface RotatedKey {
-  /**
-   * SHA-256 of the key; identifies the key and grants no access
-   */
-  key_id: string;
-  /**
-   * First characters of the key
-   */
-  prefix: string;
-  caller: string;
-  scopes: Scope[];
-  label: string | null;
-  /**
-   * key_id of the key that created it; null if no key did, or if unknown
-   */
-  created_by: string | null;
-  /**
-   * UTC, with milliseconds
-   */
-  created_at: string;
-  /**
-   * Accurate to one minute
-   */
-  last_used_at: string | null;
-  /**
-   * Time from which the key is rejected; null for a valid key
-   */
-  revoked_at: string | null;
-  /**
-   * Text of the key, returned only once: only its hash is stored
-   */
-  key: string;
-  replaces: RevokedKey;
 }
 export interface Service {
   /**
@@ -2764,32 +2649,7 @@ export interface WatchTriggeredWithPicture {
     /**
      * Objects in the evidence that the condition names, best first; only from the object model
      */
-    boxes?: {
-      /**
-       * Class of the object
-       */
-      label: string;
-      /**
-       * Rank of the detection; not a probability
-       */
-      score: number;
-      /**
-       * Share of the width or height of the image
-       */
-      x: number;
-      /**
-       * Share of the width or height of the image
-       */
-      y: number;
-      /**
-       * Share of the width or height of the image
-       */
-      width: number;
-      /**
-       * Share of the width or height of the image
-       */
-      height: number;
-    }[];
+    boxes?: EvidenceBox[];
     /**
      * Version of the prompt; absent from built-in models
      */
@@ -2850,209 +2710,6 @@ export interface SummaryGeneratedWithPicture {
      * Frame grid of the samples as base64 JPEG; absent unless include_frames is true, null if it has expired
      */
     frame_grid_b64?: string | null;
-  };
-}
-export interface Watch {
-  watch_id: string;
-  name: string;
-  status: WatchStatus;
-  /**
-   * Version of the configuration; the ETag is this number in quotes
-   */
-  config_version: number;
-  /**
-   * UTC, with milliseconds
-   */
-  created_at: string;
-  /**
-   * Time of the last change of the configuration
-   */
-  updated_at: string;
-  /**
-   * Stream URL with masked password
-   */
-  stream_url: string;
-  /**
-   * Keyed hash of the full URL: equal for equal URLs; null if unknown
-   */
-  stream_fingerprint: string | null;
-  interval_seconds: number;
-  input_mode: InputMode;
-  clip_duration_seconds: number;
-  enable_prefilter: boolean;
-  look_back: boolean;
-  follow: boolean;
-  conditions: {
-    condition_id: string;
-    condition: string;
-    alert_on?: AlertOn;
-    checks_to_open: number;
-    checks_considered: number;
-    open_after_seconds?: number;
-    checks_to_close: number;
-    close_after_seconds: number;
-    cooldown_seconds: number;
-    remind_seconds: number | null;
-    severity: Severity;
-    sensitivity?: 'normal' | 'high';
-  }[];
-  confirm_seconds: number;
-  schedule: {
-    time_zone: string;
-    active: {
-      days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-      from: string;
-      to: string;
-    }[];
-  } | null;
-  budget: {
-    model_calls_per_day: number | null;
-    usd_per_day: number | null;
-  } | null;
-  destinations: {
-    destination_id: string;
-    type: DestinationType;
-    url_masked: string;
-    fingerprint: string;
-    notify: Notify | null;
-    min_severity: Severity;
-    include_frame: boolean;
-  }[];
-  regions:
-    | {
-        mode: 'include' | 'exclude';
-        points: number[][];
-      }[]
-    | null;
-  retention_days: number;
-  evidence_clip: EvidenceClip | null;
-  memory_days: number;
-  scene: boolean;
-  labels: string[];
-  state: {
-    /**
-     * Each cause of a status with its start and reason; null: does not apply
-     */
-    causes: {
-      paused: {
-        since: string;
-        reason: string;
-      } | null;
-      off_schedule: {
-        since: string;
-        reason: string;
-      } | null;
-      budget_exhausted: {
-        since: string;
-        reason: string;
-      } | null;
-      stream_lost: {
-        since: string;
-        reason: 'unreachable' | 'damaged' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
-      } | null;
-    };
-    conditions: {
-      condition_id: string;
-      /**
-       * unknown: no sight yet, or none for too long
-       */
-      state: 'unknown' | 'clear' | 'open';
-      /**
-       * True if an open alert had no sight for too long
-       */
-      unconfirmed: boolean;
-      /**
-       * True if the model responds that it cannot judge the condition
-       */
-      unjudged: boolean;
-      /**
-       * Open alert
-       */
-      alert_id: string | null;
-      opened_at: string | null;
-      /**
-       * Time since which it holds while its alert waits for open_after_seconds; null: it does not
-       */
-      holding_since: string | null;
-      /**
-       * Time of the newest verdict of the open alert that held
-       */
-      held_at: string | null;
-      /**
-       * Time of the last sight, or of the begin without one
-       */
-      seen_at: string;
-      /**
-       * Time of the newest opening of an alert
-       */
-      last_opened_at: string | null;
-      /**
-       * Explanation of the newest verdict of the open alert
-       */
-      explanation: string | null;
-      snoozed_until: string | null;
-      /**
-       * Newest snoozes, oldest first; at most 5
-       */
-      snoozes: {
-        /**
-         * UTC, with milliseconds
-         */
-        from: string;
-        /**
-         * UTC, with milliseconds
-         */
-        to: string;
-      }[];
-    }[];
-    /**
-     * Number of the newest check
-     */
-    last_check: number;
-    last_frame_at: string | null;
-    /**
-     * Duration from which a visit is sure to be seen and confirmed, by what is known of the stream
-     */
-    shortest_visit_seconds: number;
-    next_check_at: string | null;
-    /**
-     * Planned time of a check that the service made late; null if checks are in time
-     */
-    late_since: string | null;
-    /**
-     * Time since which the camera shows another view than that of the regions; else null
-     */
-    view_changed_since: string | null;
-    /**
-     * Destinations that accept nothing
-     */
-    destinations_failing: {
-      destination_id: string;
-      /**
-       * UTC, with milliseconds
-       */
-      since: string;
-      error: string;
-    }[];
-    /**
-     * Newest failure of the model, null after a success
-     */
-    model_failure: {
-      code: string;
-      message: string;
-      remediation: string;
-    } | null;
-    /**
-     * Use of the day; null without a budget
-     */
-    budget: {
-      day: string;
-      model_calls: number;
-      /**
-       * null if a price is unknown
-       */
-      usd: number | null;
-    } | null;
   };
 }
 export interface TestEvent {
@@ -3144,6 +2801,65 @@ export interface ValidationErrors {
     };
   }[];
 }
+export interface WatchCounters {
+  /**
+   * Captures that the model judged
+   */
+  checks: number;
+  /**
+   * One per condition and check
+   */
+  verdicts: number;
+  not_judged: number;
+  model_calls: number;
+  model_failures: number;
+  /**
+   * Captures that the pre-filter skipped
+   */
+  skipped: number;
+  failed_captures: number;
+  alerts_opened: number;
+  alerts_closed: number;
+  reminders: number;
+  input_tokens: number;
+  output_tokens: number;
+  /**
+   * Cost by the list price of the model; null if its price is not known
+   */
+  usd: number | null;
+  /**
+   * Share of the active time with sight; null without active time
+   */
+  coverage: number | null;
+  /**
+   * The model judged what moved
+   */
+  judged_seconds: number;
+  /**
+   * Scanned, nothing moved
+   */
+  quiet_seconds: number;
+  /**
+   * Between two pictures
+   */
+  between_seconds: number;
+  /**
+   * In gaps
+   */
+  not_seen_seconds: number;
+  /**
+   * The first two, not judged for a condition
+   */
+  unjudged_seconds: {
+    [k: string]: number;
+  };
+  /**
+   * Checks, by condition, that did not hold but may have seen it
+   */
+  unsure_sightings: {
+    [k: string]: number;
+  };
+}
 export interface WatchDeliveryPage {
   /**
    * Value of after for the next page
@@ -3154,43 +2870,12 @@ export interface WatchDeliveryPage {
   /**
    * Ordered by sequence and destination; a page ends with all deliveries of an event
    */
-  deliveries: {
-    /**
-     * Position in the log, from 1 without gaps; a repetition has the same
-     */
-    sequence: number;
-    type: string;
-    state: DeliveryState;
-    /**
-     * Number of resends
-     */
-    resend: number;
-    /**
-     * Oldest first
-     */
-    attempts: {
-      /**
-       * UTC, with milliseconds
-       */
-      time: string;
-      /**
-       * HTTP status; null without a response
-       */
-      status: number | null;
-      latency_ms: number;
-      error: string | null;
-      /**
-       * 0 for the original delivery, otherwise the number of the resend
-       */
-      resend: number;
-    }[];
-    next_attempt_at: string | null;
-    error: string | null;
+  deliveries: (Delivery & {
     /**
      * Id of the destination
      */
     destination_id: string;
-  }[];
+  })[];
 }
 export interface WatchEventPage {
   watch_id: string;
@@ -3235,50 +2920,7 @@ export interface WatchPatch {
    * @minItems 1
    * @maxItems 8
    */
-  conditions?: {
-    /**
-     * Unique in the watch; assigned if missing
-     */
-    condition_id?: string;
-    /**
-     * Sentence that is true or false of the stream
-     */
-    condition: string;
-    /**
-     * Verdicts of the last checks_considered that must hold to open
-     */
-    checks_to_open?: number;
-    /**
-     * Verdicts considered to open
-     */
-    checks_considered?: number;
-    /**
-     * Seconds for which it must have held before an alert opens; checks_to_close denials in a row restart them
-     */
-    open_after_seconds?: number;
-    alert_on?: AlertOn;
-    /**
-     * by_checks: consecutive verdicts that do not hold, after which the alert closes; default 3
-     */
-    checks_to_close?: number;
-    /**
-     * Seconds for which the condition must not have held before the alert closes; default 0, of each_stay 30
-     */
-    close_after_seconds?: number;
-    /**
-     * Minimum seconds from one opening to the next
-     */
-    cooldown_seconds?: number;
-    /**
-     * Seconds between reminders of an open alert; null: none
-     */
-    remind_seconds?: number | null;
-    severity?: Severity;
-    /**
-     * high: objects count that the built-in object model is not sure of; other models ignore it
-     */
-    sensitivity?: 'normal' | 'high';
-  }[];
+  conditions?: ConditionRequest[];
   confirm_seconds?: number | null;
   schedule?: {
     /**
@@ -3291,69 +2933,14 @@ export interface WatchPatch {
      * @minItems 1
      * @maxItems 14
      */
-    active?: {
-      /**
-       * @minItems 1
-       * @maxItems 7
-       */
-      days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-      from: string;
-      /**
-       * End of the span; before from: on the next day
-       */
-      to: string;
-    }[];
+    active?: ActiveSpanRequest[];
   } | null;
   budget?: {
     model_calls_per_day?: number | null;
     usd_per_day?: number | null;
   } | null;
-  destinations?:
-    | {
-        /**
-         * Unique in the watch; assigned if missing
-         */
-        destination_id?: string;
-        type: DestinationType;
-        /**
-         * Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.
-         */
-        url?: string;
-        /**
-         * Integration key of PagerDuty Events v2
-         */
-        routing_key?: string;
-        /**
-         * Access token of ntfy, or token of a bot of Telegram
-         */
-        token?: string;
-        /**
-         * Recipient of e-mail, or chat of Telegram: its id or @name
-         */
-        to?: string;
-        /**
-         * Events that are delivered, besides failures; null: the default of the type
-         */
-        notify?: Notify | null;
-        min_severity?: Severity;
-        /**
-         * True to include the frame in events, as base64; webhook only
-         */
-        include_frame?: boolean;
-      }[]
-    | null;
-  regions?:
-    | {
-        mode?: 'include' | 'exclude';
-        /**
-         * Corners [x, y], 0 to 1 from the top left
-         *
-         * @minItems 3
-         * @maxItems 32
-         */
-        points: number[][];
-      }[]
-    | null;
+  destinations?: DestinationRequest[] | null;
+  regions?: RegionRequest[] | null;
   retention_days?: number | null;
   /**
    * Film around the opening of each alert; null: none. Absent: the default of the service
@@ -3375,6 +2962,28 @@ export interface WatchPatch {
   scene?: boolean | null;
   labels?: string[] | null;
 }
+export interface WatchPrecision {
+  condition_id: string;
+  reviewed: number;
+  correct: number;
+  precision: number | null;
+  /**
+   * 95 % confidence interval of the precision (Wilson)
+   */
+  interval: Interval | null;
+  /**
+   * Moments that were reviewed as missed
+   */
+  missed: number;
+  /**
+   * Share of right alerts in those and what was missed; null if no miss is known
+   */
+  recall: number | null;
+  /**
+   * 95 % confidence interval of the recall (Wilson)
+   */
+  recall_interval: Interval | null;
+}
 export interface WatchPreview {
   verdicts: {
     condition_id: string;
@@ -3388,56 +2997,11 @@ export interface WatchPreview {
     /**
      * Doubts about the condition, each with a remedy; empty without doubts
      */
-    findings: {
-      code:
-        | 'blank'
-        | 'instruction'
-        | 'question'
-        | 'vague'
-        | 'several_conditions'
-        | 'needs_clip'
-        | 'duration'
-        | 'time_of_day'
-        | 'no_memory'
-        | 'identity'
-        | 'negation'
-        | 'long'
-        | 'model_cannot_judge'
-        | 'place_not_judged'
-        | 'counts_as_any'
-        | 'words_not_judged'
-        | 'sensitivity_ignored';
-      message: string;
-    }[];
+    findings: Finding[];
     /**
      * Objects that the condition names, best first; only from the object model
      */
-    boxes?: {
-      /**
-       * Class of the object
-       */
-      label: string;
-      /**
-       * Rank of the detection; not a probability
-       */
-      score: number;
-      /**
-       * Share of the width or height of the image
-       */
-      x: number;
-      /**
-       * Share of the width or height of the image
-       */
-      y: number;
-      /**
-       * Share of the width or height of the image
-       */
-      width: number;
-      /**
-       * Share of the width or height of the image
-       */
-      height: number;
-    }[];
+    boxes?: EvidenceBox[];
     /**
      * Time in the clip of the frame that `boxes` are of; absent: they are of `frame_b64`
      */
@@ -3487,50 +3051,7 @@ export interface WatchRequest {
    * @minItems 1
    * @maxItems 8
    */
-  conditions: {
-    /**
-     * Unique in the watch; assigned if missing
-     */
-    condition_id?: string;
-    /**
-     * Sentence that is true or false of the stream
-     */
-    condition: string;
-    /**
-     * Verdicts of the last checks_considered that must hold to open
-     */
-    checks_to_open?: number;
-    /**
-     * Verdicts considered to open
-     */
-    checks_considered?: number;
-    /**
-     * Seconds for which it must have held before an alert opens; checks_to_close denials in a row restart them
-     */
-    open_after_seconds?: number;
-    alert_on?: AlertOn;
-    /**
-     * by_checks: consecutive verdicts that do not hold, after which the alert closes; default 3
-     */
-    checks_to_close?: number;
-    /**
-     * Seconds for which the condition must not have held before the alert closes; default 0, of each_stay 30
-     */
-    close_after_seconds?: number;
-    /**
-     * Minimum seconds from one opening to the next
-     */
-    cooldown_seconds?: number;
-    /**
-     * Seconds between reminders of an open alert; null: none
-     */
-    remind_seconds?: number | null;
-    severity?: Severity;
-    /**
-     * high: objects count that the built-in object model is not sure of; other models ignore it
-     */
-    sensitivity?: 'normal' | 'high';
-  }[];
+  conditions: ConditionRequest[];
   /**
    * Delay of a confirming check in seconds; at most interval_seconds
    */
@@ -3549,18 +3070,7 @@ export interface WatchRequest {
      * @minItems 1
      * @maxItems 14
      */
-    active: {
-      /**
-       * @minItems 1
-       * @maxItems 7
-       */
-      days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
-      from: string;
-      /**
-       * End of the span; before from: on the next day
-       */
-      to: string;
-    }[];
+    active: ActiveSpanRequest[];
   } | null;
   /**
    * null: no limit
@@ -3576,53 +3086,11 @@ export interface WatchRequest {
    * @minItems 0
    * @maxItems 5
    */
-  destinations?: {
-    /**
-     * Unique in the watch; assigned if missing
-     */
-    destination_id?: string;
-    type: DestinationType;
-    /**
-     * Address, by type: a URL of http(s), or of mqtt(s). The masked value means unchanged.
-     */
-    url?: string;
-    /**
-     * Integration key of PagerDuty Events v2
-     */
-    routing_key?: string;
-    /**
-     * Access token of ntfy, or token of a bot of Telegram
-     */
-    token?: string;
-    /**
-     * Recipient of e-mail, or chat of Telegram: its id or @name
-     */
-    to?: string;
-    /**
-     * Events that are delivered, besides failures; null: the default of the type
-     */
-    notify?: Notify | null;
-    min_severity?: Severity;
-    /**
-     * True to include the frame in events, as base64; webhook only
-     */
-    include_frame?: boolean;
-  }[];
+  destinations?: DestinationRequest[];
   /**
    * null: the whole frame
    */
-  regions?:
-    | {
-        mode?: 'include' | 'exclude';
-        /**
-         * Corners [x, y], 0 to 1 from the top left
-         *
-         * @minItems 3
-         * @maxItems 32
-         */
-        points: number[][];
-      }[]
-    | null;
+  regions?: RegionRequest[] | null;
   /**
    * Days for which alerts and evidence are kept
    */
@@ -3680,189 +3148,17 @@ export interface WatchStats {
    * UTC, with milliseconds
    */
   to: string;
-  total: {
-    /**
-     * Captures that the model judged
-     */
-    checks: number;
-    /**
-     * One per condition and check
-     */
-    verdicts: number;
-    not_judged: number;
-    model_calls: number;
-    model_failures: number;
-    /**
-     * Captures that the pre-filter skipped
-     */
-    skipped: number;
-    failed_captures: number;
-    alerts_opened: number;
-    alerts_closed: number;
-    reminders: number;
-    input_tokens: number;
-    output_tokens: number;
-    /**
-     * Cost by the list price of the model; null if its price is not known
-     */
-    usd: number | null;
-    /**
-     * Share of the active time with sight; null without active time
-     */
-    coverage: number | null;
-    /**
-     * The model judged what moved
-     */
-    judged_seconds: number;
-    /**
-     * Scanned, nothing moved
-     */
-    quiet_seconds: number;
-    /**
-     * Between two pictures
-     */
-    between_seconds: number;
-    /**
-     * In gaps
-     */
-    not_seen_seconds: number;
-    /**
-     * The first two, not judged for a condition
-     */
-    unjudged_seconds: {
-      [k: string]: number;
-    };
-    /**
-     * Checks, by condition, that did not hold but may have seen it
-     */
-    unsure_sightings: {
-      [k: string]: number;
-    };
-  };
-  days: {
-    /**
-     * Captures that the model judged
-     */
-    checks: number;
-    /**
-     * One per condition and check
-     */
-    verdicts: number;
-    not_judged: number;
-    model_calls: number;
-    model_failures: number;
-    /**
-     * Captures that the pre-filter skipped
-     */
-    skipped: number;
-    failed_captures: number;
-    alerts_opened: number;
-    alerts_closed: number;
-    reminders: number;
-    input_tokens: number;
-    output_tokens: number;
-    /**
-     * Cost by the list price of the model; null if its price is not known
-     */
-    usd: number | null;
-    /**
-     * Share of the active time with sight; null without active time
-     */
-    coverage: number | null;
-    /**
-     * The model judged what moved
-     */
-    judged_seconds: number;
-    /**
-     * Scanned, nothing moved
-     */
-    quiet_seconds: number;
-    /**
-     * Between two pictures
-     */
-    between_seconds: number;
-    /**
-     * In gaps
-     */
-    not_seen_seconds: number;
-    /**
-     * The first two, not judged for a condition
-     */
-    unjudged_seconds: {
-      [k: string]: number;
-    };
-    /**
-     * Checks, by condition, that did not hold but may have seen it
-     */
-    unsure_sightings: {
-      [k: string]: number;
-    };
+  total: WatchCounters;
+  days: (WatchCounters & {
     /**
      * Date (UTC)
      */
     day: string;
-  }[];
+  })[];
   /**
    * Hours (UTC) with checks; at most the newest 168
    */
-  hours: {
-    /**
-     * Captures that the model judged
-     */
-    checks: number;
-    /**
-     * One per condition and check
-     */
-    verdicts: number;
-    not_judged: number;
-    model_calls: number;
-    model_failures: number;
-    /**
-     * Captures that the pre-filter skipped
-     */
-    skipped: number;
-    failed_captures: number;
-    alerts_opened: number;
-    alerts_closed: number;
-    reminders: number;
-    input_tokens: number;
-    output_tokens: number;
-    /**
-     * Cost by the list price of the model; null if its price is not known
-     */
-    usd: number | null;
-    /**
-     * Share of the active time with sight; null without active time
-     */
-    coverage: number | null;
-    /**
-     * The model judged what moved
-     */
-    judged_seconds: number;
-    /**
-     * Scanned, nothing moved
-     */
-    quiet_seconds: number;
-    /**
-     * Between two pictures
-     */
-    between_seconds: number;
-    /**
-     * In gaps
-     */
-    not_seen_seconds: number;
-    /**
-     * The first two, not judged for a condition
-     */
-    unjudged_seconds: {
-      [k: string]: number;
-    };
-    /**
-     * Checks, by condition, that did not hold but may have seen it
-     */
-    unsure_sightings: {
-      [k: string]: number;
-    };
+  hours: (WatchCounters & {
     /**
      * UTC, with milliseconds
      */
@@ -3901,73 +3197,20 @@ export interface WatchStats {
       to: string;
       class: 'judged' | 'quiet' | 'between' | 'not_seen';
     }[];
-  }[];
+  })[];
   /**
    * Reviewed alerts by condition
    */
-  precision: {
-    condition_id: string;
-    reviewed: number;
-    correct: number;
-    precision: number | null;
-    /**
-     * 95 % confidence interval of the precision (Wilson)
-     */
-    interval: {
-      from: number;
-      to: number;
-    } | null;
-    /**
-     * Moments that were reviewed as missed
-     */
-    missed: number;
-    /**
-     * Share of right alerts in those and what was missed; null if no miss is known
-     */
-    recall: number | null;
-    /**
-     * 95 % confidence interval of the recall (Wilson)
-     */
-    recall_interval: {
-      from: number;
-      to: number;
-    } | null;
-  }[];
+  precision: WatchPrecision[];
   /**
    * Reviewed alerts by condition and week
    */
-  weeks: {
-    condition_id: string;
-    reviewed: number;
-    correct: number;
-    precision: number | null;
-    /**
-     * 95 % confidence interval of the precision (Wilson)
-     */
-    interval: {
-      from: number;
-      to: number;
-    } | null;
-    /**
-     * Moments that were reviewed as missed
-     */
-    missed: number;
-    /**
-     * Share of right alerts in those and what was missed; null if no miss is known
-     */
-    recall: number | null;
-    /**
-     * 95 % confidence interval of the recall (Wilson)
-     */
-    recall_interval: {
-      from: number;
-      to: number;
-    } | null;
+  weeks: (WatchPrecision & {
     /**
      * Monday (UTC)
      */
     week: string;
-  }[];
+  })[];
 }
 export interface WatchTest {
   destinations: {

@@ -3,14 +3,13 @@ import type { z } from 'zod';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { MediaFile } from '../../core/ports/media-store.ts';
 import { fileResponse } from './byte-range.ts';
-import type { ObjectSchema } from './validate-request.ts';
 
 /** Declaration of an endpoint's successful response. */
 export type EndpointResponse =
   | {
       kind: 'json';
       description: string;
-      schema: ObjectSchema;
+      schema: z.ZodType<object>;
       asEvents?: StreamedEvents;
       /** Field that holds an image as base64; an MCP tool returns it as an image block. */
       picture?: 'frame_b64';
@@ -39,7 +38,7 @@ export type ResponseWith<Body> = EndpointResponse & {
 type JsonOptions = { description: string; picture?: 'frame_b64'; secret?: true };
 
 /** Creates a JSON response: the handler returns what the schema accepts. */
-export function jsonResponse<Schema extends ObjectSchema>(
+export function jsonResponse<Schema extends z.ZodType<object, object>>(
   schema: Schema,
   options: JsonOptions,
 ): ResponseWith<z.input<Schema>> {
@@ -49,7 +48,7 @@ export function jsonResponse<Schema extends ObjectSchema>(
 /**
  * Creates a response that is JSON or an event stream: the handler returns either, the stream as a `Response` of `sse/`.
  */
-export function eventsResponse<Schema extends ObjectSchema>(
+export function eventsResponse<Schema extends z.ZodType<object, object>>(
   schema: Schema,
   options: JsonOptions & { asEvents: StreamedEvents },
 ): ResponseWith<z.input<Schema> | Response> {

@@ -42,7 +42,8 @@ function toTool(endpoint: EndpointDeclaration): Tool {
  */
 function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
   if (response.kind !== 'json') return {};
-  const schema = response.picture ? response.schema.omit({ [response.picture]: true }) : response.schema;
+  const { picture, schema: whole } = response;
+  const schema = picture && whole instanceof z.ZodObject ? whole.omit({ [picture]: true }) : whole;
   return { outputSchema: { type: 'object', anyOf: [schemaInToolTerms(schema, 'response'), ...failures] } };
 }
 

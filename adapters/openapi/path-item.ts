@@ -148,11 +148,22 @@ function invalid(): JsonObject {
   };
 }
 
-/** Returns the named schemas by name: `bodies` as requests accept them, all others as responses state them. */
+/**
+ * Returns the named schemas by name: `bodies` and their parts as requests accept them, all others as responses state
+ * them.
+ */
 export function namedSchemas(bodies: readonly z.ZodType[]): Record<string, JsonObject> {
-  const requests = new Set(bodies.map((body) => apiNames.get(body)?.id));
-  const accepted = Object.entries(componentSchemas(apiNames, 'request')).filter(([id]) => requests.has(id));
-  const schemas = { ...componentSchemas(apiNames, 'response'), ...Object.fromEntries(accepted) };
+  const inRequests = componentSchemas(apiNames, 'request');
+  const accepted: Record<string, JsonObject> = {};
+  const accept = (id: string): void => {
+    const schema = inRequests[id];
+    if (schema === undefined || id in accepted) return;
+    accepted[id] = schema;
+    for (const [, part = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+      accept(part);
+  };
+  for (const body of bodies) accept(apiNames.get(body)?.id ?? '');
+  const schemas = { ...componentSchemas(apiNames, 'response'), ...accepted };
   return Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -1,13 +1,13 @@
 import type {
   Alarms,
   CheckOnceRequest,
+  EvidenceBox,
   InputMode,
   LoggedEvent,
   Logs,
   StreamedEvent,
   SummaryGenerated,
   SummaryGeneratedWithPicture,
-  Watch,
   WatchTriggered,
   WatchTriggeredWithPicture,
 } from '../../client/openapi-types.ts';
@@ -25,8 +25,6 @@ export type SummaryEvent = SummaryGenerated | SummaryGeneratedWithPicture;
 export type CheckRequest = CheckOnceRequest & { input_mode: InputMode };
 
 /** Objects of a picture, in shares of its width and height. */
-export type Boxes = NonNullable<WatchTriggered['data']['boxes']>;
+export type Boxes = EvidenceBox[];
 export type Alarm = NonNullable<Alarms['alarms']>[number];
-export type WatchCondition = Watch['conditions'][number];
-export type ConditionState = Watch['state']['conditions'][number];
 export type LogEntry = Logs['logs'][number];

@@ -14,6 +14,7 @@ export const regionSchema = z.object({
   mode: z.enum(['include', 'exclude']),
   points: z.array(z.array(z.number())),
 });
+apiNames.add(regionSchema, { id: 'Region' });
 export type Region = z.infer<typeof regionSchema>;
 
 /** Width and height of a thumbnail in pixels, and its size in bytes (planar yuv420p: 160·90·3/2). */

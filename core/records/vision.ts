@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiNames } from '../api-names.ts';
 import { sceneSchema } from './moment.ts';
 
 /** Token usage of a model call. */
@@ -15,16 +16,18 @@ export const modelCallSchema = tokenUseSchema.extend({
 });
 export type ModelCall = z.infer<typeof modelCallSchema>;
 
+const share = z.number().min(0).max(1).describe('Share of the width or height of the image');
+
 /** Object that a model found in the evidence. The box is in shares of the image, 0 to 1, from its top left corner. */
 export const evidenceBoxSchema = z.object({
-  label: z.string().max(40),
-  /** Rank of the detection, 0 to 1. It is not a probability. */
-  score: z.number().min(0).max(1),
-  x: z.number().min(0).max(1),
-  y: z.number().min(0).max(1),
-  width: z.number().min(0).max(1),
-  height: z.number().min(0).max(1),
+  label: z.string().max(40).describe('Class of the object'),
+  score: z.number().min(0).max(1).describe('Rank of the detection; not a probability'),
+  x: share,
+  y: share,
+  width: share,
+  height: share,
 });
+apiNames.add(evidenceBoxSchema, { id: 'EvidenceBox' });
 export type EvidenceBox = z.infer<typeof evidenceBoxSchema>;
 
 /** Version of the prompt of a check. Absent from models without one. */

@@ -110,14 +110,17 @@ export const watchStatusSchema = z.enum([
 apiNames.add(watchStatusSchema, { id: 'WatchStatus' });
 export type WatchStatus = z.infer<typeof watchStatusSchema>;
 
+const causeSchema = z.object({ since: timestampSchema, reason: z.string() });
+apiNames.add(causeSchema, { id: 'Cause' });
+
 /**
  * Causes of a status that does not watch, besides a lost stream, which is part of the sight. Each is stored with its
  * start and reason, `null` if it does not apply.
  */
 export const watchCausesSchema = z.object({
-  paused: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
-  off_schedule: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
-  budget_exhausted: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
+  paused: causeSchema.nullable(),
+  off_schedule: causeSchema.nullable(),
+  budget_exhausted: causeSchema.nullable(),
 });
 export type WatchCauses = z.infer<typeof watchCausesSchema>;
 

@@ -39,6 +39,7 @@ export const watchConditionSchema = z.object({
   /** Absent: normal. */
   sensitivity: sensitivitySchema.optional(),
 });
+apiNames.add(watchConditionSchema, { id: 'WatchCondition' });
 export type WatchCondition = z.infer<typeof watchConditionSchema>;
 
 /** Returns the digest of what a model is asked about a condition: FNV-1a, to the base of 36. */
@@ -54,6 +55,9 @@ export function digestQuestion({
 
 export const weekdaySchema = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
 
+const activeSpanSchema = z.object({ days: z.array(weekdaySchema), from: z.string(), to: z.string() });
+apiNames.add(activeSpanSchema, { id: 'ActiveSpan' });
+
 /**
  * Local times at which a watch is active. A span belongs to the day of `from` and may cross midnight; `to` may be
  * 24:00.
@@ -61,8 +65,9 @@ export const weekdaySchema = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', '
 export const scheduleSchema = z.object({
   /** IANA name. */
   time_zone: z.string(),
-  active: z.array(z.object({ days: z.array(weekdaySchema), from: z.string(), to: z.string() })),
+  active: z.array(activeSpanSchema),
 });
+apiNames.add(scheduleSchema, { id: 'Schedule' });
 export type Schedule = z.infer<typeof scheduleSchema>;
 
 /** Shortest delay of a confirming check, in seconds. */
@@ -73,6 +78,7 @@ export const budgetSchema = z.object({
   model_calls_per_day: z.int().nullable(),
   usd_per_day: z.number().nullable(),
 });
+apiNames.add(budgetSchema, { id: 'Budget' });
 export type Budget = z.infer<typeof budgetSchema>;
 
 export const destinationTypeSchema = z.enum([
@@ -109,6 +115,7 @@ export const destinationSchema = z.object({
   /** True if events contain the frame as base64. */
   include_frame: z.boolean(),
 });
+apiNames.add(destinationSchema, { id: 'Destination' });
 export type Destination = z.infer<typeof destinationSchema>;
 
 /** Address of a destination with all its secrets; `deliver` alone reads it. */

@@ -112,6 +112,8 @@ const conditionSchema = z
         });
   });
 
+apiNames.add(conditionSchema, { id: 'ConditionRequest' });
+
 /** Completes the fields by which alerts close, before they are validated: who gives numbers alone has what they say. */
 const conditionRequestSchema = z.preprocess((value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -143,6 +145,7 @@ const spanRequestSchema = z
     path: ['to'],
     message: 'to differs from from; a whole day is 00:00 to 24:00',
   });
+apiNames.add(spanRequestSchema, { id: 'ActiveSpanRequest' });
 
 const timeZone = text(1, 64)
   .refine(isTimeZone, 'use an IANA time zone, as Europe/Berlin')
@@ -198,6 +201,7 @@ const destinationRequestSchema = z.object({
     .describe('Minimum severity of the alerts whose openings are delivered'),
   include_frame: flag.default(false).describe('True to include the frame in events, as base64; webhook only'),
 });
+apiNames.add(destinationRequestSchema, { id: 'DestinationRequest' });
 export type DestinationRequest = z.infer<typeof destinationRequestSchema>;
 
 /** Field that holds the address, by type. */
@@ -222,6 +226,7 @@ const regionRequestSchema = z.object({
   mode: z.enum(['include', 'exclude']).default('include'),
   points: list(point, 3, 32, 'points').describe('Corners [x, y], 0 to 1 from the top left'),
 });
+apiNames.add(regionRequestSchema, { id: 'RegionRequest' });
 
 const name = text(1, 120).describe('Name for people');
 const interval = seconds(5, 300).describe('Seconds between checks');

@@ -26,17 +26,21 @@ export const keyListResponseSchema = z.object({
 });
 apiNames.add(keyListResponseSchema, { id: 'KeyList' });
 
-export const revokedKeySchema = keySchema.extend({
-  descendants: z
-    .array(keySchema)
-    .optional()
-    .describe('Descendants revoked with the key; absent unless requested'),
-});
+export const revokedKeySchema = keySchema.and(
+  z.object({
+    descendants: z
+      .array(keySchema)
+      .optional()
+      .describe('Descendants revoked with the key; absent unless requested'),
+  }),
+);
 apiNames.add(revokedKeySchema, { id: 'RevokedKey' });
 
-export const newKeySchema = keySchema.extend({
-  key: z.string().describe('Text of the key, returned only once: only its hash is stored'),
-});
+export const newKeySchema = keySchema.and(
+  z.object({
+    key: z.string().describe('Text of the key, returned only once: only its hash is stored'),
+  }),
+);
 apiNames.add(newKeySchema, { id: 'NewKey' });
 
 export const signInCodeSchema = z.object({
@@ -47,9 +51,11 @@ export const signInCodeSchema = z.object({
 });
 apiNames.add(signInCodeSchema, { id: 'SignInCode' });
 
-export const rotatedKeySchema = newKeySchema.extend({
-  replaces: revokedKeySchema.describe('Old key, valid until revoked_at'),
-});
+export const rotatedKeySchema = newKeySchema.and(
+  z.object({
+    replaces: revokedKeySchema.describe('Old key, valid until revoked_at'),
+  }),
+);
 apiNames.add(rotatedKeySchema, { id: 'RotatedKey' });
 
 export const callerResponseSchema = z.object({

@@ -5,8 +5,10 @@ import { inputModeSchema } from '../records/capture.ts';
 import { scheduleSchema } from '../records/watch.ts';
 
 /** Doubts about a condition, each with a remedy. */
+const findingSchema = z.object({ code: z.enum(adviceCodes), message: z.string() });
+apiNames.add(findingSchema, { id: 'Finding' });
 export const findingsSchema = z
-  .array(z.object({ code: z.enum(adviceCodes), message: z.string() }))
+  .array(findingSchema)
   .describe('Doubts about the condition, each with a remedy; empty without doubts');
 
 const forecastSchema = z.object({

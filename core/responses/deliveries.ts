@@ -17,6 +17,7 @@ const attemptSchema = z.object({
   error: z.string().nullable(),
   resend: count.describe('0 for the original delivery, otherwise the number of the resend'),
 });
+apiNames.add(attemptSchema, { id: 'DeliveryAttempt' });
 
 /** Delivery of one event to the job's webhook URL. */
 export const deliverySchema = z.object({
@@ -48,7 +49,7 @@ const destinationId = z.string().describe('Id of the destination');
 export const watchDeliveryPageSchema = deliveryPageSchema.pick({ next_after: true, has_more: true }).extend({
   watch_id: jobId,
   deliveries: z
-    .array(deliverySchema.extend({ destination_id: destinationId }))
+    .array(deliverySchema.and(z.object({ destination_id: destinationId })))
     .describe('Ordered by sequence and destination; a page ends with all deliveries of an event'),
 });
 apiNames.add(watchDeliveryPageSchema, { id: 'WatchDeliveryPage' });

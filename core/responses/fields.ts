@@ -41,17 +41,3 @@ export function placeEvent<Type extends string, Data extends object>(
 ) {
   return { type, ...rest, data: { ...position, ...data } };
 }
-
-const share = z.number().min(0).max(1).describe('Share of the width or height of the image');
-
-/** Objects that a model found in an image. */
-export const evidenceBoxes = z.array(
-  z.object({
-    label: z.string().describe('Class of the object'),
-    score: z.number().min(0).max(1).describe('Rank of the detection; not a probability'),
-    x: share,
-    y: share,
-    width: share,
-    height: share,
-  }),
-);

@@ -34,16 +34,16 @@ export const jobListResponseSchema = z.object({
 });
 apiNames.add(jobListResponseSchema, { id: 'JobList' });
 
-const coverageSchema = z
-  .object({
-    ratio: z.number().min(0).max(1),
-    watched_seconds: z.number(),
-    gap_seconds: z.number(),
-    gaps: z.array(gapSchema).describe('Newest 20 gaps'),
-  })
-  .describe('Share of job time observed');
+const coverageSchema = z.object({
+  ratio: z.number().min(0).max(1),
+  watched_seconds: z.number(),
+  gap_seconds: z.number(),
+  gaps: z.array(gapSchema).describe('Newest 20 gaps'),
+});
+apiNames.add(coverageSchema, { id: 'Coverage' });
 
-const statsFields = {
+/** Stats of a cancelled job. */
+export const finalStatsSchema = z.object({
   reason: stopReasonSchema.optional().describe("Reason of the job's end; absent for an active job"),
   error: failureSchema.optional().describe('Failure of the job; absent unless failed'),
   auto_stopped: z.boolean().describe('True for max_duration_reached: start a new job to continue'),
@@ -59,11 +59,8 @@ const statsFields = {
     .describe(
       'Capture time of the newest frame, which GET /jobs/{job_id}/frame returns; null before the first',
     ),
-  coverage: coverageSchema,
-};
-
-/** Stats of a cancelled job. */
-export const finalStatsSchema = z.object(statsFields);
+  coverage: coverageSchema.describe('Share of job time observed'),
+});
 apiNames.add(finalStatsSchema, { id: 'FinalStats' });
 
 const webhookStatsSchema = z
@@ -85,12 +82,13 @@ const webhookStatsSchema = z
   })
   .describe('Deliveries of a job with webhook_url');
 
-export const jobStatsSchema = z.object({
-  ...statsFields,
-  notices: noticesSchema,
-  ...policyLists,
-  webhook: webhookStatsSchema.optional(),
-});
+export const jobStatsSchema = finalStatsSchema.and(
+  z.object({
+    notices: noticesSchema,
+    ...policyLists,
+    webhook: webhookStatsSchema.optional(),
+  }),
+);
 apiNames.add(jobStatsSchema, { id: 'JobStats' });
 
 /** Job with configuration and stats. */

@@ -10,8 +10,9 @@ import {
 } from '../records/watch-state.ts';
 import { failureSchema } from '../records/failure.ts';
 import { spanClasses } from '../records/seen-hour.ts';
+import { evidenceBoxSchema } from '../records/vision.ts';
 import { spanReasonSchema, streamTroubleSchema } from '../records/sight.ts';
-import { count, evidenceBoxes, sourceUrl, timestamp } from './fields.ts';
+import { count, sourceUrl, timestamp } from './fields.ts';
 
 const watchId = z.uuid();
 
@@ -34,6 +35,7 @@ const conditionStateSchema = z.object({
     .array(z.object({ from: timestamp, to: timestamp }))
     .describe('Newest snoozes, oldest first; at most 5'),
 });
+apiNames.add(conditionStateSchema, { id: 'ConditionState' });
 
 /** Openings that a destination accepted and that still stand. */
 const notifiedSchema = z.object({
@@ -42,6 +44,39 @@ const notifiedSchema = z.object({
   open_alerts: z.array(z.uuid()).describe('Ids of open alerts whose opening it accepted'),
   stream_lost: z.boolean().describe('True if it accepted the report of a lost stream'),
 });
+
+const watchStateSchema = z.object({
+  causes: watchCausesSchema
+    .extend({ stream_lost: streamTroubleSchema.pick({ since: true, reason: true }).nullable() })
+    .describe('Each cause of a status with its start and reason; null: does not apply'),
+  conditions: z.array(conditionStateSchema),
+  last_check: count.describe('Number of the newest check'),
+  last_frame_at: timestamp.nullable(),
+  shortest_visit_seconds: z
+    .number()
+    .nonnegative()
+    .describe('Duration from which a visit is sure to be seen and confirmed, by what is known of the stream'),
+  next_check_at: timestamp.nullable(),
+  late_since: timestamp
+    .nullable()
+    .describe('Planned time of a check that the service made late; null if checks are in time'),
+  view_changed_since: timestamp
+    .nullable()
+    .describe('Time since which the camera shows another view than that of the regions; else null'),
+  destinations_failing: z
+    .array(z.object({ destination_id: z.string(), since: timestamp, error: z.string() }))
+    .describe('Destinations that accept nothing'),
+  model_failure: failureSchema.nullable().describe('Newest failure of the model, null after a success'),
+  budget: z
+    .object({
+      day: z.string(),
+      model_calls: count,
+      usd: z.number().nonnegative().nullable().describe('null if a price is unknown'),
+    })
+    .nullable()
+    .describe('Use of the day; null without a budget'),
+});
+apiNames.add(watchStateSchema, { id: 'WatchState' });
 
 /** Watch: its configuration after defaults, and its state. Addresses of destinations are masked. */
 export const watchResponseSchema = z.object({
@@ -60,65 +95,35 @@ export const watchResponseSchema = z.object({
     .nullable()
     .describe('Keyed hash of the full URL: equal for equal URLs; null if unknown'),
   ...watchConfigSchema.omit({ name: true }).shape,
-  state: z.object({
-    causes: watchCausesSchema
-      .extend({ stream_lost: streamTroubleSchema.pick({ since: true, reason: true }).nullable() })
-      .describe('Each cause of a status with its start and reason; null: does not apply'),
-    conditions: z.array(conditionStateSchema),
-    last_check: count.describe('Number of the newest check'),
-    last_frame_at: timestamp.nullable(),
-    shortest_visit_seconds: z
-      .number()
-      .nonnegative()
-      .describe(
-        'Duration from which a visit is sure to be seen and confirmed, by what is known of the stream',
-      ),
-    next_check_at: timestamp.nullable(),
-    late_since: timestamp
-      .nullable()
-      .describe('Planned time of a check that the service made late; null if checks are in time'),
-    view_changed_since: timestamp
-      .nullable()
-      .describe('Time since which the camera shows another view than that of the regions; else null'),
-    destinations_failing: z
-      .array(z.object({ destination_id: z.string(), since: timestamp, error: z.string() }))
-      .describe('Destinations that accept nothing'),
-    model_failure: failureSchema.nullable().describe('Newest failure of the model, null after a success'),
-    budget: z
-      .object({
-        day: z.string(),
-        model_calls: count,
-        usd: z.number().nonnegative().nullable().describe('null if a price is unknown'),
-      })
-      .nullable()
-      .describe('Use of the day; null without a budget'),
-  }),
+  state: watchStateSchema,
 });
 apiNames.add(watchResponseSchema, { id: 'Watch' });
 
 /** Answer to a creation or change of a watch. */
-export const changedWatchResponseSchema = watchResponseSchema.extend({
-  not_judged: z
-    .array(z.object({ condition_id: z.string(), findings: findingsSchema }))
-    .optional()
-    .describe('Parts of its conditions that the model does not judge; absent: it judges all'),
-  former_destinations: z
-    .array(
-      z.object({
-        ...notifiedSchema.shape,
-        error: z
-          .string()
-          .nullable()
-          .describe(
-            'Why incidents of PagerDuty were not resolved, or entities of a broker not removed; null if they were, and for other types',
-          ),
-      }),
-    )
-    .optional()
-    .describe(
-      'After a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more',
-    ),
-});
+export const changedWatchResponseSchema = watchResponseSchema.and(
+  z.object({
+    not_judged: z
+      .array(z.object({ condition_id: z.string(), findings: findingsSchema }))
+      .optional()
+      .describe('Parts of its conditions that the model does not judge; absent: it judges all'),
+    former_destinations: z
+      .array(
+        z.object({
+          ...notifiedSchema.shape,
+          error: z
+            .string()
+            .nullable()
+            .describe(
+              'Why incidents of PagerDuty were not resolved, or entities of a broker not removed; null if they were, and for other types',
+            ),
+        }),
+      )
+      .optional()
+      .describe(
+        'After a change that removes destinations or gives them another address: what each was notified of that still stands. It receives nothing more',
+      ),
+  }),
+);
 apiNames.add(changedWatchResponseSchema, { id: 'ChangedWatch' });
 
 export const watchListResponseSchema = z.object({
@@ -202,15 +207,17 @@ const countersSchema = z.object({
     .record(z.string(), count)
     .describe('Checks, by condition, that did not hold but may have seen it'),
 });
+apiNames.add(countersSchema, { id: 'WatchCounters' });
 
-const interval = z.object({ from: z.number(), to: z.number() }).nullable();
+const interval = z.object({ from: z.number(), to: z.number() });
+apiNames.add(interval, { id: 'Interval' });
 
 const precisionSchema = z.object({
   condition_id: z.string(),
   reviewed: count,
   correct: count,
   precision: z.number().min(0).max(1).nullable(),
-  interval: interval.describe('95 % confidence interval of the precision (Wilson)'),
+  interval: interval.nullable().describe('95 % confidence interval of the precision (Wilson)'),
   missed: count.describe('Moments that were reviewed as missed'),
   recall: z
     .number()
@@ -218,8 +225,9 @@ const precisionSchema = z.object({
     .max(1)
     .nullable()
     .describe('Share of right alerts in those and what was missed; null if no miss is known'),
-  recall_interval: interval.describe('95 % confidence interval of the recall (Wilson)'),
+  recall_interval: interval.nullable().describe('95 % confidence interval of the recall (Wilson)'),
 });
+apiNames.add(precisionSchema, { id: 'WatchPrecision' });
 
 /** Statistics of a watch. */
 export const watchStatsResponseSchema = z.object({
@@ -227,22 +235,24 @@ export const watchStatsResponseSchema = z.object({
   from: timestamp,
   to: timestamp,
   total: countersSchema,
-  days: z.array(countersSchema.extend({ day: z.string().describe('Date (UTC)') })),
+  days: z.array(countersSchema.and(z.object({ day: z.string().describe('Date (UTC)') }))),
   hours: z
     .array(
-      countersSchema.extend({
-        hour: timestamp,
-        gaps: z.array(z.object({ from: timestamp, to: timestamp, reason: spanReasonSchema })),
-        spans: z
-          .array(z.object({ from: timestamp, to: timestamp, class: z.enum(spanClasses) }))
-          .optional()
-          .describe('With spans=true; active time of none is between pictures'),
-      }),
+      countersSchema.and(
+        z.object({
+          hour: timestamp,
+          gaps: z.array(z.object({ from: timestamp, to: timestamp, reason: spanReasonSchema })),
+          spans: z
+            .array(z.object({ from: timestamp, to: timestamp, class: z.enum(spanClasses) }))
+            .optional()
+            .describe('With spans=true; active time of none is between pictures'),
+        }),
+      ),
     )
     .describe('Hours (UTC) with checks; at most the newest 168'),
   precision: z.array(precisionSchema).describe('Reviewed alerts by condition'),
   weeks: z
-    .array(precisionSchema.extend({ week: z.string().describe('Monday (UTC)') }))
+    .array(precisionSchema.and(z.object({ week: z.string().describe('Monday (UTC)') })))
     .describe('Reviewed alerts by condition and week'),
 });
 apiNames.add(watchStatsResponseSchema, { id: 'WatchStats' });
@@ -257,7 +267,8 @@ export const previewResponseSchema = z.object({
       judged: z.literal(false).optional().describe('False if the model could not judge the condition'),
       explanation: z.string(),
       findings: findingsSchema,
-      boxes: evidenceBoxes
+      boxes: z
+        .array(evidenceBoxSchema)
         .optional()
         .describe('Objects that the condition names, best first; only from the object model'),
       shown_at_seconds: z

@@ -1,16 +1,8 @@
 import { z } from 'zod';
 import { inputModeSchema } from '../../records/capture.ts';
-import { promptVersionSchema } from '../../records/vision.ts';
+import { evidenceBoxSchema, promptVersionSchema } from '../../records/vision.ts';
 import type { Mover } from '../../time.ts';
-import {
-  count,
-  envelope,
-  evidenceBoxes,
-  frameUrl,
-  jpegBase64,
-  placeEvent,
-  timestamp,
-} from '../../responses/fields.ts';
+import { count, envelope, frameUrl, jpegBase64, placeEvent, timestamp } from '../../responses/fields.ts';
 import type { EventPlace } from '../../responses/fields.ts';
 
 /** Configuration of a monitor, after defaults and clamping. Durations in seconds. */
@@ -41,7 +33,8 @@ const alert = {
   prefilter_skipped: z.boolean(),
   captured_at: timestamp,
   triggers_fired: count,
-  boxes: evidenceBoxes
+  boxes: z
+    .array(evidenceBoxSchema)
     .optional()
     .describe('Objects in the evidence that the condition names, best first; only from the object model'),
   prompt_version: promptVersionSchema.optional(),
