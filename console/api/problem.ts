@@ -6,11 +6,20 @@ export class Problem extends Error {
   readonly code: string;
   readonly remedy: string;
   readonly status: number;
+  /** Fields of the request that are refused, by their path in it: `destinations.0.url`. */
+  readonly fields: readonly { path: string; text: string }[];
 
-  constructor(status: number, code: string, message: string, remedy: string, options?: ErrorOptions) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    remedy: string,
+    { fields = [], ...options }: ErrorOptions & { fields?: Problem['fields'] } = {},
+  ) {
     super(message, options);
     this.name = 'Problem';
     this.status = status;
+    this.fields = fields;
     this.code = code;
     this.remedy = remedy;
   }
@@ -47,13 +56,37 @@ export async function toProblem(response: Response): Promise<Problem> {
 
 function fromResponse(error: WatchpostError): Problem {
   const { status, code, message, remediation } = error;
-  if (error instanceof RequestInvalidError)
-    return new Problem(status, code, 'Invalid request', error.detail.map(complaint).join(' '));
+  if (error instanceof RequestInvalidError) {
+    const fields = error.detail.map(({ loc, msg }) => ({ path: loc.slice(1).join('.'), text: inWords(msg) }));
+    const remedy = fields.map(({ path, text }) => `${inWords(path)} ${text}`).join(' ');
+    return new Problem(status, code, 'A field is not as it should be', remedy, { fields });
+  }
   if (code === 'UNEXPECTED_ANSWER')
     return new Problem(status, code, `The service returned status ${status}`, 'Try again in a moment.');
-  return new Problem(status, code, message, remediation);
+  return new Problem(status, code, message, remediation, { fields: findField(error) });
 }
 
-function complaint({ loc, msg }: RequestInvalidError['detail'][number]): string {
-  return `${String(loc.at(-1) ?? '').replaceAll('_', ' ')}: ${msg}.`;
+/** Errors of the stream of a request. */
+const streamCodes: readonly string[] = ['INVALID_URL', 'NOT_LIVESTREAM', 'STREAM_FETCH_FAILED'];
+
+/** Returns the field of a refused address: the remedy names that of a destination, as `destinations[0].url: …`. */
+function findField({ code, message, remediation }: WatchpostError): Problem['fields'] {
+  if (!streamCodes.includes(code)) return [];
+  const [, path, text = ''] = /^([a-z_]+(?:\[\d+\]|\.[a-z_]+)*): (.*)$/s.exec(remediation) ?? [];
+  if (path === undefined) return [{ path: 'stream_url', text: `${message}. ${remediation}` }];
+  return [{ path: path.replaceAll(/\[(\d+)\]/g, '.$1'), text }];
+}
+
+/** Names of the API that forms call otherwise. */
+const labels = new Map([
+  ['confirm_seconds', 'the second look'],
+  ['interval_seconds', 'the interval'],
+  ['stream_url', 'the stream URL'],
+  ['routing_key', 'the integration key'],
+]);
+
+/** Returns a text of the API as a sentence for people. */
+function inWords(text: string): string {
+  const words = text.replaceAll(/\w+/g, (name) => labels.get(name) ?? name.replaceAll('_', ' '));
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.?!]$/.test(words) ? '' : '.'}`;
 }

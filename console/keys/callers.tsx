@@ -5,6 +5,7 @@ import type { Caller } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
 import { TableHead, Panel, Skeleton } from '../parts/panel.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
@@ -59,23 +60,19 @@ function AddCaller({ onDone, onClose }: { onDone: () => void; onClose: () => voi
   const [name, setName] = useState('');
   const [label, setLabel] = useState('');
   const adding = useAction(() => api.addCaller(name.trim(), label.trim() || null));
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (await adding.run()) onDone();
-  };
   return (
     <Dialog title="Add a caller" onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void submit(event)}>
-        <Field label="Name" hint="1 to 64 letters, digits, or any of . _ @ -">
+      <Form action={adding} onSubmit={async () => (await adding.run()) && onDone()}>
+        <Field label="Name" name="caller" hint="1 to 64 letters, digits, or any of . _ @ -">
           {(ids) => <TextInput {...ids} value={name} onValue={setName} maxLength={64} autoFocus />}
         </Field>
-        <Field label="Label" hint="Optional">
+        <Field label="Label" name="label" hint="Optional">
           {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} />}
         </Field>
         <DialogActions action={adding} onClose={onClose} disabled={name.trim() === ''}>
           Add caller
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -9,6 +9,7 @@ import { useNow } from '../time/format.ts';
 import { When } from '../time/when.tsx';
 import { useAction } from '../api/use-action.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { Field, TextInput, Checkbox } from '../parts/field.tsx';
 import { GraceField } from './grace.tsx';
 import type { Grace } from './grace.tsx';
@@ -158,20 +159,16 @@ function LabelKey({ entry, onDone, onClose }: { entry: Key; onDone: () => void; 
   const { api } = useSession();
   const [label, setLabel] = useState(entry.label ?? '');
   const saving = useAction(() => api.labelKey(entry.key_id, label.trim() || null));
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (await saving.run()) onDone();
-  };
   return (
     <Dialog title="Edit label" onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void submit(event)}>
-        <Field label="Label" hint={`Key ${entry.prefix}…`}>
+      <Form action={saving} onSubmit={async () => (await saving.run()) && onDone()}>
+        <Field label="Label" name="label" hint={`Key ${entry.prefix}…`}>
           {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} autoFocus />}
         </Field>
         <DialogActions action={saving} onClose={onClose}>
           Save
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -12,6 +12,7 @@ import { KeyTable } from './key-table.tsx';
 import { SignInDevice } from './sign-in-device.tsx';
 import { WebhookSecretPanel } from './webhook-secret.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useAction } from '../api/use-action.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -37,26 +38,22 @@ function CreateKey({ caller, onCreated, onClose }: Props) {
     const request = { label: label.trim() || null, scopes: chosen };
     onCreated(await api.createKey(caller === me.caller ? request : { ...request, caller }));
   });
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (chosen.length > 0) void creating.run();
-  };
   return (
     <Dialog title="New key" onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
+      <Form action={creating} onSubmit={() => chosen.length > 0 && creating.run()}>
         {caller !== me.caller && (
           <p class="muted">
             For the caller <strong>{caller}</strong>.
           </p>
         )}
-        <Field label="Label" hint="Where the key is used, such as “door camera script”">
+        <Field label="Label" name="label" hint="Where the key is used, such as “door camera script”">
           {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} autoFocus />}
         </Field>
         <Scopes chosen={chosen} onChosen={setChosen} />
         <DialogActions action={creating} onClose={onClose} disabled={chosen.length === 0}>
           Create key
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }
@@ -187,17 +184,13 @@ function TestWebhook() {
     setResult(undefined);
     setResult(await api.testWebhook(url.trim()));
   });
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (url.trim() !== '') void sending.run();
-  };
   return (
     <Panel
       title="Send a test event"
       intro="Sends one signed event of type test and shows the response of your receiver."
     >
-      <form class="stack" onSubmit={submit}>
-        <Field label="Receiver URL">
+      <Form action={sending} onSubmit={() => url.trim() !== '' && sending.run()}>
+        <Field label="Receiver URL" name="webhook_url">
           {(ids) => (
             <TextInput
               {...ids}
@@ -215,7 +208,7 @@ function TestWebhook() {
         </div>
         <div role="status">{result && <Result result={result} />}</div>
         {sending.problem && <ProblemNote problem={sending.problem} />}
-      </form>
+      </Form>
     </Panel>
   );
 }

@@ -7,6 +7,7 @@ import type { Scope } from '../api/types.ts';
 import { Button, CopyButton } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { mayUse, useSession } from '../session/session.ts';
@@ -33,14 +34,10 @@ export function SignInDevice({ onChange, onClose }: Props) {
     setMade({ id, link: `${location.origin}${location.pathname}${routeUrls.signIn(code)}` });
     onChange();
   });
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void creating.run();
-  };
   if (made) return <ShowCode {...made} onChange={onChange} onClose={onClose} />;
   return (
     <Dialog title="Sign in a telephone" onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
+      <Form action={creating} onSubmit={creating.run}>
         {isLoopback(location.hostname) && (
           <p class="note warn">
             <Icon name="warn" />
@@ -50,7 +47,7 @@ export function SignInDevice({ onChange, onClose }: Props) {
             </span>
           </p>
         )}
-        <Field label="Name of the device">
+        <Field label="Name of the device" name="label">
           {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} />}
         </Field>
         <Choice
@@ -73,7 +70,7 @@ export function SignInDevice({ onChange, onClose }: Props) {
         <DialogActions action={creating} onClose={onClose}>
           Show code
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

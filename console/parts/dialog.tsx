@@ -2,6 +2,7 @@ import type { ComponentChildren, ComponentProps } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import { useFormProblem } from './form.tsx';
 import { ProblemNote } from './problem-note.tsx';
 import type { Action } from '../api/use-action.ts';
 
@@ -76,9 +77,15 @@ export function DialogActions({
   disabled = false,
   children,
 }: ActionsProps) {
+  const { summary } = useFormProblem();
+  // The marked fields say the rest.
+  const shown =
+    problem && summary !== undefined
+      ? { message: 'A field is not as it should be', remedy: summary }
+      : problem;
   return (
     <>
-      {problem && <ProblemNote problem={problem} />}
+      {shown && <ProblemNote problem={shown} />}
       <div class="row at-end">
         <Button onClick={onClose}>{cancel}</Button>
         <Button

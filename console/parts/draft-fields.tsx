@@ -6,6 +6,8 @@ import { Checkbox, NumberField } from './field.tsx';
  */
 export type NumberEntry<Name extends string> = {
   field: Name;
+  /** Path in the request; default: the field in the spelling of the API. */
+  name?: string;
   label: string;
   hint: string;
   min: number;
@@ -27,6 +29,7 @@ export function NumberFields<Name extends string>({ entries, values, onValue }: 
       {entries.map(({ field, ...entry }) => (
         <NumberField
           key={field}
+          name={field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}
           {...entry}
           value={values[field]}
           onValue={(value) => onValue(field, value)}

@@ -1,28 +1,37 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Button } from './button.tsx';
+import { useFormProblem } from './form.tsx';
 
-/** Ids that connect a control with its label and description. */
-export type ControlIds = { id: string; describedBy: string | undefined };
+/** Attributes that connect a control with its label and description, and mark a refused one. */
+type ControlIds = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean };
 
 type FieldProps = {
   label: string;
+  /** Path in the request of its form, as `destinations.0.url`. */
+  name?: string | undefined;
   hint?: ComponentChildren;
   error?: string | undefined;
   children: (ids: ControlIds) => ComponentChildren;
 };
 
 /** Renders a form control with a visible label. Hint and error are its accessible description. */
-export function Field({ label, hint, error, children }: FieldProps) {
+export function Field({ label, name, hint, error, children }: FieldProps) {
   const id = useId();
+  const { find } = useFormProblem();
   const noteId = `${id}-note`;
-  const note = error ?? hint;
+  const wrong = error ?? (name === undefined ? undefined : find(name));
+  const note = wrong ?? hint;
   return (
-    <div class="field">
+    <div class="field" data-field={name}>
       <label for={id}>{label}</label>
-      {children({ id, describedBy: note === undefined ? undefined : noteId })}
+      {children({
+        id,
+        ...(note !== undefined && { 'aria-describedby': noteId }),
+        ...(wrong !== undefined && { 'aria-invalid': true }),
+      })}
       {note !== undefined && (
-        <p id={noteId} class={error === undefined ? 'hint' : 'hint bad'}>
+        <p id={noteId} class={wrong === undefined ? 'hint' : 'hint bad'}>
           {note}
         </p>
       )}
@@ -40,7 +49,7 @@ type InputProps = ControlIds & {
   maxLength?: number;
 };
 
-export function TextInput({ describedBy, onValue, autoFocus = false, ...rest }: InputProps) {
+export function TextInput({ onValue, autoFocus = false, ...rest }: InputProps) {
   return (
     <input
       {...rest}
@@ -49,7 +58,6 @@ export function TextInput({ describedBy, onValue, autoFocus = false, ...rest }: 
       autocomplete="off"
       autocapitalize="off"
       spellcheck={false}
-      aria-describedby={describedBy}
       ref={autoFocus ? focus : null}
       onInput={(event) => onValue(event.currentTarget.value)}
     />
@@ -59,48 +67,28 @@ export function TextInput({ describedBy, onValue, autoFocus = false, ...rest }: 
 type TimeProps = ControlIds & { type: 'date' | 'time'; value: string; onValue: (value: string) => void };
 
 /** Renders a control of the browser for a date or a time of day; its value is empty until it is complete. */
-export function TimeInput({ id, describedBy, type, value, onValue }: TimeProps) {
-  return (
-    <input
-      id={id}
-      class="input"
-      type={type}
-      value={value}
-      aria-describedby={describedBy}
-      onInput={(event) => onValue(event.currentTarget.value)}
-    />
-  );
+export function TimeInput({ onValue, ...rest }: TimeProps) {
+  return <input {...rest} class="input" onInput={(event) => onValue(event.currentTarget.value)} />;
 }
 
-export function TextArea({ describedBy, onValue, id, value, placeholder, maxLength }: InputProps) {
+export function TextArea({ onValue, ...rest }: Omit<InputProps, 'autoFocus' | 'inputMode'>) {
   return (
-    <textarea
-      id={id}
-      class="input"
-      rows={3}
-      value={value}
-      {...(placeholder === undefined ? {} : { placeholder })}
-      {...(maxLength === undefined ? {} : { maxLength })}
-      aria-describedby={describedBy}
-      onInput={(event) => onValue(event.currentTarget.value)}
-    />
+    <textarea {...rest} class="input" rows={3} onInput={(event) => onValue(event.currentTarget.value)} />
   );
 }
 
 /** Renders a masked input. Not of type `password`, so that browsers do not offer to store it. */
-export function SecretInput({ describedBy, onValue, id, value, autoFocus = false }: InputProps) {
+export function SecretInput({ onValue, autoFocus = false, ...rest }: InputProps) {
   const [shown, setShown] = useState(false);
   return (
     <div class="input-with-button">
       <input
-        id={id}
+        {...rest}
         class={shown ? 'input mono' : 'input mono hidden-text'}
         type="text"
         autocomplete="off"
         autocapitalize="off"
         spellcheck={false}
-        value={value}
-        aria-describedby={describedBy}
         ref={autoFocus ? focus : null}
         onInput={(event) => onValue(event.currentTarget.value)}
       />
@@ -122,19 +110,15 @@ type NumberProps = ControlIds & {
   empty?: string;
 };
 
-export function NumberInput({ id, describedBy, value, onValue, min, max, step, empty }: NumberProps) {
+export function NumberInput({ value, onValue, empty, ...rest }: NumberProps) {
   return (
     <input
-      id={id}
+      {...rest}
       class="input"
       type="number"
-      min={min}
-      {...(max === undefined ? {} : { max })}
-      {...(step === undefined ? {} : { step })}
       required={empty === undefined}
       {...(empty === undefined ? {} : { placeholder: empty })}
       value={value ?? ''}
-      aria-describedby={describedBy}
       onInput={({ currentTarget }) =>
         onValue(currentTarget.value === '' ? null : currentTarget.valueAsNumber)
       }
@@ -142,12 +126,12 @@ export function NumberInput({ id, describedBy, value, onValue, min, max, step, e
   );
 }
 
-type NumberFieldProps = Pick<FieldProps, 'label' | 'hint'> & Omit<NumberProps, keyof ControlIds>;
+type NumberFieldProps = Pick<FieldProps, 'label' | 'name' | 'hint'> & Omit<NumberProps, keyof ControlIds>;
 
 /** Number with its label. */
-export function NumberField({ label, hint, ...input }: NumberFieldProps) {
+export function NumberField({ label, name, hint, ...input }: NumberFieldProps) {
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} name={name} hint={hint}>
       {(ids) => <NumberInput {...ids} {...input} />}
     </Field>
   );
@@ -159,12 +143,11 @@ type SelectProps<Value extends string> = ControlIds & {
   options: { value: Value; label: string }[];
 };
 
-export function Select<Value extends string>({ id, value, onValue, options }: SelectProps<Value>) {
+export function Select<Value extends string>({ onValue, options, ...rest }: SelectProps<Value>) {
   return (
     <select
-      id={id}
+      {...rest}
       class="input"
-      value={value}
       onChange={({ currentTarget }) => {
         const chosen = options.find((option) => option.value === currentTarget.value);
         if (chosen) onValue(chosen.value);

@@ -4,6 +4,7 @@ import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { Field, SecretInput, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
@@ -35,27 +36,35 @@ export function FindCamera({ onStream, onClose }: Props) {
     setProfiles(undefined);
     clear();
   };
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (address.trim() !== '' && !busy) void run();
-  };
   return (
     <Dialog title="Find a camera" onClose={onClose}>
       <FoundCameras onAddress={change(setAddress)} />
-      <form class="stack" onSubmit={submit} aria-label="Camera">
-        <Field label="Address" hint="Host of a camera with ONVIF, with its port if that is not 80">
+      <Form
+        action={{ problem, clear }}
+        onSubmit={() => address.trim() !== '' && !busy && run()}
+        label="Camera"
+      >
+        <Field
+          label="Address"
+          name="address"
+          hint="Host of a camera with ONVIF, with its port if that is not 80"
+        >
           {(ids) => <TextInput {...ids} maxLength={300} value={address} onValue={change(setAddress)} />}
         </Field>
-        <Field label="User name" hint="User of the camera; some have users of ONVIF of their own">
+        <Field
+          label="User name"
+          name="username"
+          hint="User of the camera; some have users of ONVIF of their own"
+        >
           {(ids) => <TextInput {...ids} maxLength={100} value={username} onValue={change(setUsername)} />}
         </Field>
-        <Field label="Password" hint="Sent as a digest to this camera only">
+        <Field label="Password" name="password" hint="Sent as a digest to this camera only">
           {(ids) => <SecretInput {...ids} value={password} onValue={change(setPassword)} />}
         </Field>
         <Button kind="primary" type="submit" busy={busy} disabled={address.trim() === ''} wide>
           Read streams
         </Button>
-      </form>
+      </Form>
       {problem && <ProblemNote problem={problem} />}
       {profiles && (
         <FoundStreams profiles={profiles} onUse={(url) => onStream(withLogin(url, username, password))} />

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
+import { Form } from '../parts/form.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Panel, CodeBlock } from '../parts/panel.tsx';
 import { useSession } from '../session/session.ts';
@@ -48,14 +49,10 @@ export function StartJob({ draft, onChange }: Props) {
     starting.clear();
   }, [purpose, draft]);
   const complete = draft.streamUrl.trim() !== '' && (purpose === 'digest' || draft.condition.trim() !== '');
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (complete && !busy) void starting.run();
-  };
   return (
     <Panel title="Start a job">
       <div class="columns form-first">
-        <form class="stack" onSubmit={submit} aria-label="Start a job">
+        <Form action={starting} onSubmit={() => complete && !busy && starting.run()} label="Start a job">
           <Choice
             legend="Kind of request"
             hideLegend
@@ -93,7 +90,7 @@ export function StartJob({ draft, onChange }: Props) {
               )}
             </>
           )}
-        </form>
+        </Form>
         <RequestTabs purpose={purpose} draft={draft} />
         {keeps && <NewWatch before={toNewWatch(draft)} onClose={() => setKeeps(false)} />}
       </div>

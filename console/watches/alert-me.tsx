@@ -3,6 +3,7 @@ import type { Watch } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { Field, Select } from '../parts/field.tsx';
 import { Fold } from '../parts/fold.tsx';
 import { mayUse, useSession } from '../session/session.ts';
@@ -49,6 +50,8 @@ function AlertMe({
   const [chosen, setChosen] = useState(watchId);
   const [draft, setDraft] = useState<ConditionDraft>({ ...newCondition, condition: words });
   const condition = { ...draft, condition: draft.condition.trim() };
+  const added = watches.find(({ watch_id: id }) => id === chosen)?.conditions.length ?? 0;
+  const name = `conditions.${added}`;
   const wanted = JSON.stringify([chosen, condition]);
   const [tried, setTried] = useState<string>();
   const saving = useAction(async () => {
@@ -58,13 +61,9 @@ function AlertMe({
     onClose();
     navigate(routeUrls.watch(chosen));
   });
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void saving.run();
-  };
   return (
     <Dialog title="Alert me about this" wide closesByClickBeside={false} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
+      <Form action={saving} onSubmit={saving.run}>
         {watches.length > 1 && (
           <Field label="Watch">
             {(ids) => (
@@ -77,9 +76,9 @@ function AlertMe({
             )}
           </Field>
         )}
-        <ConditionFields label="Condition" condition={draft} onChange={setDraft} />
+        <ConditionFields label="Condition" name={name} condition={draft} onChange={setDraft} />
         <Fold title="Rules" summary={summarizeRules({ conditions: [draft] })}>
-          <ConditionRules condition={draft} onChange={setDraft} />
+          <ConditionRules name={name} condition={draft} onChange={setDraft} />
         </Fold>
         {tried === wanted ? (
           <Backtest key={wanted} watchId={chosen} condition={condition} />
@@ -93,7 +92,7 @@ function AlertMe({
         <DialogActions action={saving} onClose={onClose}>
           Add condition
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -7,6 +7,8 @@ import type { ConditionDraft, ScheduleDraft } from './watch-draft.ts';
 type Props = {
   /** Text of its label. */
   label: string;
+  /** Path in the request of the form. */
+  name: string;
   condition: ConditionDraft;
   onChange: (condition: ConditionDraft) => void;
   onRemove?: (() => void) | undefined;
@@ -14,12 +16,12 @@ type Props = {
 };
 
 /** Edits the text of a condition, with advice on it. */
-export function ConditionFields({ label, condition, onChange, onRemove, onSchedule }: Props) {
+export function ConditionFields({ label, name, condition, onChange, onRemove, onSchedule }: Props) {
   const setText = (text: string, openAfter = 0) =>
     onChange({ ...condition, condition: text, ...(openAfter > 0 && { open_after_seconds: openAfter }) });
   return (
     <>
-      <Field label={label}>
+      <Field label={label} name={`${name}.condition`}>
         {(ids) => (
           <TextInput
             {...ids}
@@ -69,10 +71,10 @@ const counts = [
   { field: 'checks_considered', label: 'of the last' },
 ] as const;
 
-type RulesProps = Pick<Props, 'condition' | 'onChange'>;
+type RulesProps = Pick<Props, 'name' | 'condition' | 'onChange'>;
 
 /** Edits when an alert of a condition opens, closes and is repeated. */
-export function ConditionRules({ condition, onChange }: RulesProps) {
+export function ConditionRules({ name, condition, onChange }: RulesProps) {
   return (
     <fieldset class="stack framed">
       <legend>{condition.condition || 'New condition'}</legend>
@@ -80,6 +82,7 @@ export function ConditionRules({ condition, onChange }: RulesProps) {
         {counts.map(({ field, label }) => (
           <NumberField
             key={field}
+            name={`${name}.${field}`}
             label={label}
             min={1}
             max={10}
@@ -87,7 +90,11 @@ export function ConditionRules({ condition, onChange }: RulesProps) {
             onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
           />
         ))}
-        <Field label="Alert on" hint="A visit ends after 4 s without it, a stay after a time that you set">
+        <Field
+          label="Alert on"
+          name={`${name}.alert_on`}
+          hint="A visit ends after 4 s without it, a stay after a time that you set"
+        >
           {(ids) => (
             <Select
               {...ids}
@@ -100,6 +107,7 @@ export function ConditionRules({ condition, onChange }: RulesProps) {
         {(condition.alert_on ?? 'by_checks') === 'by_checks' && (
           <NumberField
             label="Checks to close"
+            name={`${name}.checks_to_close`}
             min={1}
             max={10}
             value={condition.checks_to_close}
@@ -109,6 +117,7 @@ export function ConditionRules({ condition, onChange }: RulesProps) {
         {condition.alert_on !== 'each_visit' && (
           <NumberField
             label="Close after (s)"
+            name={`${name}.close_after_seconds`}
             hint="Without the condition, 0 to 3600"
             min={0}
             max={3600}
@@ -118,6 +127,7 @@ export function ConditionRules({ condition, onChange }: RulesProps) {
         )}
         <NumberField
           label="Open after (s)"
+          name={`${name}.open_after_seconds`}
           hint="For which it must have held, 0 to 86400"
           min={0}
           max={86_400}
@@ -126,6 +136,7 @@ export function ConditionRules({ condition, onChange }: RulesProps) {
         />
         <NumberField
           label="Cooldown (s)"
+          name={`${name}.cooldown_seconds`}
           hint="From one opening to the next"
           min={0}
           max={86_400}
@@ -134,6 +145,7 @@ export function ConditionRules({ condition, onChange }: RulesProps) {
         />
         <NumberField
           label="Reminder (s)"
+          name={`${name}.remind_seconds`}
           hint="While open, 60 to 86400"
           min={60}
           max={86_400}

@@ -3,7 +3,7 @@ import { Choice } from '../parts/choice.tsx';
 import { CodeBlock } from '../parts/panel.tsx';
 import { useSession } from '../session/session.ts';
 import { Checkbox, Field, Select, TextInput } from '../parts/field.tsx';
-import { destinationTypes, newDestination, notifyOptions, tokenTypes } from './watch-draft.ts';
+import { addressField, destinationTypes, newDestination, notifyOptions, tokenTypes } from './watch-draft.ts';
 import type { DestinationDraft } from './watch-draft.ts';
 
 const maxDestinations = 5;
@@ -31,7 +31,7 @@ export function DestinationFields({ destinations, onChange }: Props) {
         return (
           <div key={destination.destination_id ?? index} class="stack">
             <div class="field-grid">
-              <Field label={`Type of destination ${index + 1}`}>
+              <Field label={`Type of destination ${index + 1}`} name={`destinations.${index}.type`}>
                 {(ids) => (
                   <Select
                     {...ids}
@@ -56,6 +56,7 @@ export function DestinationFields({ destinations, onChange }: Props) {
             </div>
             <Field
               label={`Address of destination ${index + 1}`}
+              name={`destinations.${index}.${addressField(destination.type)}`}
               hint={
                 destination.type === 'email'
                   ? `E-mail may go to ${recipients.join(', ') || 'nobody: the operator lists no recipients'}`
@@ -74,6 +75,7 @@ export function DestinationFields({ destinations, onChange }: Props) {
             {tokenTypes.has(destination.type) && (
               <Field
                 label={`${tokenTypes.get(destination.type)} of destination ${index + 1}`}
+                name={`destinations.${index}.token`}
                 hint={
                   destination.type === 'telegram'
                     ? 'From @BotFather; a stored one stays with its chat: enter it again for another'

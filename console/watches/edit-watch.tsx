@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ChangedWatch, Watch } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { useSession } from '../session/session.ts';
 import { DestinationFields } from './destination-fields.tsx';
 import { findUnsent, SendOpen } from './send-open.tsx';
@@ -29,14 +30,10 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
     if (unsent) setOffer({ changed, unsent });
     else onDone(changed);
   });
-  const submit = (event: Event) => {
-    event.preventDefault();
-    void saving.run();
-  };
   if (offer) return <SendOpen unsent={offer.unsent} onClose={() => onDone(offer.changed)} />;
   return (
     <Dialog title="Edit watch" wide closesByClickBeside={false} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
+      <Form action={saving} onSubmit={saving.run}>
         <WatchForm
           before={seen.draft}
           draft={draft}
@@ -59,7 +56,7 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
         >
           Save
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

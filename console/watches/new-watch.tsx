@@ -4,6 +4,7 @@ import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
 import { Checkbox } from '../parts/field.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { useSession } from '../session/session.ts';
 import { navigate, routeUrls } from '../shell/routes.ts';
 import { DestinationFields } from './destination-fields.tsx';
@@ -36,13 +37,9 @@ export function NewWatch({ before, like, onClose }: Props) {
     onClose();
     navigate(routeUrls.watch(id));
   });
-  const submit = (event: Event) => {
-    event.preventDefault();
-    if (!isLoading) void creating.run();
-  };
   return (
     <Dialog title="New watch" wide closesByClickBeside={false} onClose={onClose}>
-      <form class="stack" onSubmit={submit}>
+      <Form action={creating} onSubmit={() => !isLoading && creating.run()}>
         <WatchForm
           before={before}
           draft={draft}
@@ -74,7 +71,7 @@ export function NewWatch({ before, like, onClose }: Props) {
         <DialogActions action={creating} onClose={onClose} disabled={isLoading}>
           Start watching
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -76,6 +76,7 @@ export function RegionFields({ frame, regions, onChange }: Props) {
           </Field>
           <Field
             label={`Corners of region ${index + 1} (%)`}
+            name={`regions.${index}`}
             hint="From the top left: 10 20, 90 20, 90 80"
             error={parseCorners(region.corners) ? undefined : 'Use pairs of numbers from 0 to 100'}
           >

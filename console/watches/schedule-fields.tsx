@@ -21,7 +21,7 @@ export function ScheduleFields({ schedule, onChange }: Props) {
       />
       {schedule && (
         <>
-          <Field label="Time zone" hint="Such as Europe/Berlin">
+          <Field label="Time zone" name="schedule.time_zone" hint="Such as Europe/Berlin">
             {(ids) => (
               <TextInput
                 {...ids}
@@ -37,12 +37,20 @@ export function ScheduleFields({ schedule, onChange }: Props) {
             return (
               <div key={index} class="stack" role="group" aria-label={`Span ${index + 1}`}>
                 <div class="field-grid">
-                  <Field label={`From, span ${index + 1}`} hint="HH:MM">
+                  <Field
+                    label={`From, span ${index + 1}`}
+                    name={`schedule.active.${index}.from`}
+                    hint="HH:MM"
+                  >
                     {(ids) => (
                       <TextInput {...ids} value={span.from} onValue={(from) => change({ from })} required />
                     )}
                   </Field>
-                  <Field label={`To, span ${index + 1}`} hint="HH:MM; before From: on the next day">
+                  <Field
+                    label={`To, span ${index + 1}`}
+                    name={`schedule.active.${index}.to`}
+                    hint="HH:MM; before From: on the next day"
+                  >
                     {(ids) => (
                       <TextInput {...ids} value={span.to} onValue={(to) => change({ to })} required />
                     )}

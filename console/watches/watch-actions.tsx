@@ -3,6 +3,7 @@ import type { Watch, WatchTest, Boxes, WatchPreview } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
@@ -42,17 +43,13 @@ function SnoozeWatch({ watch, onDone, onClose }: { watch: Watch; onDone: () => v
   const snoozing = useAction(() =>
     api.snoozeWatch(watch.watch_id, Number(seconds), conditionId === '' ? undefined : conditionId),
   );
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (await snoozing.run()) onDone();
-  };
   const conditions = [
     { value: '', label: 'All conditions' },
     ...watch.conditions.map(({ condition_id: value, condition }) => ({ value, label: condition })),
   ];
   return (
     <Dialog title="Snooze alerts" onClose={onClose}>
-      <form class="stack" onSubmit={(event) => void submit(event)}>
+      <Form action={snoozing} onSubmit={async () => (await snoozing.run()) && onDone()}>
         <p>No alert opens and none is repeated meanwhile. Checks continue.</p>
         <Field label="Duration">
           {(ids) => <Select {...ids} value={seconds} onValue={setSeconds} options={durations} />}
@@ -63,7 +60,7 @@ function SnoozeWatch({ watch, onDone, onClose }: { watch: Watch; onDone: () => v
         <DialogActions action={snoozing} onClose={onClose}>
           Start snooze
         </DialogActions>
-      </form>
+      </Form>
     </Dialog>
   );
 }

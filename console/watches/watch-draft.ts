@@ -296,13 +296,17 @@ export const tokenTypes = new Map<DestinationType, string>([
   ['telegram', 'Bot token'],
 ]);
 
+/** Returns the field of the request that has the address of a type. */
+export function addressField(type: DestinationType) {
+  return destinationTypes.find((each) => each.type === type)?.field ?? 'url';
+}
+
 function toDestination(destination: DestinationDraft) {
   const { destination_id: id, type, address, minSeverity, notify, includeFrame, token } = destination;
-  const field = destinationTypes.find((each) => each.type === type)?.field ?? 'url';
   return {
     ...(id !== undefined && { destination_id: id }),
     type,
-    [field]: address.trim(),
+    [addressField(type)]: address.trim(),
     min_severity: minSeverity,
     notify,
     ...(type === 'webhook' && { include_frame: includeFrame }),

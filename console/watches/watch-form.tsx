@@ -35,7 +35,7 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
   const summaries = summarizeFolds(draft);
   return (
     <>
-      <Field label="Name">
+      <Field label="Name" name="name">
         {(ids) => (
           <TextInput
             {...ids}
@@ -49,6 +49,7 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
       </Field>
       <Field
         label="Stream URL"
+        name="stream_url"
         {...(draft.streamUrl.includes('***') && {
           hint: 'The masked password stays unless you enter another URL',
         })}
@@ -70,6 +71,7 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
         <ConditionFields
           key={index}
           label={draft.conditions.length === 1 ? 'Condition' : `Condition ${index + 1}`}
+          name={`conditions.${index}`}
           condition={condition}
           onChange={(next) => setCondition(index, next)}
           onRemove={
@@ -90,17 +92,27 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
       {whom}
       <Fold title="Rules" summary={summaries.rules}>
         {draft.conditions.map((condition, index) => (
-          <ConditionRules key={index} condition={condition} onChange={(next) => setCondition(index, next)} />
+          <ConditionRules
+            key={index}
+            name={`conditions.${index}`}
+            condition={condition}
+            onChange={(next) => setCondition(index, next)}
+          />
         ))}
         <NumberField
           label="Second look after (s)"
-          hint="Before an alert opens, 1 to 300, at most the interval"
+          name="confirm_seconds"
+          hint="Before an alert opens, 1 to the interval"
           min={1}
-          max={300}
+          max={draft.intervalSeconds ?? 300}
           value={draft.confirmSeconds}
           onValue={(confirmSeconds) => change({ confirmSeconds })}
         />
-        <Field label="Labels" hint="One per line, at most 8: they are in events and filter lists">
+        <Field
+          label="Labels"
+          name="labels"
+          hint="One per line, at most 8: they are in events and filter lists"
+        >
           {(ids) => <TextArea {...ids} value={draft.labels} onValue={(labels) => change({ labels })} />}
         </Field>
       </Fold>
@@ -162,6 +174,7 @@ const numbers = [
   { field: 'intervalSeconds', label: 'Interval (s)', hint: 'Between checks, 5 to 300', min: 5, max: 300 },
   {
     field: 'modelCalls',
+    name: 'budget.model_calls_per_day',
     label: 'Model calls per day',
     hint: 'Budget; the checks stop beyond it',
     min: 1,
@@ -170,6 +183,7 @@ const numbers = [
   },
   {
     field: 'usd',
+    name: 'budget.usd_per_day',
     label: 'Dollars per day',
     hint: 'Budget by the list price of the model',
     min: 0.01,
@@ -194,6 +208,7 @@ const numbers = [
   },
   {
     field: 'clipBefore',
+    name: 'evidence_clip',
     label: 'Clip before an opening (s)',
     hint: '0 to 30; 0 and 0: no clip',
     min: 0,

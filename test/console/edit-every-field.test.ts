@@ -65,7 +65,10 @@ async function change(index: number): Promise<WatchPatch | null> {
   const root = new FakeNode('body');
   let sent: WatchPatch = {};
   const pictures = { urlFor: () => new Promise(() => undefined) };
-  const api = { changeWatch: async (_: string, __: number, patch: WatchPatch) => void (sent = patch) };
+  const api = {
+    changeWatch: async (_: string, __: number, patch: WatchPatch) => void (sent = patch),
+    advise: () => new Promise(() => undefined),
+  };
   const form = h(EditWatch, { watch, onDone: () => undefined, onClose: () => undefined });
   render(h(SessionContext.Provider, { value: { api, pictures, service }, children: form }), root);
   const control = root.find('input', 'select', 'textarea')[index];

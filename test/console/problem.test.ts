@@ -18,9 +18,23 @@ test('a 422 becomes a problem that names each invalid field', async () => {
   ];
   expect(await toProblem(Response.json({ detail }, { status: 422 }))).toMatchObject({
     status: 422,
-    message: 'Invalid request',
-    remedy: 'interval seconds: Input should be at least 5. condition: Field required.',
+    message: 'A field is not as it should be',
+    remedy: 'The interval. Input should be at least 5. Condition. Field required.',
+    fields: [
+      { path: 'interval_seconds', text: 'Input should be at least 5.' },
+      { path: 'condition', text: 'Field required.' },
+    ],
   });
+});
+
+test.each([
+  ['INVALID_URL', 'destinations[0].url: use https.', 'destinations.0.url', 'use https.'],
+  ['INVALID_URL', 'Use https.', 'stream_url', 'No. Use https.'],
+  ['STREAM_FETCH_FAILED', 'Check that: the camera is on.', 'stream_url', 'No. Check that: the camera is on.'],
+])('an error %s with the remedy %j is one of the field %s', async (code, remediation, path, text) => {
+  const error = { code, message: 'No', remediation };
+  const { fields } = await toProblem(Response.json({ error }, { status: 400 }));
+  expect(fields).toEqual([{ path, text }]);
 });
 
 test('the error page of a proxy becomes a problem with its status', async () => {

@@ -85,3 +85,33 @@ test('a question is answered by pictures, a miss is reviewed, and a new conditio
   expect(conditions).toMatchObject([{}, {}, { condition: 'The picture is not dark' }]);
   expect(faults).toEqual([]);
 }, 120_000);
+
+test('a refused form marks its fields until they are changed, also a folded one, and says it in its own words', async () => {
+  await page.goto(`http://${host()}/console#/watches`);
+  await button('New watch').click();
+  await field('Name').fill('Back door');
+  await field('Stream URL').fill(stream.url);
+  await field('Condition').fill('The picture is not black');
+  await button('Add destination').click();
+  const address = field('Address of destination 1');
+  await address.fill('ftp://example.com/topic');
+  await page.locator('summary').getByText('When', { exact: true }).click();
+  await field('Watch at certain times only').check();
+  const zone = field('Time zone');
+  await zone.fill('Mars');
+  await page.locator('summary').getByText('When', { exact: true }).click();
+  await button('Start watching').click();
+  await expect.poll(() => zone.getAttribute('aria-invalid')).toBe('true');
+  await page.locator('[aria-invalid="true"]:focus').waitFor();
+  const note = page.getByRole('dialog').getByRole('alert');
+  expect(await note.textContent()).toMatch(/Time zone: Use an IANA time zone/);
+  await zone.fill('Europe/Berlin');
+  await expect.poll(() => zone.getAttribute('aria-invalid')).toBeNull();
+  await note.waitFor({ state: 'hidden' });
+  await button('Start watching').click();
+  await expect.poll(() => address.getAttribute('aria-invalid')).toBe('true');
+  expect(await note.textContent()).toMatch(/Address of destination 1: .*http/);
+  expect(await page.getByRole('dialog').textContent()).not.toMatch(/destinations\[|_url|INVALID/);
+  await inspect(page, 'watch-refused');
+  expect(faults).toEqual([]);
+}, 120_000);
