@@ -1118,6 +1118,14 @@ export interface CameraList {
      */
     hardware: string | null;
   }[];
+  /**
+   * Allowed ranges, in which cameras were asked
+   */
+  ranges: string[];
+  /**
+   * Other addresses that answered; at most 8
+   */
+  outside: string[];
 }
 export interface CameraStreams {
   profiles: {

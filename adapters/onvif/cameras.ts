@@ -247,6 +247,7 @@ async function discover(
   const cameras = [...networks.values()].flatMap((ofHost) => [...ofHost.values()]).slice(0, maxCameras);
   return {
     cameras: cameras.toSorted((a, b) => collator.compare(a.address, b.address)),
+    ranges: allowRanges,
     outside: [...outside],
   };
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { CameraStreams } from '../api/types.ts';
+import type { CameraList, CameraStreams } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
 import { Button } from '../parts/button.tsx';
@@ -73,6 +73,18 @@ export function FindCamera({ onStream, onClose }: Props) {
   );
 }
 
+/** Says where no camera answered, and what lets the service look elsewhere. */
+function NoCamera({ list: { ranges, outside } }: { list: CameraList }) {
+  const wanted = [...ranges, ...(outside.length > 0 ? outside : ['192.168.1.0/24'])].join(',');
+  return (
+    <p class="muted">
+      No camera answered in {ranges.join(', ')}, where this service may look.
+      {outside.length > 0 && ` Others answered from ${outside.join(', ')}.`} Enter the address of one, or let
+      the operator start the service with <code>--allow-ranges {wanted}</code>.
+    </p>
+  );
+}
+
 function FoundCameras({ onAddress }: { onAddress: (address: string) => void }) {
   const { api } = useSession();
   const { value, problem, reload } = useResource((signal) => api.cameras(signal), []);
@@ -89,7 +101,7 @@ function FoundCameras({ onAddress }: { onAddress: (address: string) => void }) {
           <span class="spinner" aria-hidden="true" /> Asking the cameras of the network…
         </p>
       )}
-      {value?.cameras.length === 0 && <p class="muted">No camera answered. Enter the address of one.</p>}
+      {value?.cameras.length === 0 && <NoCamera list={value} />}
       {value?.cameras.map(({ address, name, hardware }) => (
         <button type="button" key={address} class="chip" onClick={() => onAddress(address)}>
           {[address, name, hardware].filter((fact) => fact !== null).join(' · ')}

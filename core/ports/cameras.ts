@@ -3,8 +3,8 @@ import type { Camera, CameraProfile } from '../records/camera.ts';
 /** User name and password of a camera. They are neither stored nor logged. */
 export type CameraLogin = { username: string; password: string };
 
-/** Cameras that answered, and addresses outside of the allowed ranges that did. */
-export type Discovery = { cameras: Camera[]; outside: string[] };
+/** Cameras that answered in the allowed ranges, and addresses outside of them that did. */
+export type Discovery = { cameras: Camera[]; ranges: readonly string[]; outside: string[] };
 
 export type CameraStreams = {
   profiles: CameraProfile[];

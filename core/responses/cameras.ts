@@ -3,7 +3,11 @@ import { apiNames } from '../api-names.ts';
 import { cameraProfileSchema, cameraSchema } from '../records/camera.ts';
 
 /** Response of `GET /cameras`. */
-export const camerasResponseSchema = z.object({ cameras: z.array(cameraSchema) });
+export const camerasResponseSchema = z.object({
+  cameras: z.array(cameraSchema),
+  ranges: z.array(z.string()).describe('Allowed ranges, in which cameras were asked'),
+  outside: z.array(z.string()).describe('Other addresses that answered; at most 8'),
+});
 apiNames.add(camerasResponseSchema, { id: 'CameraList' });
 
 /** Response of `POST /cameras/streams`. */

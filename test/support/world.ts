@@ -168,6 +168,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     cameras: {
       discover: async () => ({
         cameras: [{ address: '192.168.1.20', name: 'Gate', hardware: null }],
+        ranges: ['192.168.1.0/24'],
         outside: [],
       }),
       readStreams: async (address, login) => {

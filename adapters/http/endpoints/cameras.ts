@@ -31,8 +31,8 @@ const listCamerasEndpoint = defineEndpoint(
     examples: { response: { cameras: examples.cameras } },
   },
   async ({ context }, deps) => {
-    const { cameras } = await requireCameras(deps).discover(context.req.raw.signal);
-    return { cameras };
+    const { ranges, ...found } = await requireCameras(deps).discover(context.req.raw.signal);
+    return { ...found, ranges: [...ranges] };
   },
 );
 

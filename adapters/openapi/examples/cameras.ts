@@ -1,5 +1,7 @@
 export const cameras = {
   cameras: [{ address: '192.168.1.20:8000', name: 'Lock camera', hardware: 'DS-2CD2143' }],
+  ranges: ['192.168.1.0/24'],
+  outside: [],
 };
 
 export const cameraStreamsRequest = { address: '192.168.1.20:8000', username: 'watchpost', password: 'p@ss' };
