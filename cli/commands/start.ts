@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -128,6 +129,21 @@ export async function start(
 /** Time for which the banner waits for the test of the model, in milliseconds. The service already responds. */
 const bannerWaitMs = 1000;
 
+/** Returns the origins at which other devices find a service that listens on all addresses; none for another one. */
+export function listOrigins(
+  host: string,
+  port: string,
+  interfaces: ReturnType<typeof networkInterfaces>,
+): string[] {
+  const families = { '0.0.0.0': ['IPv4'], '::': ['IPv4', 'IPv6'] }[host] ?? [];
+  return Object.values(interfaces)
+    .flatMap((addresses) => addresses ?? [])
+    .filter(
+      ({ family, internal, address }) => !internal && families.includes(family) && !/^fe80:/i.test(address),
+    )
+    .map(({ family, address }) => `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`);
+}
+
 function greet(
   settings: Settings,
   { base_url: baseUrl }: Credentials,
@@ -138,6 +154,9 @@ function greet(
   print(`${color.bold('Watchpost')} serves on ${color.cyan(baseUrl)}`);
   print(`  version   ${version}`);
   print(`  console   ${color.cyan(new URL('/console', baseUrl).href)}`);
+  const listens = settings.publicUrl === '' ? settings.host : '';
+  const others = listOrigins(listens, new URL(baseUrl).port, networkInterfaces());
+  for (const origin of others) print(`  network   ${color.cyan(`${origin}/console`)}`);
   print(
     `  key       api_key in ${file} (readable only by you), or: npm run watchpost -- keys create --caller NAME`,
   );

@@ -59,6 +59,9 @@ export async function stream(options: StreamOptions, terminal: Terminal): Promis
   terminal.print(`Live stream of ${video ?? 'a yard'}: ${live.url}`);
   if (video === undefined)
     terminal.print(`A red stop sign arrives every ${roundSeconds} s and is absent half of the time.`);
+  terminal.print(
+    'It is HLS, also in a browser. An RTSP camera has an address of its own: watchpost discover.',
+  );
   terminal.print('Press Ctrl+C to stop.');
   await stopped;
   await live.close();
