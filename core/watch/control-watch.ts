@@ -69,7 +69,7 @@ export async function deleteStoredWatch(watchId: string, caller: string, deps: W
   return notified.filter(({ open_alerts: alerts, stream_lost: isLost }) => alerts.length > 0 || isLost);
 }
 
-/** Acknowledges an alert: it is not repeated. A closed or acknowledged alert stays as it was. */
+/** Acknowledges an alert: an open one is not repeated. An acknowledged alert stays as it was. */
 export async function acknowledgeOwnAlert(
   alertId: string,
   caller: string,
@@ -80,11 +80,13 @@ export async function acknowledgeOwnAlert(
   const changedAt = deps.now();
   await changeStoredWatch(alert.watch_id, caller, deps, (watch) => {
     const decided = acknowledgeAlert(watch, alertId, by, changedAt);
-    if (decided === undefined) return undefined;
+    const isOpen = watch.state.conditions.some(({ alert: open }) => open?.alert_id === alertId);
+    if (decided === undefined && (isOpen || alert.acknowledged)) return undefined;
     const acknowledged = { at: changedAt.toISOString(), by };
     return {
-      set: { state: decided.state },
-      events: [decided.event],
+      set: decided ? { state: decided.state } : {},
+      // Nobody waits for the acknowledgement of a closed one.
+      events: decided ? [decided.event] : [],
       alerts: [{ kind: 'acknowledge', alertId, acknowledged }],
     };
   });

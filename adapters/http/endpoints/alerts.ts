@@ -101,7 +101,7 @@ const acknowledgeAlertEndpoint = defineEndpoint(
     path: '/alerts/{alert_id}/acknowledge',
     title: 'Acknowledge an alert',
     description:
-      'Stops the reminders of an open alert and tells the destinations. A closed alert stays as it was.',
+      'Stops the reminders of an open alert and tells the destinations. A closed alert is marked only.',
     effect: 'changes',
     request: { parameters: alertPathSchema },
     response: jsonResponse(alertResponseSchema, { description: 'The alert' }),

@@ -236,6 +236,20 @@ test('a snooze during a check holds its opening back, and an acknowledgement lea
   expect(await gate.alerts()).toEqual(['cleared']);
 });
 
+test('an alert that closed before anybody acknowledged it is acknowledged later, once and without an event', async () => {
+  const gate = await begin();
+  await gate.tick(false);
+  await gate.tick(true);
+  await gate.tick(false);
+  const [alert] = await world.c.watches.alerts({ caller: 'callera', limit: 1 }, world.c.now());
+  expect(alert).toMatchObject({ acknowledged: null, closed: { reason: 'cleared' } });
+  const acknowledge = (by: string) => acknowledgeOwnAlert(alert!.alert_id, 'callera', by, world.c);
+  const before = (await world.c.runs.get(gate.watchId, world.c.now()))?.sequence;
+  expect(await acknowledge('me')).toMatchObject({ acknowledged: { by: 'me' } });
+  expect(await acknowledge('you')).toMatchObject({ acknowledged: { by: 'me' } });
+  expect((await world.c.runs.get(gate.watchId, world.c.now()))?.sequence).toBe(before);
+});
+
 test('a deletion during a check leaves no alert and no picture, and the check is paid', async () => {
   const gate = await begin();
   await gate.tick(false);
