@@ -1,4 +1,5 @@
 import { withoutDisclosure } from './alert-texts.ts';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Alert } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -42,6 +43,7 @@ export function AlertCard({
   onAction,
 }: Props) {
   const { review } = alert;
+  const actions = reviews && <Actions alert={alert} busy={busy && selected} onAction={onAction} />;
   return (
     <li
       class={selected ? 'alert-card selected' : 'alert-card'}
@@ -53,7 +55,7 @@ export function AlertCard({
       onClick={onSelect}
       onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.focus()}
     >
-      <Picture alert={alert} />
+      <Picture alert={alert} actions={actions} />
       <div class="stack gap-1 grow">
         <p class="row">
           <When at={alert.opened_at} />
@@ -72,23 +74,29 @@ export function AlertCard({
           </Field>
         )}
         {!(selected && reviews) && review && review.note !== '' && <p class="small">“{review.note}”</p>}
-        {reviews && (
-          <div class="row">
-            <Button small busy={busy && selected} onClick={() => onAction('right')}>
-              Right<span class="visually-hidden"> {alert.condition}</span>
-            </Button>
-            <Button small busy={busy && selected} onClick={() => onAction('wrong')}>
-              Wrong<span class="visually-hidden"> {alert.condition}</span>
-            </Button>
-            {alert.state === 'open' && !alert.acknowledged && (
-              <Button small busy={busy && selected} onClick={() => onAction('acknowledge')}>
-                Acknowledge<span class="visually-hidden"> {alert.condition}</span>
-              </Button>
-            )}
-          </div>
-        )}
+        {actions}
       </div>
     </li>
+  );
+}
+
+type ActionsProps = Pick<Props, 'alert' | 'busy' | 'onAction'>;
+
+function Actions({ alert: { condition, acknowledged }, busy, onAction }: ActionsProps) {
+  const actions = [
+    ['right', 'Right'],
+    ['wrong', 'Wrong'],
+    ...(acknowledged ? [] : [['acknowledge', 'Acknowledge'] as const]),
+  ] as const;
+  return (
+    <div class="row">
+      {actions.map(([action, label]) => (
+        <Button key={action} small busy={busy} onClick={() => onAction(action)}>
+          {label}
+          <span class="visually-hidden"> {condition}</span>
+        </Button>
+      ))}
+    </div>
   );
 }
 
@@ -112,7 +120,7 @@ function AlertState({ alert }: { alert: Alert }) {
   );
 }
 
-function Picture({ alert }: { alert: Alert }) {
+function Picture({ alert, actions }: { alert: Alert; actions: ComponentChildren }) {
   const [open, setOpen] = useState(false);
   const boxes = alert.boxes ?? [];
   const path = `/alerts/${alert.alert_id}/frame${boxes.length === 0 ? '' : '?boxes=true'}`;
@@ -134,6 +142,10 @@ function Picture({ alert }: { alert: Alert }) {
         <Dialog title="Evidence" wide onClose={() => setOpen(false)}>
           <ProtectedPicture path={path} alt={`Evidence: ${alert.explanation}`} saysWhy />
           <ClipPlayer alert={alert} />
+          <p>
+            <strong>{alert.watch_name}</strong> {exactTime(alert.opened_at)} <AlertState alert={alert} />
+          </p>
+          {actions}
           <p class="quoted">“{alert.condition}”</p>
           <p>{alert.explanation}</p>
           {alert.closed?.explanation && <p>Closed: {alert.closed.explanation}</p>}

@@ -1,25 +1,28 @@
 import { useState } from 'preact/hooks';
-import type { AlertQuery } from '../api/api.ts';
-import type { Alert, Watch } from '../api/types.ts';
+import type { AlertQuery, Api } from '../api/api.ts';
+import type { Watch } from '../api/types.ts';
 import { useResource } from '../api/use-resource.ts';
 import { Field, Select, TimeInput } from '../parts/field.tsx';
 import { useSession } from '../session/session.ts';
 import { dayText, shortTime } from '../time/format.ts';
-import { toSpan } from './alert-span.ts';
-import type { SpanDraft, TimeSpan } from './alert-span.ts';
-
-export type AlertFilter = SpanDraft & { state: Alert['state'] | ''; watchId: string; conditionId: string };
+import { readFilter, states, toSpan, writeFilter } from './alert-span.ts';
+import type { AlertFilter, TimeSpan } from './alert-span.ts';
 
 const noFilter = { state: '', watchId: '', conditionId: '', day: '', from: '', to: '' } as const;
-const states = [
-  { value: '', label: 'All' },
-  { value: 'open', label: 'Open' },
-  { value: 'closed', label: 'Closed' },
-] as const;
-
 /** Keeps the filter of a list of alerts, and derives its query. */
 export function useAlertFilter(ofWatch: string | undefined) {
-  const [filter, setFilter] = useState<AlertFilter>({ ...noFilter, watchId: ofWatch ?? '' });
+  const { api } = useSession();
+  const [filter, setFilter] = useState<AlertFilter>(() =>
+    ofWatch === undefined
+      ? (readFilter(location.hash) ?? last.get(api) ?? noFilter)
+      : { ...noFilter, watchId: ofWatch },
+  );
+  const changeFilter = (next: AlertFilter) => {
+    setFilter(next);
+    if (ofWatch !== undefined) return;
+    last.set(api, next);
+    history.replaceState(history.state, '', writeFilter(next));
+  };
   const span = toSpan(filter, Date.now());
   const query: Omit<AlertQuery, 'limit'> = {
     watch_id: filter.watchId || undefined,
@@ -28,8 +31,11 @@ export function useAlertFilter(ofWatch: string | undefined) {
     from: span?.from.toISOString(),
     to: span?.to.toISOString(),
   };
-  return { filter, setFilter, span, query };
+  return { filter, setFilter: changeFilter, span, query };
 }
+
+/** Filter that a session used last: a page that is left has its filter when it is opened again. */
+const last = new WeakMap<Api, AlertFilter>();
 
 type Props = {
   filter: AlertFilter;

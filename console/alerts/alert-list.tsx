@@ -7,9 +7,10 @@ import { EmptyState, Skeleton } from '../parts/panel.tsx';
 import { Checkbox } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
+import { timeZone } from '../time/format.ts';
 import { AlertCard } from './alert-card.tsx';
 import { AlertFilterFields, useAlertFilter } from './alert-filter.tsx';
-import type { AlertFilter } from './alert-filter.tsx';
+import type { AlertFilter } from './alert-span.ts';
 import { findAlertAction } from './alert-keys.ts';
 import type { AlertAction, ReviewAction } from './alert-keys.ts';
 
@@ -103,7 +104,9 @@ export function AlertList({ watchId, alertId, onChange }: Props) {
           />
         ))}
       </ol>
-      {value && <Pages positions={positions} next={value.next_after} onChange={setPositions} />}
+      {value && alertId === undefined && (
+        <Pages count={alerts.length} positions={positions} next={value.next_after} onChange={setPositions} />
+      )}
     </>
   );
 }
@@ -145,10 +148,23 @@ function useReviews(onReviewed: () => void) {
   return { announcement, reviewing, readNote, setNote };
 }
 
-type PagesProps = { positions: string[]; next: string | null; onChange: (positions: string[]) => void };
+type PagesProps = {
+  count: number;
+  positions: string[];
+  next: string | null;
+  onChange: (positions: string[]) => void;
+};
 
-function Pages({ positions, next, onChange }: PagesProps) {
-  if (positions.length === 0 && next === null) return null;
+function Pages({ count, positions, next, onChange }: PagesProps) {
+  const first = positions.length * pageSize + 1;
+  const end = first + count - 1;
+  const shown = next === null ? `${first} to ${end} of ${end}` : `${first} to ${end}, and older ones`;
+  const note = count > 0 && (
+    <span class="small muted">
+      Alerts {shown}. Times: {timeZone}.
+    </span>
+  );
+  if (positions.length === 0 && next === null) return note && <p class="row pages">{note}</p>;
   return (
     <nav class="row pages" aria-label="Pages of alerts">
       <Button small disabled={positions.length === 0} onClick={() => onChange(positions.slice(0, -1))}>
@@ -157,6 +173,7 @@ function Pages({ positions, next, onChange }: PagesProps) {
       <Button small disabled={next === null} onClick={() => next !== null && onChange([...positions, next])}>
         Older
       </Button>
+      {note}
     </nav>
   );
 }

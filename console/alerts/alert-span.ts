@@ -1,3 +1,6 @@
+import type { Alert } from '../api/types.ts';
+import { routeUrls } from '../shell/routes.ts';
+
 /**
  * Span of the filter as its inputs state it: a date and two times of day, such as `2026-11-27` and `20:00`; empty for
  * no bound.
@@ -26,4 +29,33 @@ function atTime(date: Date, time: string): Date {
   const moment = new Date(date);
   moment.setHours(hours, minutes, 0, 0);
   return moment;
+}
+
+/** Filter of a list of alerts as its controls state it; an empty value filters nothing. */
+export type AlertFilter = SpanDraft & { state: Alert['state'] | ''; watchId: string; conditionId: string };
+
+/** States of the filter. */
+export const states = [
+  { value: '', label: 'All' },
+  { value: 'open', label: 'Open' },
+  { value: 'closed', label: 'Closed' },
+] as const;
+
+/** Reads the filter of an address, as `#/alerts?state=open`; undefined without one. */
+export function readFilter(hash: string): AlertFilter | undefined {
+  const [, text] = hash.split('?');
+  if (text === undefined) return undefined;
+  const given = new URLSearchParams(text);
+  const read = (name: keyof AlertFilter) => given.get(name) ?? '';
+  const state = states.find(({ value }) => value === read('state'))?.value ?? '';
+  const span = { day: read('day'), from: read('from'), to: read('to') };
+  return { state, watchId: read('watchId'), conditionId: read('conditionId'), ...span };
+}
+
+/** Returns the address of the alerts with a filter. */
+export function writeFilter(filter: AlertFilter): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== '');
+  return given.length === 0
+    ? routeUrls.alerts
+    : `${routeUrls.alerts}?${new URLSearchParams(given).toString()}`;
 }

@@ -9,7 +9,7 @@ import { pluralize } from './pluralize.ts';
 import { EmptyState, Panel, Skeleton } from './panel.tsx';
 import { ProblemNote } from './problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
-import { milliseconds } from '../time/format.ts';
+import { milliseconds, timeZone } from '../time/format.ts';
 import { Clock, When } from '../time/when.tsx';
 
 const everyMs = 3_000;
@@ -47,6 +47,7 @@ export function Deliveries({ load, resend, id, active }: Props) {
   return (
     <Panel
       title="Deliveries"
+      aside={timeZone}
       intro={value?.webhook_url && <span class="mono anywhere">{value.webhook_url}</span>}
     >
       {!value && !problem && <Skeleton />}
@@ -89,6 +90,7 @@ type ItemProps = { delivery: ListedDelivery; resend: Props['resend']; onResent: 
 
 function DeliveryItem({ delivery, resend, onResent }: ItemProps) {
   const session = useSession();
+  const newest = delivery.attempts.at(-1);
   const sending = useAction(async () => {
     await resend(delivery);
     onResent();
@@ -101,7 +103,8 @@ function DeliveryItem({ delivery, resend, onResent }: ItemProps) {
           <span class="muted">
             #{delivery.sequence}
             {delivery.destination_id !== undefined && ` to ${delivery.destination_id}`}
-          </span>
+          </span>{' '}
+          {newest && <When at={newest.time} />}
         </span>
         <Badge tone={tones[delivery.state]}>{delivery.state}</Badge>
       </div>

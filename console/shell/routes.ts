@@ -33,7 +33,8 @@ export const routeUrls = {
 
 /** Parses a URL fragment; an unknown one gives page `unknown`. */
 export function parseRoute(hash: string): Route {
-  const [, page = '', id] = hash.split('/');
+  const [path = ''] = hash.split('?');
+  const [, page = '', id] = path.split('/');
   if (page === '') return { page: 'home' };
   if (page === 'try') return { page: 'look' };
   if (page === 'jobs') return id === undefined ? { page: 'jobs' } : { page: 'job', jobId: id };

@@ -2,6 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 
 /** Formats times in the time zone and language of the browser. */
 
+/** Time zone of the browser. */
+export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', month: 'short', day: 'numeric' });

@@ -1,5 +1,6 @@
 import { Button } from '../parts/button.tsx';
 import { Checkbox, Field, TextInput } from '../parts/field.tsx';
+import { timeZone } from '../time/format.ts';
 import { weekdays } from './watch-draft.ts';
 import type { ScheduleDraft } from './watch-draft.ts';
 
@@ -17,7 +18,7 @@ export function ScheduleFields({ schedule, onChange }: Props) {
       <Checkbox
         label="Watch at certain times only"
         checked={schedule !== null}
-        onChecked={(isOn) => onChange(isOn ? { timeZone: localZone(), spans: [nights] } : null)}
+        onChecked={(isOn) => onChange(isOn ? { timeZone, spans: [nights] } : null)}
       />
       {schedule && (
         <>
@@ -26,7 +27,7 @@ export function ScheduleFields({ schedule, onChange }: Props) {
               <TextInput
                 {...ids}
                 value={schedule.timeZone}
-                onValue={(timeZone) => onChange({ ...schedule, timeZone })}
+                onValue={(zone) => onChange({ ...schedule, timeZone: zone })}
                 required
               />
             )}
@@ -91,9 +92,4 @@ export function ScheduleFields({ schedule, onChange }: Props) {
       )}
     </fieldset>
   );
-}
-
-/** Returns the time zone of the browser. */
-export function localZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

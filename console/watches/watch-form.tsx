@@ -6,9 +6,10 @@ import { Checkbox, Field, NumberField, TextArea, TextInput } from '../parts/fiel
 import { Fold } from '../parts/fold.tsx';
 import { InputFields } from '../parts/input-fields.tsx';
 import { ConditionFields, ConditionRules } from './condition-fields.tsx';
+import { timeZone } from '../time/format.ts';
 import { summarizeFolds } from './fold-summaries.ts';
 import { RegionFields } from './region-fields.tsx';
-import { localZone, ScheduleFields } from './schedule-fields.tsx';
+import { ScheduleFields } from './schedule-fields.tsx';
 import { newCondition } from './watch-draft.ts';
 import type { ConditionDraft, WatchDraft } from './watch-draft.ts';
 
@@ -79,7 +80,7 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
               ? () => change({ conditions: draft.conditions.toSpliced(index, 1) })
               : undefined
           }
-          onSchedule={(spans) => change({ schedule: { timeZone: localZone(), spans } })}
+          onSchedule={(spans) => change({ schedule: { timeZone, spans } })}
         />
       ))}
       {draft.conditions.length < maxConditions && (
@@ -156,7 +157,7 @@ const switches = [
   {
     field: 'lookBack',
     label: 'Scan the time between checks',
-    hint: 'Judges also what came and went since the last check; a stream with one rendition is read as a player does',
+    hint: 'Judges also what came and went since the last check; a stream that comes in one size only is read whole, with the traffic of a player',
   },
   {
     field: 'follow',

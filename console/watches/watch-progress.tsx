@@ -5,6 +5,7 @@ import { useResource } from '../api/use-resource.ts';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
+import { timeZone } from '../time/format.ts';
 import { Clock } from '../time/when.tsx';
 import { progressText } from './watch-labels.ts';
 
@@ -21,7 +22,7 @@ export function WatchProgress({ watch }: { watch: Watch }) {
   const reader = useRef(createProgressReader(api, watchId, watch.state.last_check));
   const { value, problem, reload } = useResource((signal) => reader.current(signal), [watchId], everyMs);
   return (
-    <Panel title="Recent checks">
+    <Panel title="Recent checks" aside={timeZone}>
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
       {value?.length === 0 && <p class="muted">No checks yet.</p>}
       <ol aria-label="Recent checks">

@@ -248,6 +248,7 @@ test.each([
   ['#/jobs', { page: 'jobs' }],
   ['#/jobs/some-id', { page: 'job', jobId: 'some-id' }],
   ['#/alerts', { page: 'alerts' }],
+  ['#/alerts?state=open&day=2026-11-27', { page: 'alerts' }],
   ['#/alerts/some-id', { page: 'alerts', alertId: 'some-id' }],
   ['#/elsewhere', { page: 'unknown' }],
 ])('the URL fragment "%s" resolves to its page', (hash, route) => expect(parseRoute(hash)).toEqual(route));

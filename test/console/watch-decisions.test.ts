@@ -4,7 +4,7 @@ import { conditionLabel, progressText, visitLabel } from '../../console/watches/
 import type { Watch } from '../../console/api/types.ts';
 import { withDisclosure } from '../../adapters/vision/pixel/explain.ts';
 import { disclosure } from '../../core/disclosure.ts';
-import { toSpan } from '../../console/alerts/alert-span.ts';
+import { readFilter, toSpan, writeFilter } from '../../console/alerts/alert-span.ts';
 import { withoutDisclosure } from '../../console/alerts/alert-texts.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
 import { emptyDraft, toNewWatch } from '../../console/try/draft.ts';
@@ -314,4 +314,13 @@ test('an emptied number of the form takes the default of the service, in a new w
   expect(toWatchPatch(emptyWatchDraft, { ...emptyWatchDraft, intervalSeconds: null })).toEqual({
     interval_seconds: null,
   });
+});
+
+test('the address of the alerts has their filter, and an empty or foreign one filters nothing', () => {
+  const none = { state: '', watchId: '', conditionId: '', day: '', from: '', to: '' } as const;
+  const filter = { ...none, state: 'open', watchId: 'a b', from: '20:00' } as const;
+  expect(readFilter(writeFilter(filter))).toEqual(filter);
+  expect(writeFilter(none)).toBe('#/alerts');
+  expect(readFilter('#/alerts')).toBeUndefined();
+  expect(readFilter('#/alerts?state=lost&other=1')).toEqual(none);
 });
