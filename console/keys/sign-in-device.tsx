@@ -11,6 +11,7 @@ import { Form } from '../parts/form.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { mayUse, useSession } from '../session/session.ts';
+import { dayText, shortTime } from '../time/format.ts';
 import { routeUrls } from '../shell/routes.ts';
 
 const pollMs = 2_000;
@@ -25,7 +26,7 @@ type Props = { onChange: () => void; onClose: () => void };
 export function SignInDevice({ onChange, onClose }: Props) {
   const session = useSession();
   const { api } = session;
-  const [label, setLabel] = useState('Telephone');
+  const [label, setLabel] = useState(() => `Telephone, ${dayText(new Date())} ${shortTime(Date.now())}`);
   const [scope, setScope] = useState<Scope>(mayUse(session, 'jobs') ? 'jobs' : 'read');
   const [made, setMade] = useState<{ id: string; link: string }>();
   const creating = useAction(async () => {

@@ -35,7 +35,9 @@ export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
     return (
       <>
         {children('No time chosen')}
-        <p class="small muted">Point at a lane, or use the arrow keys.</p>
+        <p class="small muted">
+          Tap or point at a lane.<span class="desk-only"> The arrow keys move, Enter shows more.</span>
+        </p>
       </>
     );
   const toleranceMs = (stepShare / 2) * lengthMs;

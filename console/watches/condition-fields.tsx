@@ -57,7 +57,7 @@ const sensitivities = [
 const alertsOn = [
   { value: 'each_visit', label: 'Each visit' },
   { value: 'each_stay', label: 'Each stay' },
-  { value: 'by_checks', label: 'By checks' },
+  { value: 'by_checks', label: 'By number of checks' },
 ] as const;
 
 const severities = [

@@ -23,7 +23,7 @@ export function ToldDialog({ told, onClose }: { told: Told; onClose: () => void 
     if (told.next !== undefined) navigate(told.next);
   };
   return (
-    <Dialog title="Messages that stand" onClose={close}>
+    <Dialog title="These messages stay as they are" onClose={close}>
       <p>These destinations were notified, and receive nothing more:</p>
       <ul aria-label="Notified destinations">
         {told.destinations.map((each) => (

@@ -403,7 +403,7 @@ test('a QR code signs a telephone in once, without the key, until its key is rev
   await again.close();
 
   const { keys } = await caller.call('GET', '/keys');
-  const { key_id: id } = keys.find((key: { label: string }) => key.label === 'Telephone');
+  const { key_id: id } = keys.find((key: { label: string }) => key.label.startsWith('Telephone, '));
   await caller.call('DELETE', `/keys/${id}`);
   await telephone.reload();
   await telephone.getByText('Your key is no longer accepted').waitFor();
