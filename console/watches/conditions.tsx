@@ -1,5 +1,5 @@
 import { withoutDisclosure } from '../alerts/alert-texts.ts';
-import type { ConditionState, Watch, WatchCondition, WatchStats } from '../api/types.ts';
+import type { ConditionState, Watch, WatchStats } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
@@ -7,6 +7,7 @@ import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { Clock, When } from '../time/when.tsx';
+import { Unsure } from './unsure.tsx';
 import {
   conditionLabel,
   conditionsWithState,
@@ -49,7 +50,7 @@ export function Conditions({ watch, stats, onChange }: Props) {
                 Holding since <When at={state.holding_since} />
               </p>
             )}
-            <Unsure condition={condition} stats={stats} />
+            <Unsure watch={watch} condition={condition} stats={stats} />
             {state?.snoozed_until && Date.parse(state.snoozed_until) > Date.now() && (
               <p class="small">
                 Snoozed until <Clock at={state.snoozed_until} />: it opens no alert.{' '}
@@ -97,19 +98,6 @@ function Sight({ state, isChecked }: { state: ConditionState; isChecked: boolean
       )}
       {!isChecked && 'No check yet.'}
     </>
-  );
-}
-
-/** Counts what the model was not sure of today, with the remedy. */
-export function Unsure({ condition, stats }: { condition: WatchCondition; stats: WatchStats | undefined }) {
-  const today = new Date().toISOString().slice(0, 10);
-  const count = stats?.days.find(({ day }) => day === today)?.unsure_sightings[condition.condition_id] ?? 0;
-  if (count === 0) return null;
-  const remedy = condition.sensitivity === 'high' ? 'aim lower' : 'try sensitivity high, or aim lower';
-  return (
-    <p class="small">
-      {count} unsure {count === 1 ? 'sighting' : 'sightings'} today: {remedy}.
-    </p>
   );
 }
 

@@ -20,7 +20,7 @@ import {
   findTrouble,
   shareBetween,
 } from './watch-labels.ts';
-import { Unsure } from './conditions.tsx';
+import { Unsure } from './unsure.tsx';
 import { NewWatch } from './new-watch.tsx';
 import { emptyWatchDraft } from './watch-draft.ts';
 import { WatchBadge } from './watch-badge.tsx';
@@ -108,7 +108,7 @@ function WatchCard({ watch }: { watch: Watch }) {
                   <span>{condition.condition}</span>
                   {shown && <Badge tone={shown.tone}>{shown.label}</Badge>}
                 </div>
-                <Unsure condition={condition} stats={stats} />
+                <Unsure watch={watch} condition={condition} stats={stats} />
               </li>
             );
           })}

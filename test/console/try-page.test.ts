@@ -118,7 +118,10 @@ test('the board says what the model was not sure of today, and what helps', asyn
       conditions: [{ condition: 'A car is at the gate' }],
     }),
   });
-  const { conditions } = (await made.json()) as { conditions: { condition_id: string }[] };
+  const { watch_id: watchId, conditions } = (await made.json()) as {
+    watch_id: string;
+    conditions: { condition_id: string }[];
+  };
   const { host } = new URL(service.baseUrl);
   const { page, faults } = await openPage(browser, host);
   await page.route('**/api/watches/*/stats?*', async (route) => {
@@ -132,7 +135,23 @@ test('the board says what the model was not sure of today, and what helps', asyn
   await page.getByLabel('API key', { exact: true }).fill(service.apiKey);
   await page.keyboard.press('Enter');
   const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'South gate' }) });
-  await card.getByText('12 unsure sightings today: try sensitivity high, or aim lower.').waitFor();
+  await card.getByText('If they are right, try sensitivity high, or aim lower.').waitFor();
   await inspect(page, 'watches-unsure');
+  const moment = (id: string, explanation: string) => ({
+    moment_id: id,
+    watch_id: watchId,
+    at: new Date().toISOString(),
+    verdicts: [{ condition_id: conditions[0]!.condition_id, triggered: false, explanation }],
+    judged_by: 'objects',
+    picture_url: null,
+  });
+  const moments = [moment('a', 'Looks like perhaps 1 car (0.22).'), moment('b', 'Looks like no car.')];
+  await page.route('**/api/moments?*', (route) =>
+    route.fulfill({ json: { moments, next_after: null, watched: null, pictures_kept_from: null } }),
+  );
+  await card.getByRole('button', { name: '12 unsure sightings today' }).press('Enter');
+  const sightings = page.getByRole('list', { name: 'Unsure sightings' });
+  await sightings.getByText('Looks like perhaps 1 car').first().waitFor();
+  expect(await sightings.getByRole('listitem').count()).toBe(1);
   expect(faults).toEqual([]);
 }, 60_000);
