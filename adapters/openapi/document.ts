@@ -90,7 +90,7 @@ export function openApiDocument(baseUrl: string): JsonObject {
   return {
     openapi: '3.1.1',
     info: {
-      title: 'Watchpost',
+      title: 'Watchpost API',
       version: interfaceVersion,
       summary: 'Watches live video streams with a vision-language model and reports events.',
       description,

@@ -50,7 +50,9 @@ export function Sidebar({ route }: { route: Route }) {
           API reference
         </a>
         <div class="stack gap-1 framed" aria-label="Signed in with" role="group">
-          <strong>{me.caller}</strong>
+          <strong class="one-line" title={me.caller}>
+            {me.caller}
+          </strong>
           <span class="small muted">{me.label ?? me.prefix}</span>
           <span class="row gap-1">
             {me.scopes.map((scope) => (

@@ -192,7 +192,9 @@ function TestWatch({ watchId, onClose }: { watchId: string; onClose: () => void 
                   {error === null ? `accepted in ${milliseconds(latency)}` : 'failed'}
                 </Badge>
               </div>
-              {error !== null && <p>{error}</p>}
+              {error !== null && (
+                <p>{error} Check its address with “Edit”, and that this machine reaches its server.</p>
+              )}
             </li>
           ))}
         </ul>

@@ -194,7 +194,7 @@ function listDoubtsOfTime(text: string, times: string[], model: Capabilities): (
     action.test(text) && {
       code: 'needs_clip',
       message: model.supportsVideo
-        ? `A single frame may not show ${actionName(text)}. Use mode clip or hybrid.`
+        ? `A single frame may not show ${actionName(text)}. Use a clip (mode clip or hybrid).`
         : `A single frame may not show ${actionName(text)}, and the model has no video. Describe the state instead, such as "a car is in the yard".`,
     },
     durationSeconds(text) !== undefined && {
