@@ -111,3 +111,17 @@ export function Findings({ findings }: Pick<Advice, 'findings'>) {
     </ul>
   );
 }
+
+/** Offers conditions that the model judges well. */
+export function ConditionExamples({ onUse }: { onUse: (condition: string) => void }) {
+  const { model } = useSession().service;
+  return (
+    <div class="row suggestions" role="group" aria-label="Examples of conditions">
+      {model.condition_examples.map((example) => (
+        <button type="button" key={example} class="chip" onClick={() => onUse(example)}>
+          {example}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,6 +1,6 @@
 import { Button } from '../parts/button.tsx';
 import { Field, NumberField, Select, TextInput } from '../parts/field.tsx';
-import { ConditionAdvice } from '../try/advice.tsx';
+import { ConditionAdvice, ConditionExamples } from '../try/advice.tsx';
 import { closingOf } from './watch-draft.ts';
 import type { ConditionDraft, ScheduleDraft } from './watch-draft.ts';
 
@@ -32,6 +32,7 @@ export function ConditionFields({ label, name, condition, onChange, onRemove, on
           />
         )}
       </Field>
+      {condition.condition === '' && <ConditionExamples onUse={(text) => setText(text)} />}
       <ConditionAdvice
         condition={condition.condition}
         onCondition={setText}

@@ -38,7 +38,7 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
           before={seen.draft}
           draft={draft}
           onDraft={setDraft}
-          frame={{ path: `/watches/${watch.watch_id}/frame`, exists: watch.state.last_frame_at !== null }}
+          framePath={watch.state.last_frame_at === null ? undefined : `/watches/${watch.watch_id}/frame`}
           whom={
             <DestinationFields
               destinations={draft.destinations}

@@ -8,6 +8,7 @@ import { Form } from '../parts/form.tsx';
 import { useSession } from '../session/session.ts';
 import { navigate, routeUrls } from '../shell/routes.ts';
 import { DestinationFields } from './destination-fields.tsx';
+import { FindCamera } from '../try/find-camera.tsx';
 import { destinationName } from './watch-labels.ts';
 import { toWatchRequest } from './watch-draft.ts';
 import type { WatchDraft } from './watch-draft.ts';
@@ -22,7 +23,9 @@ type Props = {
 
 /** Shows a dialog that creates a watch. It tells those whom the watch before tells, unless others are named. */
 export function NewWatch({ before, like, onClose }: Props) {
-  const { api } = useSession();
+  const session = useSession();
+  const { api } = session;
+  const [finding, setFinding] = useState(false);
   const [draft, setDraft] = useState(before);
   const [tellsOthers, setTellsOthers] = useState(before.destinations.length > 0);
   // Without them, a watch has no destinations to copy.
@@ -44,6 +47,7 @@ export function NewWatch({ before, like, onClose }: Props) {
           before={before}
           draft={draft}
           onDraft={setDraft}
+          onFindCamera={session.service.discovers_cameras ? () => setFinding(true) : undefined}
           whom={
             <>
               {teller && (
@@ -72,6 +76,15 @@ export function NewWatch({ before, like, onClose }: Props) {
           Start watching
         </DialogActions>
       </Form>
+      {finding && (
+        <FindCamera
+          onClose={() => setFinding(false)}
+          onStream={(streamUrl) => {
+            setDraft({ ...draft, streamUrl });
+            setFinding(false);
+          }}
+        />
+      )}
     </Dialog>
   );
 }

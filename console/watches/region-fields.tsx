@@ -1,7 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
-import { ProtectedPicture } from '../parts/protected-picture.tsx';
 import { addCorner, moveCorner, parseCorners } from './region-text.ts';
 import type { RegionDraft } from './region-text.ts';
 
@@ -12,7 +12,8 @@ const modes = [
 ] as const;
 
 type Props = {
-  frame: { path: string; exists: boolean };
+  /** Picture on which they are drawn; absent without one. */
+  picture: ComponentChildren;
   regions: RegionDraft[];
   onChange: (regions: RegionDraft[]) => void;
 };
@@ -21,7 +22,7 @@ type Props = {
  * Edits regions: a click on the newest frame adds a corner to the chosen one, and its corners can be dragged; the
  * corners are also text, for the keyboard.
  */
-export function RegionFields({ frame, regions, onChange }: Props) {
+export function RegionFields({ picture, regions, onChange }: Props) {
   const [chosen, setChosen] = useState(0);
   const chosenIndex = Math.min(chosen, regions.length - 1);
   const add = (mode: RegionDraft['mode']) => {
@@ -38,9 +39,9 @@ export function RegionFields({ frame, regions, onChange }: Props) {
   return (
     <fieldset class="stack framed">
       <legend>Regions</legend>
-      {frame.exists && regions.length > 0 && (
+      {picture && regions.length > 0 && (
         <div class="over-picture region-canvas">
-          <ProtectedPicture path={frame.path} alt="Newest frame, on which regions are drawn" />
+          {picture}
           <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true" onClick={click}>
             {regions.map(({ mode, corners }, index) => (
               <polygon

@@ -1,13 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Button } from '../parts/button.tsx';
 import { NumberFields, prefilterSwitch, Switches } from '../parts/draft-fields.tsx';
 import { Checkbox, Field, NumberField, TextArea, TextInput } from '../parts/field.tsx';
 import { Fold } from '../parts/fold.tsx';
 import { InputFields } from '../parts/input-fields.tsx';
+import { ProtectedPicture } from '../parts/protected-picture.tsx';
 import { ConditionFields, ConditionRules } from './condition-fields.tsx';
 import { timeZone } from '../time/format.ts';
 import { summarizeFolds } from './fold-summaries.ts';
+import { StreamCard, useStreamValidation } from '../try/stream-card.tsx';
 import { RegionFields } from './region-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
 import { newCondition } from './watch-draft.ts';
@@ -20,20 +23,32 @@ type Props = {
   before: WatchDraft;
   draft: WatchDraft;
   onDraft: (draft: WatchDraft) => void;
-  /** Picture on which regions are drawn; absent for a new watch. */
-  frame?: { path: string; exists: boolean };
+  /** Path of the newest frame; absent for a new watch, whose stream is shown while it is entered. */
+  framePath?: string | undefined;
+  /** Absent if the service discovers no cameras. */
+  onFindCamera?: (() => void) | undefined;
   /** Fields of the destinations. */
   whom: ComponentChildren;
 };
 
 /** Renders the fields of a watch: what everybody sets, then folded parts. */
-export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
+export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, whom }: Props) {
   const change = (part: Partial<WatchDraft>) => onDraft({ ...draft, ...part });
   const changeField = (field: keyof WatchDraft, value: number | boolean | null) =>
     onDraft({ ...draft, [field]: value });
   const setCondition = (index: number, next: ConditionDraft) =>
     change({ conditions: draft.conditions.with(index, next) });
   const summaries = summarizeFolds(draft);
+  const isOther = before.streamUrl !== draft.streamUrl || before.name === '';
+  const check = useStreamValidation(isOther ? draft.streamUrl.trim() : '');
+  const address = useBlobAddress(check.state === 'known' ? check.stream.frame_b64 : undefined);
+  const alt = 'Newest frame, on which regions are drawn';
+  const picture =
+    address !== undefined ? (
+      <img class="picture" src={address} alt={alt} />
+    ) : (
+      framePath !== undefined && <ProtectedPicture path={framePath} alt={alt} />
+    );
   return (
     <>
       <Field label="Name" name="name">
@@ -65,7 +80,15 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
           />
         )}
       </Field>
-      {before.streamUrl !== draft.streamUrl && draft.regions.length > 0 && (
+      <StreamCard check={check} />
+      {onFindCamera && (
+        <div class="row">
+          <Button small onClick={onFindCamera}>
+            Find a camera
+          </Button>
+        </div>
+      )}
+      {before.streamUrl !== draft.streamUrl && framePath !== undefined && draft.regions.length > 0 && (
         <RegionsFit key={draft.streamUrl} onRemove={() => change({ regions: [] })} />
       )}
       {draft.conditions.map((condition, index) => (
@@ -91,6 +114,19 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
         </div>
       )}
       {whom}
+      <Checkbox
+        label="Film each alert"
+        hint="Messengers and mail get the clip as a second message, when it is ready"
+        checked={draft.clipBefore !== 0 || draft.clipAfter !== 0}
+        onChecked={(isOn) =>
+          change(isOn ? { clipBefore: null, clipAfter: null } : { clipBefore: 0, clipAfter: 0 })
+        }
+      />
+      <Fold title="Picture" summary={summaries.picture}>
+        <RegionFields picture={picture} regions={draft.regions} onChange={(regions) => change({ regions })} />
+        <InputFields mode={draft.mode} clipSeconds={draft.clipSeconds} onChange={change} />
+        <Switches entries={switches} values={draft} onValue={changeField} />
+      </Fold>
       <Fold title="Rules" summary={summaries.rules}>
         {draft.conditions.map((condition, index) => (
           <ConditionRules
@@ -123,15 +159,6 @@ export function WatchForm({ before, draft, onDraft, frame, whom }: Props) {
       <Fold title="Cost" summary={summaries.cost}>
         <NumberFields entries={numbers} values={draft} onValue={changeField} />
         <Switches entries={[prefilterSwitch]} values={draft} onValue={changeField} />
-      </Fold>
-      <Fold title="Picture" summary={summaries.picture}>
-        <InputFields mode={draft.mode} clipSeconds={draft.clipSeconds} onChange={change} />
-        <Switches entries={switches} values={draft} onValue={changeField} />
-        {frame ? (
-          <RegionFields frame={frame} regions={draft.regions} onChange={(regions) => change({ regions })} />
-        ) : (
-          <p class="small muted">Regions are drawn with “Edit”, on the first frame of the watch.</p>
-        )}
       </Fold>
     </>
   );

@@ -37,6 +37,8 @@ afterEach(() => {
 });
 
 const destination = (type: string) => ({ ...examples.watch.destinations[0], destination_id: type, type });
+/** Request without an answer. */
+const never = () => new Promise(() => undefined);
 /** Watch that shows every control of the form. */
 const watch = {
   ...examples.watch,
@@ -67,7 +69,8 @@ async function change(index: number): Promise<WatchPatch | null> {
   const pictures = { urlFor: () => new Promise(() => undefined) };
   const api = {
     changeWatch: async (_: string, __: number, patch: WatchPatch) => void (sent = patch),
-    advise: () => new Promise(() => undefined),
+    advise: never,
+    validateStream: never,
   };
   const form = h(EditWatch, { watch, onDone: () => undefined, onClose: () => undefined });
   render(h(SessionContext.Provider, { value: { api, pictures, service }, children: form }), root);

@@ -91,7 +91,13 @@ test('a refused form marks its fields until they are changed, also a folded one,
   await button('New watch').click();
   await field('Name').fill('Back door');
   await field('Stream URL').fill(stream.url);
+  await page.getByRole('img', { name: 'Current frame of the stream' }).waitFor();
+  await page.getByRole('group', { name: 'Examples of conditions' }).getByRole('button').first().waitFor();
   await field('Condition').fill('The picture is not black');
+  await page.locator('summary').getByText('Picture', { exact: true }).click();
+  await button('Add region to watch').click();
+  await page.getByRole('img', { name: 'Newest frame, on which regions are drawn' }).waitFor();
+  await button('Remove region 1').click();
   await button('Add destination').click();
   const address = field('Address of destination 1');
   await address.fill('ftp://example.com/topic');
