@@ -66,9 +66,8 @@ function project(name: Lane, options: LaneOptions) {
       exclude: excludedFrom(name),
       // Files of a worker share their modules: half of the processor time of short files is their import.
       isolate: false,
-      // Node loads the modules, as in the service: Vite's transformation takes a tenth of the processor time, and only
-      // `vi.mock` needs it.
-      experimental: { viteModuleRunner: name === 'stacks', nodeLoader: name === 'stacks' },
+      // Node loads the modules, as in the service: Vite's transformation, for `vi.mock`, takes a tenth of the time.
+      experimental: { viteModuleRunner: false, nodeLoader: false },
       sequence: { groupOrder: laneOrder.indexOf(name) },
       testTimeout: 30_000,
       hookTimeout: 60_000,

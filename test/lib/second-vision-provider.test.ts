@@ -1,55 +1,37 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
-import { z } from 'zod';
-import type { VisionProvider } from '../../adapters/vision/aws-provider.ts';
-import {
-  findModelPrice,
-  visionProviders,
-  visionProviderSchema,
-} from '../../adapters/vision/aws-provider-registry.ts';
-import { analyzeConfigSchema } from '../../functions/analyze/config.ts';
-import { createDependencies } from '../../functions/analyze/dependencies.ts';
-import { describeRoles } from './roles.ts';
-import { ownFunctions, synthesize } from './synthesize.ts';
+import { expect, test, vi } from 'vitest';
+import { created } from './second-vision-provider.ts';
 
-const { second } = vi.hoisted(() => {
-  // The files of a lane share modules: earlier ones have loaded the list without the second provider.
-  vi.resetModules();
-  return { second: { created: [] as unknown[] } };
+const root = join(import.meta.dirname, '../..');
+/** Ends the addresses of the modules with a second provider: earlier files of the lane have loaded those without it. */
+const mark = '?second';
+const list = new URL('../../adapters/vision/aws-provider-list.ts', import.meta.url).href;
+const second = new URL('second-vision-provider.ts', import.meta.url).href;
+
+const hooks = registerHooks({
+  resolve(specifier, context, next) {
+    const resolved = next(specifier, context);
+    const isMarked = context.parentURL?.endsWith(mark) && resolved.url.startsWith(`file://${root}/`);
+    return isMarked && !resolved.url.includes('/node_modules/') && resolved.url !== second
+      ? { ...resolved, url: `${resolved.url.replace(mark, '')}${mark}` }
+      : resolved;
+  },
+  load(url, context, next) {
+    if (url !== `${list}${mark}`) return next(url, context);
+    const source = `${readFileSync(new URL(list), 'utf8')}\nexport { second } from '${second}';`;
+    return { format: 'module', source, shortCircuit: true };
+  },
 });
-
-afterAll(() => {
-  vi.doUnmock('../../adapters/vision/aws-provider-list.ts');
-  vi.resetModules();
-});
-
-/** The line of a second provider, and the description that its folder exports. */
-vi.mock('../../adapters/vision/aws-provider-list.ts', async (original) => ({
-  ...(await original<object>()),
-  second: {
-    settings: { SECOND_HOST: z.string() },
-    stageSettings: { secondHost: z.string().optional() },
-    describeModel: (model = 'second-large') => ({
-      provider: 'second',
-      model,
-      supportsVideo: false,
-      judgesMoments: false,
-      maxPictures: 8,
-    }),
-    findPrice: () => ({ input: 1, output: 2, pictureTokens: 3, videoTokensPerSecond: null }),
-    readStage: ({ secondHost }: { secondHost: string }) => ({
-      modelId: 'second-large',
-      region: 'eu-north-1',
-      environment: { SECOND_HOST: secondHost },
-    }),
-    listPermissions: () => [{ actions: ['second:Judge'], resources: ['arn:aws:second:::model'] }],
-    createModel: (settings: { SECOND_HOST: string }, deps) => {
-      second.created.push(settings.SECOND_HOST);
-      return { ...visionProviders.bedrock.createModel({}, deps), provider: 'second', model: 'second-large' };
-    },
-  } satisfies VisionProvider,
-}));
+/** Loads a module of the project that knows the second provider. */
+const load = async (path: string): Promise<any> => import(`${new URL(path, import.meta.url).href}${mark}`);
+const { findModelPrice, visionProviderSchema } = await load('../../adapters/vision/aws-provider-registry.ts');
+const { analyzeConfigSchema } = await load('../../functions/analyze/config.ts');
+const { createDependencies } = await load('../../functions/analyze/dependencies.ts');
+const { describeRoles } = await load('./roles.ts');
+const { ownFunctions, synthesize } = await load('./synthesize.ts');
+hooks.deregister();
 
 test('a second provider is deployed with its settings, its environment and its permissions', () => {
   const settings: object = { visionProvider: 'second', secondHost: 'second.example' };
@@ -83,7 +65,7 @@ test('analyze creates the model of a second provider from its environment, and k
 
   const deps = createDependencies(analyzeConfigSchema.parse(environment));
 
-  expect(second.created).toEqual(['second.example']);
+  expect(created).toEqual(['second.example']);
   expect(deps.vision.provider).toBe('second');
   expect(deps.modelPrice).toMatchObject({ input: 1, output: 2 });
   expect(findModelPrice({ provider: 'second', model: 'second-large' })).toMatchObject({ input: 1 });
@@ -92,7 +74,6 @@ test('analyze creates the model of a second provider from its environment, and k
 });
 
 test('only the list imports the folder of a provider on AWS', () => {
-  const root = join(import.meta.dirname, '../..');
   const importing = ['adapters', 'bin', 'core', 'functions', 'lib']
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
