@@ -2,7 +2,7 @@ import { follow } from './follow.ts';
 import type { FollowOptions } from './follow.ts';
 import type * as Api from './openapi-types.ts';
 import { toError } from './errors.ts';
-import { createTransport } from './transport.ts';
+import { createTransport, randomKey } from './transport.ts';
 import type { Call, ClientOptions } from './transport.ts';
 import { watchOperations } from './watches.ts';
 import type { Requests } from './watches.ts';
@@ -10,7 +10,7 @@ import type { Requests } from './watches.ts';
 /** Client of one service and key, as `createClient` returns it. */
 export type Watchpost = ReturnType<typeof createClient>;
 
-type Signal = { signal?: AbortSignal };
+type Signal = { signal?: AbortSignal | undefined };
 /**
  * Idempotency key: a repeated key replays the first response. Default: one key per call, so that retries create one
  * job.
@@ -43,7 +43,7 @@ export function createClient(options: ClientOptions) {
       method: 'POST',
       path,
       ...(body && { body }),
-      headers: { 'Idempotency-Key': idempotencyKey ?? crypto.randomUUID() },
+      headers: { 'Idempotency-Key': idempotencyKey ?? randomKey() },
       repeatable: true,
       signal,
     });
@@ -138,8 +138,14 @@ function webhookOperations({ get, post, send, create }: AllRequests) {
     /** Returns the signing secret of webhooks. */
     getWebhookSecret: (o: Signal = {}) => get<Api.WebhookSecret>('/webhook-secret', {}, o),
     /** Rotates the signing secret. Without retries. */
-    rotateWebhookSecret: (o: Signal = {}) =>
-      post<Api.WebhookSecret>('/webhook-secret/rotate', undefined, o, false),
+    rotateWebhookSecret: ({ signal, ...query }: Signal & { grace_seconds?: number } = {}) =>
+      send<Api.WebhookSecret>({
+        method: 'POST',
+        path: '/webhook-secret/rotate',
+        query,
+        repeatable: false,
+        signal,
+      }),
   };
 }
 
@@ -206,7 +212,7 @@ function operatorOperations({ get, send, transport }: AllRequests) {
     alarms: ({ signal }: Signal = {}) =>
       send<Api.Alarms>({ method: 'GET', path: '/alarms', headers: internal, repeatable: true, signal }),
     /** Returns recent log entries. Requires the scope `internal`. */
-    logs: (query: { level?: Api.LogLevel; limit?: number } = {}, { signal }: Signal = {}) =>
+    logs: (query: { level?: Api.LogLevel | undefined; limit?: number } = {}, { signal }: Signal = {}) =>
       send<Api.Logs>({ method: 'GET', path: '/logs', query, headers: internal, repeatable: true, signal }),
   };
 }
@@ -220,7 +226,7 @@ export type JobFilter = {
   offset?: number;
 };
 /** Filter and page of `listKeys`: keys after the key `after`. */
-export type KeyFilter = { caller?: string; after?: string; limit?: number };
+export type KeyFilter = { caller?: string | undefined; after?: string | undefined; limit?: number };
 /** Days (UTC), caller and page of `usage`. */
 export type UsageFilter = {
   from?: string;

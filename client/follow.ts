@@ -7,7 +7,7 @@ import type { Call, Transport } from './transport.ts';
 /** End of `follow` and `followWatches`. */
 type Ending = {
   /** Ends the iteration with the reason of the signal. The job or watch continues. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Maximum consecutive connections without an event. Default 10: about three minutes. */
   maxFailures?: number;
 };

@@ -115,6 +115,13 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Returns a key for one creation. Not a UUID, which browsers make only for pages of https. */
+export function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}
+
 function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(done, milliseconds);

@@ -1,9 +1,10 @@
 import { followWatches } from './follow.ts';
 import type { FollowWatchesOptions } from './follow.ts';
 import type * as Api from './openapi-types.ts';
+import { randomKey } from './transport.ts';
 import type { Call, Transport } from './transport.ts';
 
-type Signal = { signal?: AbortSignal };
+type Signal = { signal?: AbortSignal | undefined };
 
 /** Requests of the client, without the operations. */
 export type Requests = {
@@ -22,16 +23,24 @@ export type Requests = {
 /** Creates the operations of watches and alerts. */
 export function watchOperations({ get, post, send, jpeg, transport }: Requests) {
   return {
-    /** Creates a watch, which runs until it is paused or deleted. */
+    /**
+     * Creates a watch, which runs until it is paused or deleted. If it has no destinations, it gets those of the watch
+     * `destinationsOf`.
+     */
     createWatch: (
       request: Api.WatchRequest,
-      { signal, idempotencyKey }: Signal & { idempotencyKey?: string } = {},
+      {
+        signal,
+        idempotencyKey = randomKey(),
+        destinationsOf,
+      }: Signal & { idempotencyKey?: string; destinationsOf?: string | undefined } = {},
     ) =>
-      send<Api.Watch>({
+      send<Api.ChangedWatch>({
         method: 'POST',
         path: '/watches',
+        query: { destinations_of: destinationsOf },
         body: request,
-        headers: { 'Idempotency-Key': idempotencyKey ?? crypto.randomUUID() },
+        headers: { 'Idempotency-Key': idempotencyKey },
         repeatable: true,
         signal,
       }),
@@ -48,7 +57,7 @@ export function watchOperations({ get, post, send, jpeg, transport }: Requests) 
       patch: Api.WatchPatch,
       { signal, ifVersion }: Signal & { ifVersion?: number } = {},
     ) =>
-      send<Api.Watch>({
+      send<Api.ChangedWatch>({
         method: 'PATCH',
         path: watch(watchId),
         body: patch,
@@ -83,7 +92,10 @@ export function watchOperations({ get, post, send, jpeg, transport }: Requests) 
     snoozeWatch: (watchId: string, request: Api.SnoozeRequest, o: Signal = {}) =>
       post<Api.Watch>(`${watch(watchId)}/snooze`, request, o, true),
     /** Checks all conditions of a watch once, without a change of their state. */
-    previewWatch: (watchId: string, { signal, ...query }: Signal & { input_mode?: Api.InputMode } = {}) =>
+    previewWatch: (
+      watchId: string,
+      { signal, ...query }: Signal & { input_mode?: Api.InputMode | undefined } = {},
+    ) =>
       send<Api.WatchPreview>({
         method: 'POST',
         path: `${watch(watchId)}/preview`,
@@ -103,7 +115,7 @@ export function watchOperations({ get, post, send, jpeg, transport }: Requests) 
     /** Yields the events of one watch or all, in order, until the only one is deleted; reconnects automatically. */
     followWatches: (o: FollowWatchesOptions = {}) => followWatches(o, transport),
     /** Returns the statistics of a watch; times as ISO 8601. */
-    watchStats: (watchId: string, query: { from?: string; to?: string } = {}, o: Signal = {}) =>
+    watchStats: (watchId: string, query: StatsFilter = {}, o: Signal = {}) =>
       get<Api.WatchStats>(`${watch(watchId)}/stats`, query, o),
     /** Returns the newest frame of a watch as JPEG. */
     watchFrame: (watchId: string, o: Signal = {}) => jpeg(`${watch(watchId)}/frame`, o),
@@ -148,7 +160,7 @@ export function watchOperations({ get, post, send, jpeg, transport }: Requests) 
 }
 
 /** Page of a log of watches. `types`: of its events, separated by commas. */
-export type WatchEventFilter<Position> = { after?: Position; limit?: number; types?: string };
+export type WatchEventFilter<Position> = { after?: Position; limit?: number; types?: string | undefined };
 
 /** Filter and page of `listWatchDeliveries`: deliveries of events after sequence `after`. */
 export type WatchDeliveryFilter = {
@@ -168,19 +180,21 @@ export type MomentFilter = {
   condition_id?: string;
   verdict?: 'held' | 'not_held' | 'not_judged';
   reviewed?: boolean;
-  after?: string;
+  after?: string | undefined;
   limit?: number;
 };
+/** Span of `watchStats`; times as ISO 8601. With `spans`, hours have what was seen. */
+type StatsFilter = { from?: string; to?: string; spans?: boolean };
 
 /** Filters and page of `listAlerts`; times as ISO 8601. */
 export type AlertFilter = {
-  watch_id?: string;
-  condition_id?: string;
-  state?: 'open' | 'closed';
+  watch_id?: string | undefined;
+  condition_id?: string | undefined;
+  state?: 'open' | 'closed' | undefined;
   /** Alerts that were open between `from` and `to`. */
-  from?: string;
-  to?: string;
-  after?: string;
+  from?: string | undefined;
+  to?: string | undefined;
+  after?: string | undefined;
   limit?: number;
 };
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { createApi } from './api/api.ts';
 import type { Api } from './api/api.ts';
-import { createHttp } from './api/http.ts';
+import { sessionOptions } from './api/http.ts';
 import type { RequestOutcome } from './api/http.ts';
 import { createPictures } from './api/pictures.ts';
 import { asProblem } from './api/problem.ts';
@@ -58,7 +58,7 @@ export function App() {
     setEntry({ busy: true });
     try {
       const { me, proof } = await beginSession(credential, (outcome) => onOutcome(outcome));
-      const api: Api = createApi(createHttp(identify(proof), (outcome) => onOutcome(outcome, api)));
+      const api: Api = createApi(sessionOptions(identify(proof), (outcome) => onOutcome(outcome, api)));
       const service = await api.service();
       end();
       inUse.current = api;

@@ -36,7 +36,7 @@ export async function readCheckResult(response: Response): Promise<MeteredCheckR
 }
 
 async function json(response: Response): Promise<CheckOnceResponse> {
-  // As in http.ts: the response gets its type here.
+  // The response gets its type here.
   // oxlint-disable-next-line typescript/no-unsafe-return
   return response.json();
 }

@@ -1,7 +1,6 @@
 import { follow } from '../../client/follow.ts';
 import type { StreamedEvent } from '../../client/openapi-types.ts';
 import type { Transport } from '../../client/transport.ts';
-import type { Http } from './http.ts';
 import { asProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 
@@ -19,7 +18,7 @@ export type Following = {
  * without a limit of attempts. Not `EventSource`, which cannot send `Authorization`.
  */
 export async function followEvents(
-  http: Pick<Http, 'open'>,
+  http: Pick<Transport, 'open'>,
   jobId: string,
   from: number,
   { onEvent, onState, onProblem }: Following,
@@ -27,8 +26,8 @@ export async function followEvents(
   wait: typeof pause = pause,
 ): Promise<void> {
   const transport: Pick<Transport, 'open' | 'sleep'> = {
-    open: async ({ path, headers = {}, signal: ownSignal }) => {
-      const response = await http.open({ path, headers, signal: ownSignal });
+    open: async (call) => {
+      const response = await http.open(call);
       if (response.status === 200) onState('live');
       return response;
     },

@@ -1,5 +1,4 @@
-import { RequestInvalidError, WatchpostError } from '../../client/errors.ts';
-import { readError } from '../../client/transport.ts';
+import { ConnectionError, RequestInvalidError, WatchpostError } from '../../client/errors.ts';
 
 /** Failed request: message and remedy for the person at the console. `status` is 0 if there was no response. */
 export class Problem extends Error {
@@ -29,6 +28,7 @@ export class Problem extends Error {
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof WatchpostError) return fromResponse(error);
+  if (error instanceof ConnectionError) return unreachable(error);
   return new Problem(
     0,
     'CONSOLE_ERROR',
@@ -49,11 +49,7 @@ export function unreachable(cause: unknown): Problem {
   );
 }
 
-/** Reads the `Problem` of a response whose status is not 2xx: an error envelope, a 422 body, or the page of a proxy. */
-export async function toProblem(response: Response): Promise<Problem> {
-  return asProblem(await readError(response));
-}
-
+/** Reads an error response: an error envelope, a 422 body, or the page of a proxy. */
 function fromResponse(error: WatchpostError): Problem {
   const { status, code, message, remediation } = error;
   if (error instanceof RequestInvalidError) {

@@ -16,7 +16,7 @@ import { percent, skippedShare, jobTitle, typeLabel, isActive } from './job-labe
 import { LastFrame } from '../parts/protected-picture.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import type { Api, JobQuery } from '../api/api.ts';
-import { Problem } from '../api/problem.ts';
+import { asProblem } from '../api/problem.ts';
 
 const pageSize = 20;
 const everyMs = 3_000;
@@ -216,7 +216,7 @@ function createJobLoader(api: Api) {
       return detail;
     } catch (error) {
       // The job expired after the list was read.
-      if (error instanceof Problem && error.status === 404) return undefined;
+      if (asProblem(error).status === 404) return undefined;
       throw error;
     }
   };

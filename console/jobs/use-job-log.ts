@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { followEvents, isFinal, pause } from '../api/follow-events.ts';
-import { asProblem, Problem } from '../api/problem.ts';
+import { asProblem } from '../api/problem.ts';
+import type { Problem } from '../api/problem.ts';
 import type { JobEvent } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 
@@ -43,7 +44,7 @@ export function useJobLog(jobId: string): JobLog {
       if (signal.aborted) return;
       change(() => ({ before: last }));
       await followEvents(
-        api.http,
+        api.transport,
         jobId,
         last,
         {
@@ -74,7 +75,8 @@ async function readPages(
       after = next;
       if (!hasMore) return after;
     } catch (error) {
-      if (!(error instanceof Problem) || isFinal(error)) throw error;
+      const problem = asProblem(error);
+      if (problem.code === 'CONSOLE_ERROR' || isFinal(problem)) throw error;
       await beforeRetry();
     }
   }

@@ -1,4 +1,5 @@
-import { createHttp } from '../api/http.ts';
+import { createTransport } from '../../client/transport.ts';
+import { sessionOptions } from '../api/http.ts';
 import type { RequestOutcome } from '../api/http.ts';
 import type { Key } from '../api/types.ts';
 
@@ -15,9 +16,12 @@ export async function beginSession(
   credential: Credential,
   onOutcome: (outcome: RequestOutcome) => void,
 ): Promise<{ me: Key; proof: string }> {
-  const { proof, ...me } = await createHttp(toHeaders(credential), onOutcome).json<Key & { proof: string }>(
-    '/session',
-    { method: 'POST', headers: { 'Watchpost-Console': location.origin } },
+  const { send } = createTransport(sessionOptions(toHeaders(credential), onOutcome));
+  const headers = { 'Watchpost-Console': location.origin };
+  const { proof, ...me } = await send(
+    { method: 'POST', path: '/session', headers, repeatable: false },
+    // The response gets its type here.
+    (response): Promise<Key & { proof: string }> => response.json(),
   );
   storeProof(proof);
   return { me, proof };

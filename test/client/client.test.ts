@@ -31,6 +31,21 @@ function scripted(answers: Answer[], attempts?: number) {
   return { client, requests, pauses };
 }
 
+test('the client sends the options of an operation in its query', async () => {
+  const { client, requests } = scripted(Array.from({ length: 3 }, () => ({ status: 200, body: {} })));
+  await client.createWatch(
+    { name: 'Gate', stream_url: 'rtsp://camera/1', conditions: [] },
+    { destinationsOf: 'a' },
+  );
+  await client.watchStats('a', { spans: true });
+  await client.rotateWebhookSecret({ grace_seconds: 60 });
+  expect(requests.map(({ url }) => new URL(url).pathname + new URL(url).search)).toEqual([
+    '/api/watches?destinations_of=a',
+    '/api/watches/a/stats?spans=true',
+    '/api/webhook-secret/rotate?grace_seconds=60',
+  ]);
+});
+
 describe('createClient: retries', () => {
   test('the client retries a transient error with growing delays', async () => {
     const { client, requests, pauses } = scripted([

@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest';
-import { toProblem } from '../../console/api/problem.ts';
+import { ConnectionError } from '../../client/errors.ts';
+import { readError } from '../../client/transport.ts';
+import { asProblem } from '../../console/api/problem.ts';
+
+const toProblem = async (response: Response) => asProblem(await readError(response));
+
+test('a request without a response becomes a problem that says so', () => {
+  expect(asProblem(new ConnectionError('Cannot reach http://host'))).toMatchObject({
+    status: 0,
+    message: 'Watchpost cannot be reached',
+  });
+});
 
 test('an error envelope becomes a problem with its message and remediation', async () => {
   const error = { code: 'JOB_NOT_FOUND', message: 'Job not found', remediation: 'Check the job id.' };
