@@ -16,17 +16,19 @@ export const modelCallSchema = tokenUseSchema.extend({
 });
 export type ModelCall = z.infer<typeof modelCallSchema>;
 
-const share = z.number().min(0).max(1).describe('Share of the width or height of the image');
+const share = z.number().min(0).max(1);
 
 /** Object that a model found in the evidence. The box is in shares of the image, 0 to 1, from its top left corner. */
-export const evidenceBoxSchema = z.object({
-  label: z.string().max(40).describe('Class of the object'),
-  score: z.number().min(0).max(1).describe('Rank of the detection; not a probability'),
-  x: share,
-  y: share,
-  width: share,
-  height: share,
-});
+export const evidenceBoxSchema = z
+  .object({
+    label: z.string().max(40),
+    score: z.number().min(0).max(1).describe('Rank of the detection; not a probability'),
+    x: share,
+    y: share,
+    width: share,
+    height: share,
+  })
+  .describe('x, y, width and height: shares of the image');
 apiNames.add(evidenceBoxSchema, { id: 'EvidenceBox' });
 export type EvidenceBox = z.infer<typeof evidenceBoxSchema>;
 

@@ -32,6 +32,8 @@ const forecastSchema = z.object({
     .describe('Duration from which a watch is sure to see a visit, if the stream has a key frame every 2 s'),
 });
 
+apiNames.add(forecastSchema, { id: 'Forecast' });
+
 /** Response of `POST /conditions/advise`. */
 export const adviceResponseSchema = z.object({
   findings: findingsSchema,
@@ -56,12 +58,14 @@ export const adviceResponseSchema = z.object({
       .describe('Spans for the schedule of a watch, if the condition names times; add the time zone'),
   }),
   forecast: forecastSchema
-    .extend({
-      model: z.string(),
-      with_look_back: forecastSchema.describe(
-        'The same with look_back, the default of watches: up to four frames a check',
-      ),
-    })
+    .and(
+      z.object({
+        model: z.string(),
+        with_look_back: forecastSchema.describe(
+          'The same with look_back, the default of watches: up to four frames a check',
+        ),
+      }),
+    )
     .describe('Cost of one stream with this condition, all day'),
 });
 apiNames.add(adviceResponseSchema, { id: 'Advice' });

@@ -13,20 +13,19 @@ const visible = {
   labels: z.array(z.string()).optional().describe('Labels of the job; absent without any'),
 };
 
-const delivered = {
+const delivered = z.object({
   delivery: z.enum(['polling', 'webhook']).describe('Delivery mode of events'),
   reason: stopReasonSchema.nullable().describe("Reason of the job's end; null for an active job"),
-};
+});
 
 /**
  * Configuration of the jobs of each policy, after defaults and clamping; `details` in lists and creation responses,
  * which have no stats.
  */
-export const configSchemas = Object.values(jobRecords).map(({ fields }) => ({
-  policy: fields.policy.value,
-  config: z.object({ ...fields.config.shape, ...visible }),
-  details: z.object({ ...fields.config.shape, ...visible, ...delivered }),
-}));
+export const configSchemas = Object.values(jobRecords).map(({ fields }) => {
+  const config = z.object({ ...fields.config.shape, ...visible });
+  return { policy: fields.policy.value, config, details: config.and(delivered) };
+});
 for (const { policy, config, details } of configSchemas) {
   apiNames.add(config, { id: `${toPascal(policy)}Config` });
   apiNames.add(details, { id: `${toPascal(policy)}Details` });

@@ -43,4 +43,8 @@ const withoutRoot = (types: string) =>
       /(?: \*\s*\n)? \* This interface was referenced by `Everything`'s JSON-Schema\n \* via the `definition` "\w+"\.\n/g,
       '',
     )
-    .replaceAll(/\/\*\*\n \*\/\n/g, '');
+    .replaceAll(/\/\*\*\n \*\/\n/g, '')
+    // Comments of one line, as everywhere.
+    .replaceAll(/^( *)\/\*\*\n *\* (.*)\n *\*\//gm, (whole: string, indent: string, words: string) =>
+      indent.length + words.length > 112 ? whole : `${indent}/** ${words} */`,
+    );
