@@ -63,8 +63,15 @@ export async function answerFromVisits(
   const [only = [], ...others] = listSeen(memories, reader);
   if (others.length === 0)
     return { ...describeVisits(asked, only, memories, reader), reason: null, pictures: 0 };
-  const each = [only, ...others].map((things) => describeVisits(asked, things, memories, reader));
-  return { statements: each.flatMap(({ statements }) => statements.slice(0, 1)), reason: null, pictures: 0 };
+  const each = [only, ...others].map((things) => {
+    const [first] = describeVisits(asked, things, memories, reader).statements;
+    return { things, first: first ?? { text: '', moments: [] } };
+  });
+  const lead = {
+    text: `Seen: ${each.map(({ things }) => things.join(', ')).join(', ')}.`,
+    moments: each.flatMap(({ first }) => first.moments),
+  };
+  return { statements: [lead, ...each.map(({ first }) => first)], reason: null, pictures: 0 };
 }
 
 const refusal =

@@ -72,7 +72,7 @@ test('the built-in model counts visits without a call, and refuses other questio
   expect((await ask('Was there a car yesterday?')).answer).toBe('No visit of car was seen.');
   for (const question of ['What happened at the gate today?', 'What did you see at the gate?'])
     expect((await ask(question)).answer).toMatch(
-      /^3 visits of dog; the last .*\. 1 visit of car; the last visit of car was Gate .*\.$/,
+      /^Seen: dog, car\. 3 visits of dog; the last .*\. 1 visit of car; the last visit of car was Gate .*\.$/,
     );
   expect((await ask('Was it there?')).answer).toBe('No visit of what the conditions are about was seen.');
   expect(await ask('Who took the parcel?')).toMatchObject({ answered: false, statements: [] });
