@@ -85,13 +85,26 @@ export function TimeLine({ watches }: Props) {
         />
       )}
       <p class="row small muted legend">
-        <span class="key judged" /> judged <span class="key quiet" /> quiet <span class="key between" />{' '}
-        between pictures <span class="key not_seen" /> not seen <span class="key open" /> alert{' '}
-        <span class="key snoozed" /> snoozed, <span class="key unannounced" /> and seen meanwhile
+        {keys.map(([kind, text]) => (
+          <span key={kind}>
+            <span class={`key ${kind}`} /> {text}
+          </span>
+        ))}
       </p>
     </div>
   );
 }
+
+/** Colors of the lanes with their meaning. */
+const keys = [
+  ['judged', 'judged'],
+  ['quiet', 'quiet'],
+  ['between', 'between pictures'],
+  ['not_seen', 'not seen'],
+  ['open', 'alert'],
+  ['snoozed', 'snoozed'],
+  ['unannounced', 'seen while snoozed'],
+] as const;
 
 /** Reads the lanes of a window; again while it is not over. */
 function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
