@@ -1,8 +1,6 @@
-import type { Watch, Watchpost } from '../../client/index.ts';
+import type { DestinationRequest, Watch, Watchpost, WatchRequest } from '../../client/index.ts';
 import { destinationTypeSchema } from '../../core/records/watch.ts';
-import type { DestinationType } from '../../core/records/watch.ts';
 import { inputModeSchema } from '../../core/records/capture.ts';
-import type { InputMode } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
 import { oneLine } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
@@ -54,8 +52,15 @@ export function addWatch(program: Command, terminal: Terminal): void {
     .option(json, 'print the watch as JSON')
     .action(async (url: string, conditions: string[], raw: unknown) => {
       const { name, interval, mode, destination, label: labels } = addOptions.parse(raw);
-      const destinations = destination.map(parseDestination);
-      const wanted = { url, conditions, name, interval, mode, destinations, labels };
+      const wanted = {
+        name,
+        stream_url: url,
+        conditions: conditions.map((condition) => ({ condition })),
+        destinations: destination.map(parseDestination),
+        labels,
+        ...(interval !== undefined && { interval_seconds: interval }),
+        ...(mode !== undefined && { input_mode: mode }),
+      };
       await createWatch(await openService(raw), wanted, terminal, wantsJson(raw));
     });
 
@@ -94,7 +99,7 @@ function appendCondition(text: string, before?: string[]): string[] {
   return append(parseCondition(text), before);
 }
 
-function parseDestination(text: string): NewWatch['destinations'][number] {
+function parseDestination(text: string): DestinationRequest {
   const [name = '', ...rest] = text.split('=');
   const type = destinationTypeSchema.safeParse(name);
   const address = rest.join('=');
@@ -104,33 +109,17 @@ function parseDestination(text: string): NewWatch['destinations'][number] {
     );
   if (type.data === 'telegram') {
     const [token = '', to = ''] = address.split('/');
-    return { type: type.data, address: { to, token } };
+    return { type: type.data, to, token };
   }
-  const field = addressFields[type.data];
-  if (field === 'to') return { type: type.data, address: { to: address } };
-  return { type: type.data, address: field === 'url' ? { url: address } : { routing_key: address } };
+  return { type: type.data, [addressFields[type.data]]: address };
 }
 
 /** Commands below `watchpost watch`: the endpoints below `/watches`, by the name of a watch. */
 
-/** Watch of `watchpost watch add`. `undefined` leaves a default. */
-export type NewWatch = {
-  url: string;
-  conditions: string[];
-  name: string;
-  interval: number | undefined;
-  mode: InputMode | undefined;
-  destinations: {
-    type: DestinationType;
-    address: { url: string } | { routing_key: string } | { to: string; token?: string };
-  }[];
-  labels: string[];
-};
-
 /** Creates a watch. A name identifies a watch for these commands: it must be new. */
 export async function createWatch(
   client: Watchpost,
-  wanted: NewWatch,
+  wanted: WatchRequest,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
@@ -139,16 +128,7 @@ export async function createWatch(
       `There is a watch "${wanted.name}"`,
       'Use another --name, or change it with watch apply.',
     );
-  const watch = await client.createWatch({
-    name: wanted.name,
-    stream_url: wanted.url,
-    conditions: wanted.conditions.map((condition) => ({ condition })),
-    destinations: wanted.destinations.map(({ type, address }) => ({ type, ...address })),
-    labels: wanted.labels,
-    ...(wanted.interval !== undefined && { interval_seconds: wanted.interval }),
-    ...(wanted.mode !== undefined && { input_mode: wanted.mode }),
-  });
-  printWatch(watch, terminal, asJson);
+  printWatch(await client.createWatch(wanted), terminal, asJson);
 }
 
 /** Prints one line per watch: status, open alerts, name, id. */
@@ -174,16 +154,18 @@ export async function pauseWatch(
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
-  await control(client, which, async (id) => client.pauseWatch(id), terminal, asJson);
+  const { watch_id: id } = await findWatch(which, client);
+  printWatch(await client.pauseWatch(id), terminal, asJson);
 }
 
-export async function resumeWatch(
+async function resumeWatch(
   client: Watchpost,
   which: string,
   terminal: Terminal,
   asJson: boolean,
 ): Promise<void> {
-  await control(client, which, async (id) => client.resumeWatch(id), terminal, asJson);
+  const { watch_id: id } = await findWatch(which, client);
+  printWatch(await client.resumeWatch(id), terminal, asJson);
 }
 
 /** Deletes a watch after a confirmation, or immediately with `yes`. */
@@ -198,16 +180,6 @@ export async function removeWatch(
     throw new CommandError('Nothing was removed', 'Confirm at a terminal, or use --yes.');
   await client.deleteWatch(id);
   terminal.print(`Removed "${name}".`);
-}
-
-async function control(
-  client: Watchpost,
-  which: string,
-  act: (watchId: string) => Promise<Watch>,
-  terminal: Terminal,
-  asJson: boolean,
-): Promise<void> {
-  printWatch(await act((await findWatch(which, client)).watch_id), terminal, asJson);
 }
 
 function lineFor({ watch_id: id, name, status, state }: Watch): string {

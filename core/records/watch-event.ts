@@ -205,6 +205,10 @@ export const newWatchEventSchema = z.discriminatedUnion('type', [
 ]);
 export type NewWatchEvent = z.infer<typeof newWatchEventSchema>;
 
+/** Types of events in the log of a watch. */
+export const watchEventTypeSchema = z.enum(newWatchEventSchema.options.map(({ shape }) => shape.type.value));
+export type WatchEventType = NewWatchEvent['type'];
+
 /**
  * Event as stored in the log of a watch. Name and labels are those at its time, and so is the stream (`former_streams`
  * of the watch).

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { inputModeSchema } from '../records/capture.ts';
-import { watchEventTypeSchema } from '../records/watch-event-type.ts';
+import { watchEventTypeSchema } from '../records/watch-event.ts';
 import { watchStatusSchema } from '../records/watch-state.ts';
 import { eventsQuerySchema } from './jobs.ts';
 import { flag, integer, jobId, text } from './fields.ts';

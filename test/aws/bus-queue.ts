@@ -6,7 +6,7 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { busEventSchemas } from '../../core/responses/bus-events.ts';
+import { busEventSchemas } from '../support/bus-events.ts';
 import type { Emulator } from './emulator.ts';
 
 type BusEvent = {

@@ -10,7 +10,7 @@ import type { EventBus } from '../../core/ports/event-bus.ts';
 import type { MetricName } from '../../core/ports/metrics.ts';
 import { queueMessageSchema } from '../../core/records/delivery.ts';
 import type { NewWatchEvent } from '../../core/records/watch-event.ts';
-import { busEventSchemas } from '../../core/responses/bus-events.ts';
+import { busEventSchemas } from '../support/bus-events.ts';
 import { createHandler } from '../../functions/deliver/handler.ts';
 import { logged, newAlert, newChange, newCreation, opened, progress } from '../contract/watch-records.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { KeyEndedError } from '../../../core/errors.ts';
 import type { WatchRun } from '../../../core/records/watch-run.ts';
-import type { WatchEventType } from '../../../core/records/watch-event-type.ts';
+import type { WatchEventType } from '../../../core/records/watch-event.ts';
 import { isOver } from '../../../core/time.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';

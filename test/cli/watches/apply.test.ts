@@ -185,13 +185,11 @@ describe('watchpost watch apply', () => {
 
 describe('watchpost watch', () => {
   const wanted = {
-    url: 'rtsp://camera.example/3',
-    conditions: ['A cat is there'],
+    stream_url: 'rtsp://camera.example/3',
+    conditions: [{ condition: 'A cat is there' }],
     name: 'Door',
-    interval: 30,
-    mode: undefined,
-    destinations: [{ type: 'email' as const, address: { to: 'a@example.com' } }],
-    labels: [],
+    interval_seconds: 30,
+    destinations: [{ type: 'email' as const, to: 'a@example.com' }],
   };
 
   test('add creates a watch, of whose name there is one', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { timestamp } from './fields.ts';
-import { loggedEventSchema } from './events.ts';
-import { watchEventResponseSchema } from './watch-events.ts';
+import { timestamp } from '../../core/responses/fields.ts';
+import { loggedEventSchema } from '../../core/responses/events.ts';
+import { watchEventResponseSchema } from '../../core/responses/watch-events.ts';
 
 /**
  * Schemas of the events on the event bus, by type, which is also their `detail-type`: those of the logs with the fields
