@@ -128,7 +128,7 @@ export function advise(condition: string, model: Capabilities, sensitivity: Sens
   const reading = model.readCondition(text);
   const parts = splitClauses(text);
   const seconds = durationSeconds(text);
-  const needsClip = action.test(text) && model.supportsVideo;
+  const needsClip = isJudgedAction(text, reading) && model.supportsVideo;
   const clearer = reword(text, times.length > 0);
   return {
     findings: [
@@ -169,7 +169,7 @@ function listDoubts(
       message:
         'This is more than one condition. As conditions of their own, each alert says which one holds.',
     },
-    ...listDoubtsOfTime(text, times, model),
+    ...listDoubtsOfTime(text, times, { model, reading }),
     identity.test(text) &&
       !reading.unjudgedParts.some(({ kind }) => kind === 'narrower') && {
         code: 'identity',
@@ -189,9 +189,13 @@ function listDoubts(
 }
 
 /** Lists what one moment of a stream does not show. */
-function listDoubtsOfTime(text: string, times: string[], model: Capabilities): (Finding | false)[] {
+function listDoubtsOfTime(
+  text: string,
+  times: string[],
+  { model, reading }: { model: Capabilities; reading: ConditionReading },
+): (Finding | false)[] {
   return [
-    action.test(text) && {
+    isJudgedAction(text, reading) && {
       code: 'needs_clip',
       message: model.supportsVideo
         ? `A single frame may not show ${actionName(text)}. Use a clip (mode clip or hybrid).`
@@ -200,7 +204,7 @@ function listDoubtsOfTime(text: string, times: string[], model: Capabilities): (
     durationSeconds(text) !== undefined && {
       code: 'duration',
       message:
-        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and give the condition of a watch open_after_seconds.',
+        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and let a watch alert after it has held for so long (open_after_seconds).',
     },
     times.length > 0 && {
       code: 'time_of_day',
@@ -270,6 +274,13 @@ function reword(text: string, isCut = false): string {
   if ((stated === text && !isCut) || stated === '') return text;
   const capital = stated.charAt(0).toUpperCase() + stated.slice(1);
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+}
+
+/** Returns true for an action that the model judges: a clip does not help one that leaves its word out. */
+function isJudgedAction(text: string, { reasonNotToJudge, unjudgedParts }: ConditionReading): boolean {
+  return (
+    action.test(text) && reasonNotToJudge === null && !unjudgedParts.some(({ words }) => action.test(words))
+  );
 }
 
 function actionName(text: string): string {

@@ -45,7 +45,7 @@ export const advice = {
     {
       code: 'duration',
       message:
-        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and give the condition of a watch open_after_seconds.',
+        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and let a watch alert after it has held for so long (open_after_seconds).',
     },
   ],
   suggestion: {

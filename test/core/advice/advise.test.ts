@@ -29,6 +29,18 @@ test.each([
   expect(codesFor(condition)).toEqual(codes);
 });
 
+test('no clip is advised for an action that the model leaves out, or a condition that it cannot judge', () => {
+  const leavesOut = (reasonNotToJudge: string | null) => ({
+    ...video,
+    readCondition: () => ({ reasonNotToJudge, unjudgedParts: [{ words: 'falls', kind: 'words' as const }] }),
+  });
+  for (const reason of ['it sees no falls', null]) {
+    const { findings, suggestion } = advise('A person falls.', leavesOut(reason));
+    expect(findings.map(({ code }) => code)).not.toContain('needs_clip');
+    expect(suggestion.input_mode).toBe('frames');
+  }
+});
+
 test('several conditions in one are suggested as conditions of their own', () => {
   const { suggestion } = advise('Tell me if the gate is open or a person is in the yard', video);
   expect(suggestion.conditions).toEqual(['the gate is open', 'a person is in the yard']);
