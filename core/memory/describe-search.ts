@@ -23,7 +23,7 @@ const reasons: Record<UnseenSpan['reason'], string> = {
   damaged: 'pictures damaged',
   stale: 'stream stood still',
   model: 'model failed',
-  service: 'service was down',
+  service: 'no check by the service',
   budget: 'budget used up',
   frozen: 'picture frozen',
   black: 'picture black',

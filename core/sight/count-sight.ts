@@ -32,13 +32,15 @@ export function countSight<Counted extends Pick<Sight, 'counted_until' | 'in_gap
   before: Counted,
   { seen, at, ...pace }: SightQuestion,
 ): { sight: Counted; spans: SightSpan[] } {
-  const { counted_until: countedUntil, in_gap: inGap } = before;
+  const { counted_until: countedUntil } = before;
   if (seen === 'unknown' || countedUntil === null) return { sight: before, spans: [] };
   const from = new Date(countedUntil);
   const until = later(at, from);
   const to = earlier(addSeconds(from, rules.maxHoursPerTick * 3600), until);
   // A part of the time does not end with this tick.
   const seenPart = to < until ? 'service' : seen;
+  // A service that checks again knows more about what follows.
+  const inGap = before.in_gap === 'service' && seenPart !== 'seen' ? seenPart : before.in_gap;
   return {
     sight: {
       ...before,
@@ -52,7 +54,7 @@ export function countSight<Counted extends Pick<Sight, 'counted_until' | 'in_gap
 /**
  * Time is watched between two ticks that saw the stream. It is a gap from a tick that did not, and after a silence that
  * late ticks do not explain: the service was down. In an overload, the gap begins when the check was due. The first
- * reason of a gap names it.
+ * reason of a gap names it, unless that was the service.
  */
 function divideSight(
   inGap: SpanReason | null,

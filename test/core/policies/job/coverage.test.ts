@@ -14,6 +14,7 @@ function jobAfter(...ticks: [number, JobOutcome][]) {
 }
 
 const seen = looked(false);
+const unavailable: JobOutcome = { kind: 'unavailable', message: 'No process is free' };
 
 describe('coverage', () => {
   test('coverage is complete while ticks are on time', () => {
@@ -56,6 +57,20 @@ describe('coverage', () => {
     const { sight } = jobAfter(...ticks);
     expect(sight.gaps).toHaveLength(rules.maxCoverageGaps);
     expect(sight.gap_seconds).toBe(300);
+  });
+
+  test('a check that finds the stream lost ends a gap of the service', () => {
+    const { sight } = jobAfter(
+      [10, seen],
+      [110, unavailable],
+      [120, unavailable],
+      [130, captureFailed],
+      [140, seen],
+    );
+    expect(sight.gaps.map(({ from, to, reason }) => [from, to, reason])).toEqual([
+      [after(10).toISOString(), after(120).toISOString(), 'service'],
+      [after(120).toISOString(), after(140).toISOString(), 'stream'],
+    ]);
   });
 
   test('a gap over several ticks is one gap, with its first reason', () => {
