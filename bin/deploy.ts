@@ -2,7 +2,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { buildLayer } from '../layers/ffmpeg/build-layer.ts';
 import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
 import { checkAlarms } from '../lib/operations/preflight/checks.ts';
-import type { PreflightResult } from '../lib/operations/preflight/checks.ts';
+import type { PreflightResult } from '../lib/operations/preflight/result.ts';
 import { checkStoredData } from '../lib/operations/preflight/stored-data.ts';
 import type { StageSettings } from '../lib/stages/stage-settings.ts';
 import { root, runForStage } from './stage-command.ts';

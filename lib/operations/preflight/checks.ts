@@ -2,18 +2,11 @@ import type { SourceKind } from '../../../adapters/aws/usage-units.ts';
 import { checkOutputTokens } from '../../../adapters/vision/prompt.ts';
 import { countStreams, sumReserved } from './capacity.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import type { AccountFacts, Attempt } from './facts.ts';
+import type { AccountFacts } from './facts.ts';
 import type { PolicyDecision } from './policies.ts';
 import type { ModelQuotas } from './quotas.ts';
-
-/** Result of a check: green passes, yellow is a risk, red stops a deployment. */
-export type PreflightResult = {
-  check: string;
-  level: 'green' | 'yellow' | 'red';
-  found: string;
-  /** Next step; absent if there is nothing to do. */
-  next?: string;
-};
+import { about } from './result.ts';
+import type { PreflightResult } from './result.ts';
 
 type Stage = Pick<
   StageSettings,
@@ -64,48 +57,37 @@ function checkCredentials(
   { region, account, concurrency }: AccountFacts,
   { account: pinned }: Stage,
 ): PreflightResult {
-  const check = 'credentials';
+  const { green, red } = about('credentials');
   if (pinned !== undefined && 'value' in account && account.value !== pinned)
-    return {
-      check,
-      level: 'red',
-      found: `They are of account ${account.value}, and the stage is for ${pinned}.`,
-      next: 'Set AWS_PROFILE to a profile of that account.',
-    };
-  if ('value' in concurrency) return { check, level: 'green', found: `AWS answers in ${region}.` };
+    return red(
+      `They are of account ${account.value}, and the stage is for ${pinned}.`,
+      'Set AWS_PROFILE to a profile of that account.',
+    );
+  if ('value' in concurrency) return green(`AWS answers in ${region}.`);
   const { name, message } = concurrency.error;
-  return {
-    check,
-    level: 'red',
-    found: `${name}: ${message}`,
-    next: 'Set AWS_PROFILE or log in (aws sso login), and permit lambda:GetAccountSettings. A service control policy can forbid the region.',
-  };
+  return red(
+    `${name}: ${message}`,
+    'Set AWS_PROFILE or log in (aws sso login), and permit lambda:GetAccountSettings. A service control policy can forbid the region.',
+  );
 }
 
 function checkBootstrap({ region, bootstrappedRegions }: AccountFacts): PreflightResult {
-  const check = 'bootstrap';
+  const { green, yellow, red } = about('bootstrap');
   if ('error' in bootstrappedRegions)
-    return {
-      check,
-      level: 'yellow',
-      found: `The buckets cannot be listed (${bootstrappedRegions.error.name}).`,
-      next: 'Run npx cdk bootstrap; it changes nothing if the region has been bootstrapped.',
-    };
+    return yellow(
+      `The buckets cannot be listed (${bootstrappedRegions.error.name}).`,
+      'Run npx cdk bootstrap; it changes nothing if the region has been bootstrapped.',
+    );
   return bootstrappedRegions.value.includes(region)
-    ? { check, level: 'green', found: `${region} has been bootstrapped.` }
-    : {
-        check,
-        level: 'red',
-        found: `${region} has not been bootstrapped.`,
-        next: 'Run npx cdk bootstrap.',
-      };
+    ? green(`${region} has been bootstrapped.`)
+    : red(`${region} has not been bootstrapped.`, 'Run npx cdk bootstrap.');
 }
 
 function checkModel(model: AccountFacts['model'], modelId: string): PreflightResult {
-  const check = 'model access';
-  if ('value' in model) return { check, level: 'green', found: `${modelId} answers.` };
+  const { green, red } = about('model access');
+  if ('value' in model) return green(`${modelId} answers.`);
   const { name, message } = model.error;
-  return { check, level: 'red', found: `${modelId}: ${name}: ${message}`, next: modelRemedy(name, message) };
+  return red(`${modelId}: ${name}: ${message}`, modelRemedy(name, message));
 }
 
 /**
@@ -113,18 +95,16 @@ function checkModel(model: AccountFacts['model'], modelId: string): PreflightRes
  * (docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html).
  */
 function checkLifecycle(lifecycle: AccountFacts['lifecycle'], modelId: string): PreflightResult {
-  const check = 'model lifecycle';
+  const { green, yellow } = about('model lifecycle');
   if ('error' in lifecycle)
-    return {
-      check,
-      level: 'yellow',
-      found: `Bedrock does not tell it (${lifecycle.error.name}).`,
-      next: 'Permit bedrock:GetFoundationModel.',
-    };
+    return yellow(
+      `Bedrock does not tell it (${lifecycle.error.name}).`,
+      'Permit bedrock:GetFoundationModel.',
+    );
   const { status = 'unknown', end } = lifecycle.value;
-  if (status === 'ACTIVE') return { check, level: 'green', found: `${modelId} is active.` };
+  if (status === 'ACTIVE') return green(`${modelId} is active.`);
   const found = `${modelId} is ${status.toLowerCase()}${end === undefined ? '' : ` and ends on ${end.toISOString().slice(0, 10)}`}.`;
-  return { check, level: 'yellow', found, next: 'Set modelId to a newer model before that.' };
+  return yellow(found, 'Set modelId to a newer model before that.');
 }
 
 function modelRemedy(name: string, message: string): string {
@@ -150,7 +130,7 @@ function checkTokens(
   quotas: AccountFacts['modelQuotas'],
   { modelTokensPerMinute: stated }: Stage,
 ): PreflightResult {
-  const check = 'model quotas';
+  const { green, yellow, red } = about('model quotas');
   const need = `A stream takes about ${tokensPerStreamMinute} tokens and ${requestsPerStreamMinute} calls per minute at 10 s`;
   const applied: ModelQuotas = 'value' in quotas ? quotas.value : {};
   const perMinute = applied.tokensPerMinute ?? stated;
@@ -165,154 +145,115 @@ function checkTokens(
   );
   const least = carried.toSorted((one, other) => one.streams - other.streams)[0];
   const found = [need, ...carried.map(carries)].join('; ');
-  if (least?.streams === 0)
-    return {
-      check,
-      level: 'red',
-      found: `${found}.`,
-      next: 'Request more: Service Quotas → Amazon Bedrock.',
-    };
+  if (least?.streams === 0) return red(`${found}.`, 'Request more: Service Quotas → Amazon Bedrock.');
   if (applied.tokensPerMinute === undefined)
-    return {
-      check,
-      level: 'yellow',
-      found: `${found}; ${'error' in quotas ? `the quotas are not readable (${quotas.error.name})` : 'Service Quotas lists no tokens per minute under the name of the model'}.`,
-      next: 'Look up the applied quota (Service Quotas → Amazon Bedrock) and set modelTokensPerMinute to it for its alarm, or permit servicequotas:ListServiceQuotas.',
-    };
+    return yellow(
+      `${found}; ${'error' in quotas ? `the quotas are not readable (${quotas.error.name})` : 'Service Quotas lists no tokens per minute under the name of the model'}.`,
+      'Look up the applied quota (Service Quotas → Amazon Bedrock) and set modelTokensPerMinute to it for its alarm, or permit servicequotas:ListServiceQuotas.',
+    );
   // The quotas per day and of calls are lower than that per minute in new accounts only.
   if (least !== undefined && least !== carried[0] && least.streams < (carried[0]?.streams ?? 0))
-    return {
-      check,
-      level: 'yellow',
-      found: `${found}.`,
-      next: `Request more: Service Quotas → Amazon Bedrock. ${least.text} are the least.`,
-    };
-  return { check, level: 'green', found: `${found}.` };
+    return yellow(`${found}.`, `Request more: Service Quotas → Amazon Bedrock. ${least.text} are the least.`);
+  return green(`${found}.`);
 }
 
 function checkConcurrency(
   concurrency: AccountFacts['concurrency'],
   { reservedConcurrency }: Stage,
 ): PreflightResult {
-  const check = 'Lambda concurrency';
-  if ('error' in concurrency) return unread(check, concurrency);
+  const { green, yellow, red } = about('Lambda concurrency');
+  if ('error' in concurrency)
+    return yellow(`Not readable: ${concurrency.error.name}.`, 'Fix the credentials first.');
   const { limit } = concurrency.value;
   const reserved = sumReserved(reservedConcurrency);
   const request = 'Request more: Service Quotas → Lambda → Concurrent executions.';
   if (reserved > 0 && limit - reserved < minUnreserved)
-    return {
-      check,
-      level: 'red',
-      found: `The stage reserves ${reserved} of ${limit} executions; Lambda keeps ${minUnreserved} unreserved.`,
-      next: `${request} Until then, remove reservedConcurrency from the stage.`,
-    };
+    return red(
+      `The stage reserves ${reserved} of ${limit} executions; Lambda keeps ${minUnreserved} unreserved.`,
+      `${request} Until then, remove reservedConcurrency from the stage.`,
+    );
   const streams = (source: SourceKind) =>
     countStreams(limit, reservedConcurrency, { source, mode: 'clip', intervalSeconds: 10 });
   const found = `${limit} executions, ${reserved} reserved: they carry ${streams('hls')} streams of HLS or ${streams('rtsp')} of RTSP in clip mode at 10 s.`;
-  return limit < 100 ? { check, level: 'yellow', found, next: request } : { check, level: 'green', found };
+  return limit < 100 ? yellow(found, request) : green(found);
 }
 
 function checkTransitions(
   rate: AccountFacts['transitionsPerSecond'],
   { burstSeconds }: Stage,
 ): PreflightResult {
-  const check = 'Step Functions';
+  const { green, yellow, red } = about('Step Functions');
   const perStream = burstSeconds > 0 ? 0.025 : 0.4;
   const need = `A stream takes ${perStream} transitions per second at 10 s`;
   const value = 'value' in rate ? rate.value : null;
   const streams = value === null ? undefined : Math.floor(value / perStream);
   const found = streams === undefined ? `${need}.` : `${need}: ${value} per second carry ${streams} streams.`;
-  if (burstSeconds > 0 && streams !== 0) return { check, level: 'green', found };
-  if (streams === 0)
-    return {
-      check,
-      level: 'red',
-      found,
-      next: 'Request more: Service Quotas → Step Functions → StateTransition.',
-    };
-  return {
-    check,
-    level: 'yellow',
+  if (burstSeconds > 0 && streams !== 0) return green(found);
+  if (streams === 0) return red(found, 'Request more: Service Quotas → Step Functions → StateTransition.');
+  return yellow(
     found,
-    next: 'Set burstSeconds, or request more: Service Quotas → Step Functions → StateTransition.',
-  };
+    'Set burstSeconds, or request more: Service Quotas → Step Functions → StateTransition.',
+  );
 }
 
 function checkLayer({ layer }: AccountFacts, { architecture }: Stage): PreflightResult {
-  const check = 'ffmpeg layer';
+  const { green, yellow } = about('ffmpeg layer');
   if (layer === 'missing')
-    return {
-      check,
-      level: 'yellow',
-      found: `The layer for ${architecture} is not built, and there is no pip that could fetch it.`,
-      next: 'Install Python 3 with pip, or choose another way: docs/operate/ffmpeg.md.',
-    };
+    return yellow(
+      `The layer for ${architecture} is not built, and there is no pip that could fetch it.`,
+      'Install Python 3 with pip, or choose another way: docs/operate/ffmpeg.md.',
+    );
   const found = `The layer for ${architecture} is ${layer === 'built' ? 'built' : 'built by npm run deploy'}.`;
-  return { check, level: 'green', found };
+  return green(found);
 }
 
 /** No API states if AWS has verified a new account for CloudFront. A distribution that exists proves it. */
 function checkDistributions(distributions: AccountFacts['distributions']): PreflightResult {
-  const check = 'CloudFront';
+  const { green, yellow, red } = about('CloudFront');
   const verify = 'If the deployment says that the account must be verified, open a case with AWS Support.';
   if ('error' in distributions)
-    return {
-      check,
-      level: 'yellow',
-      found: `The distributions cannot be listed (${distributions.error.name}).`,
-      next: `Permit cloudfront:ListDistributions. ${verify}`,
-    };
+    return yellow(
+      `The distributions cannot be listed (${distributions.error.name}).`,
+      `Permit cloudfront:ListDistributions. ${verify}`,
+    );
   const { used, quota } = distributions.value;
   const found = `${used} distributions${quota === null ? '' : ` of ${quota}`}`;
   if (quota !== null && used >= quota)
-    return {
-      check,
-      level: 'red',
-      found: `${found}: a new stage needs one more.`,
-      next: 'Request more: Service Quotas in us-east-1 → Amazon CloudFront. A stage that exists is not affected.',
-    };
+    return red(
+      `${found}: a new stage needs one more.`,
+      'Request more: Service Quotas in us-east-1 → Amazon CloudFront. A stage that exists is not affected.',
+    );
   return used > 0
-    ? { check, level: 'green', found: `${found}: the account may create them.` }
-    : {
-        check,
-        level: 'yellow',
-        found: `${found}: no API states if the account may create one.`,
-        next: verify,
-      };
+    ? green(`${found}: the account may create them.`)
+    : yellow(`${found}: no API states if the account may create one.`, verify);
 }
 
 /** Policies of a stage (`lib/edge/edge-headers.ts`). */
 const headerPoliciesOfStage = 3;
 
 function checkHeaderPolicies(policies: AccountFacts['headerPolicies']): PreflightResult {
-  const check = 'header policies';
+  const { green, yellow, red } = about('header policies');
   if ('error' in policies)
-    return {
-      check,
-      level: 'yellow',
-      found: `The response headers policies cannot be listed (${policies.error.name}).`,
-      next: 'Permit cloudfront:ListResponseHeadersPolicies.',
-    };
+    return yellow(
+      `The response headers policies cannot be listed (${policies.error.name}).`,
+      'Permit cloudfront:ListResponseHeadersPolicies.',
+    );
   const { used, quota } = policies.value;
   const found = `${used} response headers policies of other stacks, of ${quota}`;
-  if (used + headerPoliciesOfStage <= quota) return { check, level: 'green', found: `${found}.` };
-  return {
-    check,
-    level: 'red',
-    found: `${found}: a stage has ${headerPoliciesOfStage}.`,
-    next: 'Request more: Service Quotas in us-east-1 → Amazon CloudFront. Or remove policies that nothing uses.',
-  };
+  if (used + headerPoliciesOfStage <= quota) return green(`${found}.`);
+  return red(
+    `${found}: a stage has ${headerPoliciesOfStage}.`,
+    'Request more: Service Quotas in us-east-1 → Amazon CloudFront. Or remove policies that nothing uses.',
+  );
 }
 
 function checkDeployment(deployment: AccountFacts['deployment']): PreflightResult {
-  const check = 'policies';
+  const { green, yellow, red } = about('policies');
   if ('error' in deployment)
-    return {
-      check,
-      level: 'yellow',
-      found: `The policies of the deployment could not be seen (${deployment.error.name}).`,
-      next: 'Permit iam:SimulatePrincipalPolicy, or run npx cdk bootstrap first if its roles do not exist.',
-    };
+    return yellow(
+      `The policies of the deployment could not be seen (${deployment.error.name}).`,
+      'Permit iam:SimulatePrincipalPolicy, or run npx cdk bootstrap first if its roles do not exist.',
+    );
   const { principal, decisions } = deployment.value;
   const role = principal.split('/').at(-1);
   const denied = decisions.filter(
@@ -320,46 +261,34 @@ function checkDeployment(deployment: AccountFacts['deployment']): PreflightResul
   );
   const missing = decisions.filter((each) => each.decision === 'implicitDeny' && !each.byOrganization);
   if (denied.length > 0)
-    return {
-      check,
-      level: 'red',
-      found: `${describeDenials(denied)} for ${role}.`,
-      next: denied.some(({ action }) => action === 'lambda:CreateFunctionUrlConfig')
+    return red(
+      `${describeDenials(denied)} for ${role}.`,
+      denied.some(({ action }) => action === 'lambda:CreateFunctionUrlConfig')
         ? 'Set "streamOrigin": "rest-api" in the stage: it needs no public function URL. Ask the owner of the organization about the others.'
         : 'Ask the owner of the organization or of the policy for an exception, or choose another account.',
-    };
+    );
   if (missing.length > 0)
-    return {
-      check,
-      level: 'yellow',
-      found: `${role} is not allowed for every resource: ${listActions(missing)}.`,
-      next: 'Run npx cdk bootstrap with --cloudformation-execution-policies that allow these actions, unless they are allowed for the names of this stack.',
-    };
-  return {
-    check,
-    level: 'green',
-    found: `${role} may do all ${decisions.length} actions of the deployment.`,
-  };
+    return yellow(
+      `${role} is not allowed for every resource: ${listActions(missing)}.`,
+      'Run npx cdk bootstrap with --cloudformation-execution-policies that allow these actions, unless they are allowed for the names of this stack.',
+    );
+  return green(`${role} may do all ${decisions.length} actions of the deployment.`);
 }
 
 function checkAssumption(assumption: AccountFacts['assumption']): PreflightResult {
-  const check = 'roles of the CDK';
+  const { green, yellow } = about('roles of the CDK');
   if ('error' in assumption)
-    return {
-      check,
-      level: 'yellow',
-      found: `Your own policies could not be seen (${assumption.error.name}).`,
-      next: 'Permit iam:GetRole and iam:SimulatePrincipalPolicy, and do not deploy as the root user.',
-    };
+    return yellow(
+      `Your own policies could not be seen (${assumption.error.name}).`,
+      'Permit iam:GetRole and iam:SimulatePrincipalPolicy, and do not deploy as the root user.',
+    );
   const denied = assumption.value.decisions.filter(({ decision }) => decision !== 'allowed');
   return denied.length === 0
-    ? { check, level: 'green', found: 'You may assume them.' }
-    : {
-        check,
-        level: 'yellow',
-        found: `You may not assume them: ${describeDenials(denied)}.`,
-        next: 'Permit sts:AssumeRole for the roles cdk-*; without them, the CDK deploys with your own permissions.',
-      };
+    ? green('You may assume them.')
+    : yellow(
+        `You may not assume them: ${describeDenials(denied)}.`,
+        'Permit sts:AssumeRole for the roles cdk-*; without them, the CDK deploys with your own permissions.',
+      );
 }
 
 function describeDenials(denied: readonly PolicyDecision[]): string {
@@ -384,28 +313,12 @@ export function checkAlarms({
   alarmEmail,
   alarmTopicArn,
 }: Pick<StageSettings, 'alarmEmail' | 'alarmTopicArn'>): PreflightResult {
-  const check = 'alarms';
-  if (alarmTopicArn !== undefined)
-    return { check, level: 'green', found: `Alarms go to the topic ${alarmTopicArn}.` };
+  const { green, yellow } = about('alarms');
+  if (alarmTopicArn !== undefined) return green(`Alarms go to the topic ${alarmTopicArn}.`);
   if (alarmEmail !== undefined)
-    return {
-      check,
-      level: 'green',
-      found: `Alarms go to ${alarmEmail} once its owner has confirmed the mail of SNS.`,
-    };
-  return {
-    check,
-    level: 'yellow',
-    found: 'Alarms reach nobody: the stage has neither alarmEmail nor alarmTopicArn.',
-    next: 'Set one of them and deploy.',
-  };
-}
-
-function unread(check: string, { error }: Extract<Attempt<unknown>, { error: unknown }>): PreflightResult {
-  return {
-    check,
-    level: 'yellow',
-    found: `Not readable: ${error.name}.`,
-    next: 'Fix the credentials first.',
-  };
+    return green(`Alarms go to ${alarmEmail} once its owner has confirmed the mail of SNS.`);
+  return yellow(
+    'Alarms reach nobody: the stage has neither alarmEmail nor alarmTopicArn.',
+    'Set one of them and deploy.',
+  );
 }

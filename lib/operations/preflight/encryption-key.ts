@@ -1,9 +1,10 @@
 import { DescribeKeyCommand, GetKeyPolicyCommand } from '@aws-sdk/client-kms';
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { z } from 'zod';
-import type { PreflightResult } from './checks.ts';
+import { about } from './result.ts';
+import type { PreflightResult } from './result.ts';
 
-const check = 'encryption key';
+const { green, yellow, red } = about('encryption key');
 const values = z.union([z.string(), z.array(z.string())]).transform((each) => [each].flat());
 const policySchema = z.object({
   Statement: z.array(
@@ -32,36 +33,34 @@ export async function checkEncryptionKey(
   if (arn === undefined) return [];
   const [, , , ofKey = region] = arn.split(':');
   if (ofKey !== region)
-    return red(
-      `The key is in ${ofKey}, and the stack in ${region}.`,
-      `Use a key of ${region}, or a replica of a multi-Region key there.`,
-    );
+    return [
+      red(
+        `The key is in ${ofKey}, and the stack in ${region}.`,
+        `Use a key of ${region}, or a replica of a multi-Region key there.`,
+      ),
+    ];
   try {
     const { KeyMetadata: key } = await client.send(new DescribeKeyCommand({ KeyId: arn }));
     if (key?.KeyState !== 'Enabled')
-      return red(`The key is ${key?.KeyState ?? 'unknown'}.`, 'Enable it: checks and API need it.');
+      return [red(`The key is ${key?.KeyState ?? 'unknown'}.`, 'Enable it: checks and API need it.')];
     if (key.KeySpec !== 'SYMMETRIC_DEFAULT')
-      return red(`The key is ${key.KeySpec ?? 'unknown'}.`, 'Use a symmetric key for encryption.');
+      return [red(`The key is ${key.KeySpec ?? 'unknown'}.`, 'Use a symmetric key for encryption.')];
     const { Policy: text = '{}' } = await client.send(new GetKeyPolicyCommand({ KeyId: arn }));
     const missing = principals(region).filter((name) => !isAllowed(text, `${name}.amazonaws.com`));
     if (missing.length > 0)
-      return red(
-        `The policy of the key does not name ${missing.join(', ')}.`,
-        'Add the statements of docs/operate/aws.md, "A key of yours".',
-      );
-    return [
-      { check, level: 'green', found: 'The key is enabled, and its policy names the services of AWS.' },
-    ];
+      return [
+        red(
+          `The policy of the key does not name ${missing.join(', ')}.`,
+          'Add the statements of docs/operate/aws.md, "A key of yours".',
+        ),
+      ];
+    return [green('The key is enabled, and its policy names the services of AWS.')];
   } catch (error) {
     const name = error instanceof Error ? error.name : String(error);
-    if (name === 'NotFoundException') return red('There is no such key.', 'Correct encryptionKeyArn.');
+    if (name === 'NotFoundException') return [red('There is no such key.', 'Correct encryptionKeyArn.')];
     const next = 'Permit kms:DescribeKey and kms:GetKeyPolicy, or ask the account of the key.';
-    return [{ check, level: 'yellow', found: `The key cannot be read (${name}).`, next }];
+    return [yellow(`The key cannot be read (${name}).`, next)];
   }
-}
-
-function red(found: string, next: string): PreflightResult[] {
-  return [{ check, level: 'red', found, next }];
 }
 
 function isAllowed(policy: string, service: string): boolean {

@@ -1,7 +1,8 @@
 import { DescribeEventBusCommand } from '@aws-sdk/client-eventbridge';
 import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { newEventBus } from '../../stages/stage-settings.ts';
-import type { PreflightResult } from './checks.ts';
+import { about } from './result.ts';
+import type { PreflightResult } from './result.ts';
 
 /**
  * Checks that the event bus of a stage exists, since EventBridge drops events for one that does not. Returns no result
@@ -12,28 +13,24 @@ export async function checkEventBus(
   client: Pick<EventBridgeClient, 'send'>,
 ): Promise<PreflightResult[]> {
   if (setting === undefined || setting === newEventBus) return [];
-  const check = 'event bus';
+  const { green, yellow, red } = about('event bus');
   try {
     const { Arn: arn = setting } = await client.send(new DescribeEventBusCommand({ Name: setting }));
-    return [{ check, level: 'green', found: `${arn} exists.` }];
+    return [green(`${arn} exists.`)];
   } catch (error) {
     const name = error instanceof Error ? error.name : String(error);
     if (name === 'ResourceNotFoundException')
       return [
-        {
-          check,
-          level: 'red',
-          found: `There is no event bus ${setting}; EventBridge would drop all events.`,
-          next: `Create it (aws events create-event-bus --name …), correct eventBus, or set it to ${newEventBus}.`,
-        },
+        red(
+          `There is no event bus ${setting}; EventBridge would drop all events.`,
+          `Create it (aws events create-event-bus --name …), correct eventBus, or set it to ${newEventBus}.`,
+        ),
       ];
     return [
-      {
-        check,
-        level: 'yellow',
-        found: `The event bus ${setting} cannot be read (${name}).`,
-        next: 'Permit events:DescribeEventBus, or ask the account of the bus.',
-      },
+      yellow(
+        `The event bus ${setting} cannot be read (${name}).`,
+        'Permit events:DescribeEventBus, or ask the account of the bus.',
+      ),
     ];
   }
 }

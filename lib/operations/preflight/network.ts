@@ -8,7 +8,8 @@ import type { EC2Client, Route, RouteTable, VpcEndpoint } from '@aws-sdk/client-
 import ipaddr from 'ipaddr.js';
 import { listEndpoints } from '../../delivery/network-endpoints.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import type { PreflightResult } from './checks.ts';
+import { about } from './result.ts';
+import type { PreflightResult } from './result.ts';
 
 type Settings = Pick<
   StageSettings,
@@ -41,10 +42,11 @@ export async function checkNetwork(
     ];
   } catch (error) {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
-    if (/NotFound|Malformed/.test(name)) return [red('network', message, 'Correct the ids in the stage.')];
+    if (/NotFound|Malformed/.test(name))
+      return [about('network').red(message, 'Correct the ids in the stage.')];
     const next =
       'Permit ec2:DescribeSubnets, DescribeRouteTables, DescribeSecurityGroups and DescribeVpcEndpoints.';
-    return [{ check: 'network', level: 'yellow', found: `The VPC cannot be read (${name}).`, next }];
+    return [about('network').yellow(`The VPC cannot be read (${name}).`, next)];
   }
 }
 
@@ -73,17 +75,12 @@ async function checkSubnets(
   const { Subnets: subnets = [] } = await client.send(new DescribeSubnetsCommand({ SubnetIds: subnetIds }));
   const foreign = subnets.filter(({ VpcId: id }) => id !== vpcId).map(({ SubnetId: id }) => id);
   if (foreign.length > 0)
-    return red('network', `${foreign.join(', ')} is not in ${vpcId}.`, 'Name subnets of one VPC.');
+    return about('network').red(`${foreign.join(', ')} is not in ${vpcId}.`, 'Name subnets of one VPC.');
   const zones = new Set(subnets.map(({ AvailabilityZone: zone }) => zone));
   const text = `${subnets.length} subnets in ${zones.size} availability zones.`;
   return zones.size > 1
-    ? { check: 'network', level: 'green', found: text }
-    : {
-        check: 'network',
-        level: 'yellow',
-        found: text,
-        next: 'Name subnets of two zones: checks end with theirs.',
-      };
+    ? about('network').green(text)
+    : about('network').yellow(text, 'Name subnets of two zones: checks end with theirs.');
 }
 
 async function checkGroups(
@@ -91,19 +88,19 @@ async function checkGroups(
   client: Pick<EC2Client, 'send'>,
 ): Promise<PreflightResult[]> {
   if (securityGroupIds === undefined) return [];
-  const check = 'security groups';
+  const { green, yellow, red } = about('security groups');
   const { SecurityGroups: groups = [] } = await client.send(
     new DescribeSecurityGroupsCommand({ GroupIds: securityGroupIds }),
   );
   const foreign = groups.filter(({ VpcId: id }) => id !== vpcId).map(({ GroupId: id }) => id);
   if (foreign.length > 0)
-    return [red(check, `${foreign.join(', ')} is not in ${vpcId}.`, 'Name security groups of the VPC.')];
+    return [red(`${foreign.join(', ')} is not in ${vpcId}.`, 'Name security groups of the VPC.')];
   const rules = groups.flatMap(({ IpPermissionsEgress: egress = [] }) => egress);
   if (rules.some(({ IpProtocol: protocol, IpRanges: to = [] }) => protocol === '-1' && to.some(isEverywhere)))
-    return [{ check, level: 'green', found: 'They let all connections out.' }];
+    return [green('They let all connections out.')];
   const next = 'Let TCP 443 out to AWS, and the ports and addresses of streams, receivers and RTP (UDP).';
   const found = rules.length === 0 ? 'They let nothing out.' : 'They restrict what goes out.';
-  return [{ check, level: rules.length === 0 ? 'red' : 'yellow', found, next }];
+  return [rules.length === 0 ? red(found, next) : yellow(found, next)];
 }
 
 const isEverywhere = ({ CidrIp: range }: { CidrIp?: string | undefined }) => range === '0.0.0.0/0';
@@ -117,12 +114,11 @@ function findDefault(table: RouteTable | undefined): Route | undefined {
 }
 
 function checkRoutes(routed: readonly Routed[], allowRanges: readonly string[]): PreflightResult {
-  const check = 'routes';
+  const { green, red } = about('routes');
   for (const { subnet, table } of routed) {
     const out = findDefault(table);
     if (out?.GatewayId?.startsWith('igw-'))
       return red(
-        check,
         `${subnet} leads to an internet gateway, and functions have no public address.`,
         'Name private subnets, whose route leads to a NAT gateway.',
       );
@@ -131,7 +127,6 @@ function checkRoutes(routed: readonly Routed[], allowRanges: readonly string[]):
     const unreached = allowRanges.filter((range) => !ranges.some((each) => contains(each, range)));
     if (allowRanges.length === 0 || unreached.length > 0)
       return red(
-        check,
         `${subnet} has no route to ${unreached.length > 0 ? unreached.join(', ') : 'streams and receivers'}.`,
         'Add a route to a NAT gateway, or to the network of the cameras, whose ranges are in allowRanges.',
       );
@@ -140,7 +135,7 @@ function checkRoutes(routed: readonly Routed[], allowRanges: readonly string[]):
   const found = isClosed
     ? `The subnets reach ${allowRanges.join(', ')} only: public streams and receivers fail.`
     : 'The subnets have a route out.';
-  return { check, level: 'green', found };
+  return green(found);
 }
 
 /** Returns true if the range is within the other. */
@@ -156,23 +151,20 @@ function checkEndpoints(
   settings: Settings,
   region: string,
 ): PreflightResult {
-  const check = 'endpoints';
+  const { green, red } = about('endpoints');
   const closed = routed.filter(({ table }) => !findDefault(table));
-  if (closed.length === 0)
-    return { check, level: 'green', found: 'AWS is reached by the route out; none is needed.' };
+  if (closed.length === 0) return green('AWS is reached by the route out; none is needed.');
   const { bedrockRegion = region } = settings;
   if (bedrockRegion !== region)
     return red(
-      check,
       `The model in ${bedrockRegion} has no endpoint in ${region}.`,
       'Add a route to a NAT gateway, or choose a model of the region.',
     );
   const missing = listEndpoints(settings, region).filter(
     (name) => !closed.every(({ table }) => endpoints.some((each) => serves(each, name, table))),
   );
-  if (missing.length === 0) return { check, level: 'green', found: 'The subnets have all that they need.' };
+  if (missing.length === 0) return green('The subnets have all that they need.');
   return red(
-    check,
     `Missing: ${missing.join(', ')}.`,
     'Create them in the VPC: gateways in the route tables of the subnets, the others with private DNS. Or add a route to a NAT gateway.',
   );
@@ -182,8 +174,4 @@ function serves(endpoint: VpcEndpoint, name: string, table: RouteTable | undefin
   if (endpoint.ServiceName !== name || endpoint.State?.toLowerCase() !== 'available') return false;
   if (endpoint.VpcEndpointType !== 'Gateway') return endpoint.PrivateDnsEnabled === true;
   return endpoint.RouteTableIds?.includes(table?.RouteTableId ?? '') ?? false;
-}
-
-function red(check: string, found: string, next: string): PreflightResult {
-  return { check, level: 'red', found, next };
 }

@@ -1,0 +1,17 @@
+/** Result of a check: green passes, yellow is a risk, red stops a deployment. */
+export type PreflightResult = {
+  check: string;
+  level: 'green' | 'yellow' | 'red';
+  found: string;
+  /** Next step; absent if there is nothing to do. */
+  next?: string;
+};
+
+/** Returns what states the result of a check. */
+export function about(check: string) {
+  return {
+    green: (found: string): PreflightResult => ({ check, level: 'green', found }),
+    yellow: (found: string, next: string): PreflightResult => ({ check, level: 'yellow', found, next }),
+    red: (found: string, next: string): PreflightResult => ({ check, level: 'red', found, next }),
+  };
+}
