@@ -27,7 +27,7 @@ export function createFakeTime(start = new Date('2026-03-01T12:00:00.000Z')) {
   return { now: () => new Date(nowMs), setTimer, pass, timers };
 }
 
-/** Resolves when pending promises have settled. */
+/** Resolves when pending promises have settled: an attempt has several commits, each in a turn of its own. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await setImmediate();
+  for (let turn = 0; turn < 20; turn += 1) await setImmediate();
 }
