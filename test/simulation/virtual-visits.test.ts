@@ -8,7 +8,7 @@ import { runVisits } from './virtual-visits.ts';
 const takesAll = process.env['SIMULATION_SEEDS'] === 'all';
 const seeds = takesAll
   ? Array.from({ length: 100 }, (_, seed) => seed)
-  : [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 27, 35, 39, 42, 51];
+  : [0, 1, 2, 3, 10, 27, 35, 39, 42, 51];
 
 test.each(seeds)(
   'no motion is in quiet time, each sure visit opens one alert, and all active time has a class (seed %i)',
