@@ -46,7 +46,7 @@ export async function sendLenient(
   const chunks = readChunks(socket);
   try {
     const { head, rest } = await readHead(chunks);
-    if (hop.method !== 'GET' && !/^\S+ +\d{3}(?!\d)/.test(head))
+    if (hop.method !== 'GET' && !/^\S+[ \t]+\d{3}(?!\d)/.test(head))
       throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });
     const { statusCode, headers } = parseHead(head);
     return { statusCode, headers, body: toReadable(readBody(headers, rest, chunks), socket) };
@@ -98,6 +98,9 @@ async function readHead(chunks: Chunks): Promise<{ head: string; rest: Buffer }>
     }
     if (bytes.length > maxHeadBytes) break;
     const next = await chunks.next();
+    // A receiver that closes behind a line has answered: another attempt would repeat what it has.
+    if (next.done && /^HTTP\S*[ \t]+[2-9]\d\d.*\n$/is.test(text))
+      return { head: text, rest: Buffer.alloc(0) };
     if (next.done) throw new EgressNetworkError('Connection was closed early', { fault: 'closed' });
     bytes = Buffer.concat([bytes, next.value]);
   }
@@ -105,13 +108,13 @@ async function readHead(chunks: Chunks): Promise<{ head: string; rest: Buffer }>
 }
 
 function parseHead(head: string): Omit<LenientAnswer, 'body'> {
-  const [statusLine = '', ...lines] = head.split(/\r?\n/);
+  const [statusLine = '', ...lines] = head.replaceAll(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
   const headers: LenientAnswer['headers'] = {};
   for (const line of lines) {
     const [, name, value = ''] = /^([!#$%&'*+.^`|~\w-]+)[ \t]*:(.*)$/.exec(line) ?? [];
     if (name !== undefined) (headers[name.toLowerCase()] ??= []).push(value.trim());
   }
-  const [, status] = /^\S+ +(\d{3})/.exec(statusLine) ?? [];
+  const [, status] = /^\S+[ \t]+(\d{3})/.exec(statusLine) ?? [];
   return { statusCode: Number(status ?? 200), headers };
 }
 

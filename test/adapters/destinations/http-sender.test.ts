@@ -47,6 +47,11 @@ describe('createHttpSender', () => {
     ['chunks without sizes', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZZ\r\n'],
     ['a body without end', 'HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n'],
     ['no reason', 'HTTP/1.1 200\r\n\r\n'],
+    ['a status line alone', 'HTTP/1.1 200 OK\r\n'],
+    ['no empty line behind its head', 'HTTP/1.1 200 OK\r\nserver: cheap\r\n'],
+    ['tabs', 'HTTP/1.1\t200\tOK\r\n\r\n'],
+    ['a name in small letters', 'http/1.1 200 ok\r\n\r\n'],
+    ['another version', 'HTTP/2 200\r\n\r\n'],
   ])('an answer with %s is delivered, with one request', async (_, answer) => {
     const { url, requests } = await startRaw(answer);
     expect(await createSender().send({ url, headers: {}, body: '{}' })).toMatchObject({ status: 200 });
@@ -82,6 +87,11 @@ describe('createHttpSender', () => {
     );
 
     expect(await sendTo(receiver.url)).toMatchObject({ status: 503, retryAfter: '120' });
+  });
+
+  test('a Retry-After in a line that continues is read', async () => {
+    const { url } = await startRaw('HTTP/1.1 429 Slow\r\nRetry-After:\r\n 40\r\n\r\n');
+    expect(await sendTo(url)).toMatchObject({ status: 429, retryAfter: '40' });
   });
 
   test('the sender does not follow a redirect', async () => {
