@@ -217,7 +217,7 @@ const ofService: Row[] = [
     "set, steps, now, 'deleted', hours",
     "set, [], now, 'deleted', hours",
   ],
-  ['acknowledging is an event', 'core/watch/control-watch.ts', 'events: [decided.event]', 'events: []'],
+  ['acknowledging is an event', 'core/watch/control-watch.ts', 'decided ? [decided.event] : []', '[]'],
   [
     'one transaction per tick',
     'adapters/embedded/runs/run-store.ts',
