@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { isLoopback, toHostname } from '../../adapters/http/guard-host.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { about } from '../../core/ports/health.ts';
 import type { Finding } from '../../core/ports/health.ts';
 import type { WatchNumbers } from '../../core/observability/metrics.ts';
 import type { MediaUse } from '../../core/ports/metrics.ts';
@@ -12,7 +13,7 @@ import type { Settings } from '../settings.ts';
 /** Checks of the machine and the settings, for the start, `/healthz?deep` and `watchpost doctor`. */
 
 export function ffmpegFinding({ version, source }: Pick<LocatedFfmpeg, 'version' | 'source'>): Finding {
-  return { check: 'ffmpeg', status: 'ok', message: `${version} (${source})`, next: null };
+  return about('ffmpeg').ok(`${version} (${source})`);
 }
 
 const gigabyte = 1e9;
@@ -38,39 +39,28 @@ export async function diskFinding(
   folder: string,
   read: (path: string) => Promise<FileSystem> = statfs,
 ): Promise<Finding> {
-  const check = 'disk';
+  const { ok, warning, failed } = about('disk');
   const disk = await read(folder).catch(() => undefined);
   if (disk === undefined)
-    return {
-      check,
-      status: 'failed',
-      message: 'the data directory cannot be read',
-      next: 'Set --data-dir or WATCHPOST_DATA_DIR to a directory that this user can write.',
-      detail: folder,
-    };
+    return failed(
+      'the data directory cannot be read',
+      'Set --data-dir or WATCHPOST_DATA_DIR to a directory that this user can write.',
+      folder,
+    );
   const free = toFreeBytes(disk);
   const message = `${(free / gigabyte).toFixed(1)} GB free`;
-  if (free < minFreeBytes.warning)
-    return {
-      check,
-      status: free < minFreeBytes.failed ? 'failed' : 'warning',
-      message,
-      next:
-        free < minFreeBytes.failed
-          ? 'Free space on the disk of the data directory: meanwhile pictures of moments are removed.'
-          : 'Free space on the disk of the data directory.',
-      detail: folder,
-    };
+  const more = 'Free space on the disk of the data directory';
+  if (free < minFreeBytes.failed)
+    return failed(message, `${more}: meanwhile pictures of moments are removed.`, folder);
+  if (free < minFreeBytes.warning) return warning(message, `${more}.`, folder);
   const network = networkFileSystems.get(disk.type);
   if (network !== undefined)
-    return {
-      check,
-      status: 'warning',
-      message: `${message}, on a network or user-space file system (${network})`,
-      next: 'Use a directory on a local disk: over a network, locks and flushes can fail, which damages the database.',
-      detail: folder,
-    };
-  return { check, status: 'ok', message, next: null, detail: folder };
+    return warning(
+      `${message}, on a network or user-space file system (${network})`,
+      'Use a directory on a local disk: over a network, locks and flushes can fail, which damages the database.',
+      folder,
+    );
+  return ok(message, folder);
 }
 
 /** Returns the free space of the disk below a folder, in bytes. */
@@ -92,16 +82,13 @@ export function clockFinding(now: Date, newestEntry: Date | undefined): Finding 
   const behindMs = newestEntry === undefined ? 0 : newestEntry.getTime() - now.getTime();
   const next = 'Set the clock, and let a time service keep it: timedatectl set-ntp true.';
   const message = now.toISOString();
-  if (now.getTime() < minTime)
-    return { check: 'clock', status: 'failed', message: `${message} is in the past`, next };
+  if (now.getTime() < minTime) return about('clock').failed(`${message} is in the past`, next);
   if (behindMs > maxBehindMs)
-    return {
-      check: 'clock',
-      status: 'warning',
-      message: `${message} is ${Math.round(behindMs / 1000)} s before the newest stored time`,
+    return about('clock').warning(
+      `${message} is ${Math.round(behindMs / 1000)} s before the newest stored time`,
       next,
-    };
-  return { check: 'clock', status: 'ok', message, next: null };
+    );
+  return about('clock').ok(message);
 }
 
 /** Describes what the memory for clips carries. */
@@ -112,7 +99,7 @@ export function clipFinding({ clipMb }: Pick<Settings, 'clipMb'>): Finding {
     clipMb === 0
       ? 'no clips of alerts'
       : `${clipMb} MB: ${streams} streams of ${usualMbit} Mbit/s in full, of more their newest seconds`;
-  return { check: 'clips', status: 'ok', message, next: null };
+  return about('clips').ok(message);
 }
 
 /** Rate of a camera, the default of a clip before and after an opening, and the time of an interval. */
@@ -124,18 +111,11 @@ const secondsUntilDecided = 10;
 export function portsFinding({ host, publicUrl }: Settings, port: number): Finding {
   const isLocal = isLoopback(toHostname(`http://${host.includes(':') ? `[${host}]` : host}`));
   if (isLocal || publicUrl.startsWith('https://'))
-    return {
-      check: 'ports',
-      status: 'ok',
-      message: `listens on port ${port}${isLocal ? ', for this machine only' : ''}`,
-      next: null,
-    };
-  return {
-    check: 'ports',
-    status: 'warning',
-    message: `listens on port ${port} for other machines, without TLS`,
-    next: 'Use a reverse proxy with TLS and WATCHPOST_PUBLIC_URL, unless the network is trusted: keys are sent as plain text.',
-  };
+    return about('ports').ok(`listens on port ${port}${isLocal ? ', for this machine only' : ''}`);
+  return about('ports').warning(
+    `listens on port ${port} for other machines, without TLS`,
+    'Use a reverse proxy with TLS and WATCHPOST_PUBLIC_URL, unless the network is trusted: keys are sent as plain text.',
+  );
 }
 
 /** Describes the private addresses that the egress guard permits. */
@@ -145,26 +125,20 @@ export function guardFinding({ allowRanges, allowWebhookRanges }: Settings): Fin
     ...(allowWebhookRanges.length > 0 ? [`webhooks also to ${allowWebhookRanges.join(', ')}`] : []),
   ];
   if (opened.length === 0)
-    return {
-      check: 'guard',
-      status: 'ok',
-      message: 'public addresses only',
-      next: null,
-      detail: 'WATCHPOST_ALLOW_RANGES adds private ranges, for cameras at home',
-    };
+    return about('guard').ok(
+      'public addresses only',
+      'WATCHPOST_ALLOW_RANGES adds private ranges, for cameras at home',
+    );
   const isWide = [...allowRanges, ...allowWebhookRanges].some((range) => Number(range.split('/')[1]) === 0);
-  return {
-    check: 'guard',
-    status: isWide ? 'warning' : 'ok',
-    message: isWide ? 'all addresses' : 'public addresses and private ranges',
-    next: isWide ? 'Allow the addresses of cameras and receivers only.' : null,
-    detail: `${opened.join(', ')}: any caller with a key can reach them`,
-  };
+  const detail = `${opened.join(', ')}: any caller with a key can reach them`;
+  return isWide
+    ? about('guard').warning('all addresses', 'Allow the addresses of cameras and receivers only.', detail)
+    : about('guard').ok('public addresses and private ranges', detail);
 }
 
 /** Reports watches that do not watch, check late or cannot reach a destination. */
 export function watchesFinding({ active, off_schedule, ...trouble }: WatchNumbers): Finding {
-  const check = 'watches';
+  const { ok, warning } = about('watches');
   const { stream_lost, budget_exhausted, late, unjudged, destinations_failing: unreached } = trouble;
   const total = active + off_schedule + stream_lost + budget_exhausted;
   const parts = [
@@ -174,42 +148,35 @@ export function watchesFinding({ active, off_schedule, ...trouble }: WatchNumber
     ...(unjudged > 0 ? [`${unjudged} without verdicts`] : []),
     ...(unreached > 0 ? [`${unreached} with a failing destination`] : []),
   ];
-  if (parts.length === 0)
-    return { check, status: 'ok', message: `${total} not paused, ${active} active`, next: null };
-  return {
-    check,
-    status: 'warning',
-    message: `${total} not paused: ${parts.join(', ')}`,
-    next: 'Open Watches in the console or run watchpost watch list, which name the causes.',
-  };
+  if (parts.length === 0) return ok(`${total} not paused, ${active} active`);
+  return warning(
+    `${total} not paused: ${parts.join(', ')}`,
+    'Open Watches in the console or run watchpost watch list, which name the causes.',
+  );
 }
 
 /** Reports evidence that was removed before its time within the last day. */
 export function mediaFinding(use: MediaUse, now: Date): Finding {
-  const check = 'media';
+  const { ok, warning } = about('media');
   const { evidence_removed_at: at, evidence_removed: count } = use;
   const isRecent = at !== null && !isOver(at, warnedSeconds, now);
   const [held, most] = [use.bytes, use.max_bytes].map((bytes) => Math.round((bytes ?? 0) / 1e6));
   const size = use.max_bytes === null ? `${held} MB, without a maximum` : `${held} of ${most} MB`;
-  if (!isRecent) return { check, status: 'ok', message: size, next: null };
-  return {
-    check,
-    status: 'warning',
-    message: `${count} pictures of alerts were removed before their time, the last at ${at.toISOString()}`,
-    next: 'Raise WATCHPOST_MEDIA_MB, or shorten retention_days or memory_days of watches.',
-  };
+  if (!isRecent) return ok(size);
+  return warning(
+    `${count} pictures of alerts were removed before their time, the last at ${at.toISOString()}`,
+    'Raise WATCHPOST_MEDIA_MB, or shorten retention_days or memory_days of watches.',
+  );
 }
 
 const warnedSeconds = 86_400;
 
 /** Reports an overload: intervals of all jobs are stretched, and new jobs are refused. */
 export function loadFinding({ lateSeconds, stretch }: PaceReading): Finding {
-  const check = 'load';
-  if (stretch === 1) return { check, status: 'ok', message: 'checks are in time', next: null };
-  return {
-    check,
-    status: 'warning',
-    message: `checks are late by ${lateSeconds.toFixed(1)} s; intervals are stretched by up to ${Math.round((stretch - 1) * 100)} %`,
-    next: 'End jobs, give them longer intervals, or run Watchpost on a machine with more processor cores.',
-  };
+  const { ok, warning } = about('load');
+  if (stretch === 1) return ok('checks are in time');
+  return warning(
+    `checks are late by ${lateSeconds.toFixed(1)} s; intervals are stretched by up to ${Math.round((stretch - 1) * 100)} %`,
+    'End jobs, give them longer intervals, or run Watchpost on a machine with more processor cores.',
+  );
 }

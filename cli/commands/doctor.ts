@@ -11,7 +11,7 @@ import { createSourceTable } from '../../adapters/embedded/runs/job-tables.ts';
 import { locateFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { testModel } from '../../core/observability/model-status.ts';
-import { worstStatus } from '../../core/ports/health.ts';
+import { about, worstStatus } from '../../core/ports/health.ts';
 import type { Finding } from '../../core/ports/health.ts';
 import { StreamFetchError } from '../../core/errors.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
@@ -100,14 +100,7 @@ export async function doctor(
       for (const url of tested) report(await streamFinding(url, settings, streams));
     });
   else if (tested.length > 0) for (const url of tested) report(untested(url));
-  else
-    report({
-      check: 'streams',
-      status: 'ok',
-      message: 'none tested: no job runs',
-      next: null,
-      detail: 'watchpost doctor URL… tests streams',
-    });
+  else report(about('streams').ok('none tested: no job runs', 'watchpost doctor URL… tests streams'));
   const status = worstStatus(findings);
   if (asJson) terminal.print(JSON.stringify({ status, checks: findings }));
   else if (status === 'ok') terminal.print('All is well.');
@@ -121,12 +114,7 @@ function isLocated(ffmpeg: unknown): ffmpeg is LocatedFfmpeg {
 /** Turns an error for the user of the command line into a finding. */
 function failure(check: string, error: unknown, prefix = ''): Finding {
   const [first = 'failed', ...rest] = formatError(error);
-  return {
-    check,
-    status: 'failed',
-    message: prefix + first.replace(/^Error: /, ''),
-    next: rest.join(' ') || null,
-  };
+  return about(check).failed(prefix + first.replace(/^Error: /, ''), rest.join(' ') || null);
 }
 
 async function modelFinding(settings: Settings, ffmpegPath: string, terminal: Terminal): Promise<Finding> {
@@ -154,17 +142,11 @@ type StoredData = { data: Finding; newestEntry: Date | undefined; streamUrls: st
 async function readData(dataDir: string): Promise<StoredData> {
   const { path, database: file, masterSecret } = dataPaths(dataDir);
   const nothing = { newestEntry: undefined, streamUrls: [] };
-  const finding = (message: string): Finding => ({
-    check: 'data',
-    status: 'ok',
-    message,
-    next: null,
-    detail: path,
-  });
+  const found = (message: string) => about('data').ok(message, path);
   let database: DatabaseSync | undefined;
   try {
     await probeDataDirectory(dataDir);
-    if (!existsSync(file)) return { ...nothing, data: finding('new: the first start creates it') };
+    if (!existsSync(file)) return { ...nothing, data: found('new: the first start creates it') };
     database = openForReading(file);
     await verifyMasterSecret(masterSecret, database);
     const sources = createSourceTable(database);
@@ -172,7 +154,7 @@ async function readData(dataDir: string): Promise<StoredData> {
       .active(jobPolicies)
       .flatMap((job) => sources.find(job.source_id)?.url ?? []);
     return {
-      data: finding('database verified'),
+      data: found('database verified'),
       newestEntry: createNewestEntry(database)(),
       streamUrls: [...new Set(urls)],
     };
@@ -239,13 +221,11 @@ async function withCapturer(
 }
 
 function untested(url: string): Finding {
-  return {
-    check: 'streams',
-    status: 'warning',
-    message: 'not tested: there is no usable ffmpeg',
-    next: 'Install ffmpeg as described above, then run watchpost doctor again.',
-    detail: maskUrl(url),
-  };
+  return about('streams').warning(
+    'not tested: there is no usable ffmpeg',
+    'Install ffmpeg as described above, then run watchpost doctor again.',
+    maskUrl(url),
+  );
 }
 
 /** Captures one frame of a stream. */

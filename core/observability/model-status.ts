@@ -1,5 +1,6 @@
 import { VisionError } from '../errors.ts';
 import { judgeCondition } from '../judge-condition.ts';
+import { about } from '../ports/health.ts';
 import type { Finding } from '../ports/health.ts';
 import type { Log } from '../ports/log.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
@@ -25,33 +26,24 @@ export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStat
     const { triggered } = await judgeCondition(vision, media, { condition: testCondition }, timeout());
     const seconds = ((steadyNow().getTime() - startedAt.getTime()) / 1000).toFixed(1);
     return triggered
-      ? {
-          check: 'model',
-          status: 'ok',
-          message: `${name}: answered a test picture in ${seconds} s`,
-          next: null,
-        }
-      : {
-          check: 'model',
-          status: 'warning',
-          message: `${name}: answered in ${seconds} s, but says that a red picture is not red`,
-          next: 'Use a model that understands images (WATCHPOST_VISION_MODEL).',
-        };
+      ? about('model').ok(`${name}: answered a test picture in ${seconds} s`)
+      : about('model').warning(
+          `${name}: answered in ${seconds} s, but says that a red picture is not red`,
+          'Use a model that understands images (WATCHPOST_VISION_MODEL).',
+        );
   } catch (error) {
     const loading = vision.lifecycle.loading();
     if (loading !== undefined) return describeLoading(vision, loading);
-    return {
-      check: 'model',
-      status: 'failed',
-      message: `${name}: does not answer`,
-      next: error instanceof VisionError ? error.remediation : 'Read the log of the service.',
-      detail: readCause(error),
-    };
+    return about('model').failed(
+      `${name}: does not answer`,
+      error instanceof VisionError ? error.remediation : 'Read the log of the service.',
+      readCause(error),
+    );
   }
 }
 
 function describeLoading({ provider }: VisionModel, loading: string): Finding {
-  return { check: 'model', status: 'pending', message: `${provider}: ${loading}`, next: null };
+  return about('model').pending(`${provider}: ${loading}`);
 }
 
 /** Returns the innermost cause, which names the fault: a refused connection rather than a failed fetch. */
@@ -80,12 +72,7 @@ export function createModelStatus(
   deps: ModelStatusDeps & { log: Log; setTimer: (fire: () => void, delayMs: number) => () => void },
 ): ModelStatus {
   const { vision, log, setTimer } = deps;
-  let finding: Finding = {
-    check: 'model',
-    status: 'pending',
-    message: `${vision.provider}: not tested yet`,
-    next: null,
-  };
+  let finding: Finding = about('model').pending(`${vision.provider}: not tested yet`);
   let cancelTimer: (() => void) | undefined;
   let isClosed = false;
 

@@ -13,6 +13,30 @@ export type Finding = {
   detail?: string;
 };
 
+/** Returns what states the result of a check. */
+export function about(check: string) {
+  const create = (
+    status: Finding['status'],
+    message: string,
+    next: string | null,
+    detail?: string,
+  ): Finding => ({
+    check,
+    status,
+    message,
+    next,
+    ...(detail !== undefined && { detail }),
+  });
+  return {
+    ok: (message: string, detail?: string) => create('ok', message, null, detail),
+    pending: (message: string) => create('pending', message, null),
+    warning: (message: string, next: string | null, detail?: string) =>
+      create('warning', message, next, detail),
+    failed: (message: string, next: string | null, detail?: string) =>
+      create('failed', message, next, detail),
+  };
+}
+
 /** Reader of the checks of a running service. */
 export interface HealthReader {
   read(): Promise<Finding[]>;
