@@ -22,25 +22,15 @@ const gatedProviders = openProviders.map((name) => `objects+${name}` as const);
 const visionChoices = ['auto', 'objects', 'pixel', ...openProviders, ...gatedProviders] as const;
 
 const settingsSchema = z.object({
-  port: wholeNumber(0, 65_535)
-    .prefault('8787')
-    .register(help, { fallback: '8787', text: 'port to listen on; 0: a free one' }),
-  host: z
-    .string()
-    .min(1)
-    .prefault('127.0.0.1')
-    .register(help, { fallback: '127.0.0.1', text: 'address to listen on' }),
-  publicUrl: z
-    .union([z.literal(''), z.url()])
-    .prefault('')
-    .register(help, {
-      fallback: '',
-      text: 'base URL for links in events, as callers use it; empty: http://HOST:PORT',
-    }),
-  allowedHosts: z
-    .string()
-    .transform((text) => text.split(',').flatMap((host) => host.trim().toLowerCase() || []))
-    .pipe(
+  port: setting(wholeNumber(0, 65_535), '8787', 'port to listen on; 0: a free one'),
+  host: setting(z.string().min(1), '127.0.0.1', 'address to listen on'),
+  publicUrl: setting(
+    z.union([z.literal(''), z.url()]),
+    '',
+    'base URL for links in events, as callers use it; empty: http://HOST:PORT',
+  ),
+  allowedHosts: setting(
+    words((word) => word.toLowerCase()).pipe(
       z.array(
         z
           .string()
@@ -49,16 +39,12 @@ const settingsSchema = z.object({
             'must be host names without ports, such as watchpost.lan, with commas between them',
           ),
       ),
-    )
-    .prefault('')
-    .register(help, {
-      fallback: '',
-      text: 'further accepted host names, separated by commas',
-    }),
-  allowedOrigins: z
-    .string()
-    .transform((text) => text.split(',').flatMap((origin) => origin.trim() || []))
-    .pipe(
+    ),
+    '',
+    'further accepted host names, separated by commas',
+  ),
+  allowedOrigins: setting(
+    words().pipe(
       z.array(
         z
           .string()
@@ -67,197 +53,171 @@ const settingsSchema = z.object({
             'must be origins without a path, such as https://app.example.com, with commas between them',
           ),
       ),
-    )
-    .prefault('')
-    .register(help, {
-      fallback: '',
-      text: 'origins of web pages that may call the API from a browser, separated by commas; empty: none',
-    }),
-  dataDir: z
-    .string()
-    .min(1)
-    .prefault('.watchpost')
-    .register(help, { fallback: '.watchpost', text: 'folder of database, media and keys' }),
-  allowRanges: ranges().register(help, {
-    fallback: '',
-    text: 'private ranges that streams may use, separated by commas; empty: public addresses only',
-  }),
-  allowWebhookRanges: ranges().register(help, {
-    fallback: '',
-    text: 'private ranges that webhooks may use, separated by commas; empty: public addresses only',
-  }),
-  smtpUrl: z
-    .union([z.literal(''), z.url({ protocol: /^smtps?$/ })])
-    .prefault('')
-    .register(help, {
-      fallback: '',
-      text: 'SMTP server of e-mail destinations, smtp:// or smtps:// with user and password; empty: none',
-    }),
-  emailFrom: z
-    .string()
-    .prefault('')
-    .register(help, { fallback: '', text: 'sender of e-mail; required with an SMTP server' }),
-  emailRecipients: z
-    .string()
-    .transform((text) => text.split(',').flatMap((recipient) => recipient.trim() || []))
-    .prefault('')
-    .register(help, {
-      fallback: '',
-      text: 'addresses, or domains such as @example.com, that e-mail may go to, separated by commas; empty: none',
-    }),
-  vision: z.enum(visionChoices).prefault('auto').register(help, {
-    fallback: 'auto',
-    text: 'model provider: objects (built in; pixel is the same), local (your files), bedrock (Amazon Bedrock), openai (any compatible server), or one behind a gate: objects+local, objects+bedrock, objects+openai; auto: objects, or only its measurements if its packages are missing',
-  }),
-  visionModel: z.string().prefault('').register(help, {
-    fallback: '',
-    text: 'model id for bedrock or openai, file (.gguf) for local; empty: the default of bedrock',
-  }),
-  projector: z
-    .string()
-    .prefault('')
-    .register(help, { fallback: '', text: 'projector (mmproj, .gguf) of the local model' }),
-  localThreads: wholeNumber(0, 512).prefault('0').register(help, {
-    fallback: '0',
-    text: 'processor threads of the local model; 0: all cores but one',
-  }),
-  localContext: wholeNumber(1024, 262_144)
-    .prefault('8192')
-    .register(help, { fallback: '8192', text: 'context of the local model, in tokens' }),
-  localMemoryMb: wholeNumber(0, 10_000_000).prefault('0').register(help, {
-    fallback: '0',
-    text: 'maximum memory of the local model, in MB; 0: three quarters of the machine',
-  }),
-  localRuntime: z.string().prefault('').register(help, {
-    fallback: '',
-    text: 'folder in which llama.node is installed; empty: that of Watchpost',
-  }),
-  visionPrompt: z.enum(promptNames).prefault('verdict-first').register(help, {
-    fallback: 'verdict-first',
-    text: 'prompt of checks for local, bedrock and openai: verdict-first, evidence-first, strict, last-frame',
-  }),
-  visionWidth: wholeNumber(minPictureWidthPixels, capturedWidthPixels)
-    .prefault(`${capturedWidthPixels}`)
-    .register(help, {
-      fallback: '896',
-      text: 'maximum width of the frames that local, bedrock and openai receive for checks, in pixels; evidence keeps its width',
-    }),
-  openaiUrl: z.url().prefault('http://127.0.0.1:11434/v1').register(help, {
-    fallback: 'http://127.0.0.1:11434/v1',
-    text: 'base URL of the OpenAI-compatible server',
-  }),
-  openaiApiKey: z
-    .string()
-    .trim()
-    .regex(/^[\x21-\x7e]*$/, 'must be a key as the service shows it, without spaces, "…" and line ends')
-    .prefault('')
-    .register(help, { fallback: '', text: 'API key of the OpenAI-compatible server; empty: none' }),
-  maxJobSeconds: wholeNumber(5, rules.maxJobDurationSeconds)
-    .prefault('600')
-    .register(help, { fallback: '600', text: 'maximum duration of a job, in seconds' }),
-  jobsPerCaller: wholeNumber(1, 1000)
-    .prefault('10')
-    .register(help, { fallback: '10', text: 'maximum active jobs per caller' }),
-  watchesPerCaller: wholeNumber(0, 10_000)
-    .prefault(String(rules.maxWatchesPerCaller))
-    .register(help, { fallback: String(rules.maxWatchesPerCaller), text: 'maximum watches per caller' }),
+    ),
+    '',
+    'origins of web pages that may call the API from a browser, separated by commas; empty: none',
+  ),
+  dataDir: setting(z.string().min(1), '.watchpost', 'folder of database, media and keys'),
+  allowRanges: setting(
+    ranges(),
+    '',
+    'private ranges that streams may use, separated by commas; empty: public addresses only',
+  ),
+  allowWebhookRanges: setting(
+    ranges(),
+    '',
+    'private ranges that webhooks may use, separated by commas; empty: public addresses only',
+  ),
+  smtpUrl: setting(
+    z.union([z.literal(''), z.url({ protocol: /^smtps?$/ })]),
+    '',
+    'SMTP server of e-mail destinations, smtp:// or smtps:// with user and password; empty: none',
+  ),
+  emailFrom: setting(z.string(), '', 'sender of e-mail; required with an SMTP server'),
+  emailRecipients: setting(
+    words(),
+    '',
+    'addresses, or domains such as @example.com, that e-mail may go to, separated by commas; empty: none',
+  ),
+  vision: setting(
+    z.enum(visionChoices),
+    'auto',
+    'model provider: objects (built in; pixel is the same), local (your files), bedrock (Amazon Bedrock), openai (any compatible server), or one behind a gate: objects+local, objects+bedrock, objects+openai; auto: objects, or only its measurements if its packages are missing',
+  ),
+  visionModel: setting(
+    z.string(),
+    '',
+    'model id for bedrock or openai, file (.gguf) for local; empty: the default of bedrock',
+  ),
+  projector: setting(z.string(), '', 'projector (mmproj, .gguf) of the local model'),
+  localThreads: setting(
+    wholeNumber(0, 512),
+    '0',
+    'processor threads of the local model; 0: all cores but one',
+  ),
+  localContext: setting(wholeNumber(1024, 262_144), '8192', 'context of the local model, in tokens'),
+  localMemoryMb: setting(
+    wholeNumber(0, 10_000_000),
+    '0',
+    'maximum memory of the local model, in MB; 0: three quarters of the machine',
+  ),
+  localRuntime: setting(z.string(), '', 'folder in which llama.node is installed; empty: that of Watchpost'),
+  visionPrompt: setting(
+    z.enum(promptNames),
+    'verdict-first',
+    'prompt of checks for local, bedrock and openai: verdict-first, evidence-first, strict, last-frame',
+  ),
+  visionWidth: setting(
+    wholeNumber(minPictureWidthPixels, capturedWidthPixels),
+    `${capturedWidthPixels}`,
+    'maximum width of the frames that local, bedrock and openai receive for checks, in pixels; evidence keeps its width',
+  ),
+  openaiUrl: setting(z.url(), 'http://127.0.0.1:11434/v1', 'base URL of the OpenAI-compatible server'),
+  openaiApiKey: setting(
+    z
+      .string()
+      .trim()
+      .regex(/^[\x21-\x7e]*$/, 'must be a key as the service shows it, without spaces, "…" and line ends'),
+    '',
+    'API key of the OpenAI-compatible server; empty: none',
+  ),
+  maxJobSeconds: setting(
+    wholeNumber(5, rules.maxJobDurationSeconds),
+    '600',
+    'maximum duration of a job, in seconds',
+  ),
+  jobsPerCaller: setting(wholeNumber(1, 1000), '10', 'maximum active jobs per caller'),
+  watchesPerCaller: setting(
+    wholeNumber(0, 10_000),
+    String(rules.maxWatchesPerCaller),
+    'maximum watches per caller',
+  ),
   // European guidance on video (EDPB 3/2019) asks for reasons beyond 72 hours.
-  memoryDays: wholeNumber(0, maxMemoryDays).prefault('3').register(help, {
-    fallback: '3',
-    text: 'days for which a watch keeps judged pictures unless its memory_days says otherwise; 0: none',
-  }),
-  syncPerMinute: wholeNumber(0, 100_000).prefault('120').register(help, {
-    fallback: '120',
-    text: 'rate limit per caller, in calls per minute; 0: no limit',
-  }),
-  syncAtOnce: wholeNumber(0, 10_000)
-    .prefault('10')
-    .register(help, { fallback: '10', text: 'maximum concurrent calls per caller; 0: no limit' }),
-  capturesAtOnce: wholeNumber(4, 10_000).prefault('128').register(help, {
-    fallback: '128',
-    text: 'maximum concurrent captures of jobs; calls have a quarter as many in addition',
-  }),
-  rtspSessions: wholeNumber(0, 10_000).prefault('300').register(help, {
-    fallback: '300',
-    text: 'maximum RTSP sessions that stay open between checks; 0: each capture opens its own',
-  }),
-  sharedDecoders: wholeNumber(0, 1).prefault('1').register(help, {
-    fallback: '1',
-    text: 'processes that stay decode the key frames of a caller; 0: a process for each capture',
-  }),
-  retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds)
-    .prefault('3600')
-    .register(help, { fallback: '3600', text: 'retention of an ended job, in seconds' }),
-  mediaMb: wholeNumber(0, 10_000_000).prefault('10000').register(help, {
-    fallback: '10000',
-    text: 'maximum size of stored frames and clips, in MB: pictures of moments, clips and then the oldest of the caller with the most are removed, those of open alerts kept; 0: no maximum',
-  }),
-  clipMb: wholeNumber(0, 1_000_000).prefault('128').register(help, {
-    fallback: '128',
-    text: 'maximum size of streams in memory for the clips of alerts, in MB: about 9 cameras of 4 Mbit/s in full; 0: no clips',
-  }),
-  modelGraceSeconds: wholeNumber(0, 86_400).prefault('300').register(help, {
-    fallback: '300',
-    text: 'time without an answer of the model after which a job fails, in seconds; at least five calls fail',
-  }),
-  eventStreamsPerCaller: wholeNumber(1, 1000)
-    .prefault('10')
-    .register(help, { fallback: '10', text: 'maximum open event streams per caller' }),
-  youtubeClients: z
-    .string()
-    .transform((text) => text.split(',').flatMap((name) => name.trim().toUpperCase() || []))
-    .pipe(
+  memoryDays: setting(
+    wholeNumber(0, maxMemoryDays),
+    '3',
+    'days for which a watch keeps judged pictures unless its memory_days says otherwise; 0: none',
+  ),
+  syncPerMinute: setting(
+    wholeNumber(0, 100_000),
+    '120',
+    'rate limit per caller, in calls per minute; 0: no limit',
+  ),
+  syncAtOnce: setting(wholeNumber(0, 10_000), '10', 'maximum concurrent calls per caller; 0: no limit'),
+  capturesAtOnce: setting(
+    wholeNumber(4, 10_000),
+    '128',
+    'maximum concurrent captures of jobs; calls have a quarter as many in addition',
+  ),
+  rtspSessions: setting(
+    wholeNumber(0, 10_000),
+    '300',
+    'maximum RTSP sessions that stay open between checks; 0: each capture opens its own',
+  ),
+  sharedDecoders: setting(
+    wholeNumber(0, 1),
+    '1',
+    'processes that stay decode the key frames of a caller; 0: a process for each capture',
+  ),
+  retentionSeconds: setting(
+    wholeNumber(60, rules.maxRetentionSeconds),
+    '3600',
+    'retention of an ended job, in seconds',
+  ),
+  mediaMb: setting(
+    wholeNumber(0, 10_000_000),
+    '10000',
+    'maximum size of stored frames and clips, in MB: pictures of moments, clips and then the oldest of the caller with the most are removed, those of open alerts kept; 0: no maximum',
+  ),
+  clipMb: setting(
+    wholeNumber(0, 1_000_000),
+    '128',
+    'maximum size of streams in memory for the clips of alerts, in MB: about 9 cameras of 4 Mbit/s in full; 0: no clips',
+  ),
+  modelGraceSeconds: setting(
+    wholeNumber(0, 86_400),
+    '300',
+    'time without an answer of the model after which a job fails, in seconds; at least five calls fail',
+  ),
+  eventStreamsPerCaller: setting(wholeNumber(1, 1000), '10', 'maximum open event streams per caller'),
+  youtubeClients: setting(
+    words((word) => word.toUpperCase()).pipe(
       z
         .array(z.string().regex(/^[A-Z_]+$/, 'must be names such as visionos,web'))
         .min(1, 'must name at least one'),
-    )
-    .prefault('visionos,web')
-    .register(help, {
-      fallback: 'visionos,web',
-      text: 'YouTube clients to try in this order, by their names in youtubei.js',
-    }),
-  youtubeCookies: z.string().prefault('').register(help, {
-    fallback: '',
-    text: 'file with cookies of a YouTube account (cookies.txt); empty: no account',
-  }),
-  youtubeProxy: z
-    .union([z.literal(''), z.url({ protocol: /^https?$/ })])
-    .prefault('')
-    .register(help, {
-      fallback: '',
-      text: 'HTTP proxy for YouTube, http://user:password@host:port; empty: none',
-    }),
-  youtubeUrl: z
-    .url()
-    .prefault('https://www.youtube.com')
-    .register(help, { fallback: 'https://www.youtube.com', text: 'base URL of YouTube' }),
-  twitchCookies: z.string().prefault('').register(help, {
-    fallback: '',
-    text: 'file with cookies of a Twitch account (cookies.txt); empty: no account',
-  }),
-  twitchProxy: z
-    .union([z.literal(''), z.url({ protocol: /^https?$/ })])
-    .prefault('')
-    .register(help, {
-      fallback: '',
-      text: 'HTTP proxy for Twitch, http://user:password@host:port; empty: none',
-    }),
-  twitchGqlUrl: z.url().prefault('https://gql.twitch.tv/gql').register(help, {
-    fallback: 'https://gql.twitch.tv/gql',
-    text: 'URL of the Twitch interface for channels and access tokens',
-  }),
-  twitchUsherUrl: z
-    .url()
-    .prefault('https://usher.ttvnw.net')
-    .register(help, { fallback: 'https://usher.ttvnw.net', text: 'base URL of Twitch playlists' }),
-  ffmpeg: z
-    .string()
-    .prefault('')
-    .register(help, { fallback: '', text: 'path of ffmpeg; empty: ffmpeg-static, then the PATH' }),
-  logLevel: z
-    .enum(['debug', 'info', 'warning', 'error'])
-    .prefault('info')
-    .register(help, { fallback: 'info', text: 'minimum level of log entries' }),
+    ),
+    'visionos,web',
+    'YouTube clients to try in this order, by their names in youtubei.js',
+  ),
+  youtubeCookies: setting(
+    z.string(),
+    '',
+    'file with cookies of a YouTube account (cookies.txt); empty: no account',
+  ),
+  youtubeProxy: setting(
+    z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+    '',
+    'HTTP proxy for YouTube, http://user:password@host:port; empty: none',
+  ),
+  youtubeUrl: setting(z.url(), 'https://www.youtube.com', 'base URL of YouTube'),
+  twitchCookies: setting(
+    z.string(),
+    '',
+    'file with cookies of a Twitch account (cookies.txt); empty: no account',
+  ),
+  twitchProxy: setting(
+    z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+    '',
+    'HTTP proxy for Twitch, http://user:password@host:port; empty: none',
+  ),
+  twitchGqlUrl: setting(
+    z.url(),
+    'https://gql.twitch.tv/gql',
+    'URL of the Twitch interface for channels and access tokens',
+  ),
+  twitchUsherUrl: setting(z.url(), 'https://usher.ttvnw.net', 'base URL of Twitch playlists'),
+  ffmpeg: setting(z.string(), '', 'path of ffmpeg; empty: ffmpeg-static, then the PATH'),
+  logLevel: setting(z.enum(['debug', 'info', 'warning', 'error']), 'info', 'minimum level of log entries'),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
@@ -314,6 +274,22 @@ function complaint(issue: z.core.$ZodIssue): string {
   return `${toVariable(name)} (--${kebab(name)}): ${issue.message}`;
 }
 
+/** Returns a setting with its default and the text of its help. */
+function setting<Schema extends z.ZodType<unknown, string>>(
+  schema: Schema,
+  fallback: z.input<Schema>,
+  text: string,
+) {
+  const described = schema.prefault(fallback);
+  help.add(described, { fallback, text });
+  return described;
+}
+
+/** Returns the schema of a list with commas between its words. */
+function words(change = (word: string) => word) {
+  return z.string().transform((text) => text.split(',').flatMap((word) => change(word.trim()) || []));
+}
+
 function wholeNumber(minimum: number, maximum: number) {
   return z
     .string()
@@ -323,20 +299,16 @@ function wholeNumber(minimum: number, maximum: number) {
 }
 
 function ranges() {
-  return z
-    .string()
-    .transform((text) => text.split(',').flatMap((range) => range.trim() || []))
-    .pipe(
-      z.array(
-        z
-          .string()
-          .refine(
-            isRange,
-            'must be addresses such as 192.168.1.20 or CIDR ranges such as 192.168.1.0/24, with commas between them',
-          ),
-      ),
-    )
-    .prefault('');
+  return words().pipe(
+    z.array(
+      z
+        .string()
+        .refine(
+          isRange,
+          'must be addresses such as 192.168.1.20 or CIDR ranges such as 192.168.1.0/24, with commas between them',
+        ),
+    ),
+  );
 }
 
 /** Returns true for a range and for the address of a host. "10.0.0.0" is a network whose length is missing. */
