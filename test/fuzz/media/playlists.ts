@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyText } from '../../support/any-text.ts';
 
 /** URIs, a third of which lead to forbidden addresses. */
 const uri = fc.oneof(
@@ -20,7 +21,7 @@ const uri = fc.oneof(
       ' ',
     ),
   ),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  anyText({ maxLength: 20 }),
 );
 
 const number = fc.oneof(
@@ -93,8 +94,8 @@ const line: fc.Arbitrary<string> = fc.oneof(
     .map(([to, yes]) => `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="a",DEFAULT=${yes},URI="${to}"`),
   uri.map((to) => `#EXT-X-PART:DURATION=1,URI="${to}"`),
   uri.map((to) => `#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${to}"`),
-  fc.string({ unit: 'binary' }).map((text) => `#EXT-X-${text}`),
-  fc.string({ unit: 'binary' }),
+  anyText().map((text) => `#EXT-X-${text}`),
+  anyText(),
 );
 
 /** Playlists that follow the grammar, with arbitrary values and some damaged text. */

@@ -24,6 +24,7 @@ import { liveSdp } from '../../support/rtsp/scripted-server.ts';
 import { inPieces, mutated } from './mutations.ts';
 import { playlists } from './playlists.ts';
 import { batch, sharedDecoderProperty, sharedImageProperty } from './shared-decoders.ts';
+import { anyText } from '../../support/any-text.ts';
 
 export type Real = { transport: Recording; fragmented: Recording; jpeg: Uint8Array; decoder: ImageDecoder };
 
@@ -243,7 +244,7 @@ const sdpProperty = fc.property(
 
 function sdpLine() {
   const value = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    anyText(),
     fc.constantFrom(
       'video 0 RTP/AVP 96',
       'rtpmap:96 H264/90000',
