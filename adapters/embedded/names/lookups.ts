@@ -36,7 +36,7 @@ const maxWaitMs = 5_000;
 const giveUpMs = 5_000;
 /**
  * Time for which a failure is remembered: that of a resolver, and that of a silent one, whose next lookup would take as
- * long.
+ * long. The first silence of a name may be that of a busy machine.
  */
 const rememberMs = { refused: 5_000, silent: 30_000 };
 const maxRemembered = 1_000;
@@ -87,7 +87,8 @@ export function createLookups(deps: LookupsDeps): Lookups {
     try {
       return await waitAtMost(giveUpMs, answer, () => giveUpLookup(giveUp), setTimer);
     } catch (error) {
-      if (error instanceof SilentError) keptMs = rememberMs.silent;
+      const wasSilent = failures.get(caller, host)?.error instanceof SilentError;
+      if (wasSilent && error instanceof SilentError) keptMs = rememberMs.silent;
       failures.set(caller, host, { error, untilMs: elapsedMs() + keptMs });
       throw error;
     }
