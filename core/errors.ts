@@ -3,29 +3,31 @@ import type { ModelCall } from './records/vision.ts';
 
 /** Errors of the interface (I-7.2 to I-7.11) and of the service. Only the HTTP edge knows status codes. */
 
-export type ErrorCode =
-  | 'NOT_LIVESTREAM'
-  | 'INVALID_URL'
-  | 'STREAM_FETCH_FAILED'
-  | 'BAD_REQUEST'
-  | 'INVALID_INPUT_MODE'
-  | 'UNAUTHORIZED'
-  | 'FORBIDDEN'
-  | 'NOT_FOUND'
-  | 'METHOD_NOT_ALLOWED'
-  | 'JOB_NOT_FOUND'
-  | 'JOB_ALREADY_STOPPED'
-  | 'WATCH_NOT_FOUND'
-  | 'ALERT_NOT_FOUND'
-  | 'PRECONDITION_FAILED'
-  | 'MAX_WATCHES_REACHED'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'REQUEST_TIMEOUT'
-  | 'MAX_JOBS_REACHED'
-  | 'RATE_LIMITED'
-  | 'SERVICE_OVERLOADED'
-  | 'VLM_ERROR'
-  | 'INTERNAL_ERROR';
+export const errorCodes = [
+  'NOT_LIVESTREAM',
+  'INVALID_URL',
+  'STREAM_FETCH_FAILED',
+  'BAD_REQUEST',
+  'INVALID_INPUT_MODE',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'JOB_NOT_FOUND',
+  'JOB_ALREADY_STOPPED',
+  'WATCH_NOT_FOUND',
+  'ALERT_NOT_FOUND',
+  'PRECONDITION_FAILED',
+  'MAX_WATCHES_REACHED',
+  'PAYLOAD_TOO_LARGE',
+  'REQUEST_TIMEOUT',
+  'MAX_JOBS_REACHED',
+  'RATE_LIMITED',
+  'SERVICE_OVERLOADED',
+  'VLM_ERROR',
+  'INTERNAL_ERROR',
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
 
 /**
  * Error for callers: what failed and the next step. Neither text contains a credential or an internal address. Each

@@ -18,11 +18,7 @@ const examples: Record<ErrorCode, errors.WatchpostError> = {
     'Send the frame as base64 of a JPEG, without a data: prefix.',
   ),
   INVALID_INPUT_MODE: new errors.InvalidInputModeError('clip', 'a model of images'),
-  UNAUTHORIZED: new WatchpostError(
-    'UNAUTHORIZED',
-    'Authentication required',
-    'Send the header "Authorization: Bearer <API_KEY>" with a valid key: one space, no quotes.',
-  ),
+  UNAUTHORIZED: new errors.UnauthorizedError(),
   FORBIDDEN: new WatchpostError('FORBIDDEN', 'Access denied', 'Use a key that has the scope.'),
   NOT_FOUND: new WatchpostError('NOT_FOUND', 'Not found', 'Check the path.'),
   JOB_NOT_FOUND: new errors.JobNotFoundError(3600),

@@ -1,22 +1,15 @@
+import type { z } from 'zod';
 import type { CoreDeps } from '../dependencies.ts';
 import { ForbiddenError, WatchpostError } from '../errors.ts';
 import type { CallerWork } from '../ports/caller-eraser.ts';
+import type { erasureResponseSchema } from '../responses/access.ts';
 import { isAdmin } from './key-rights.ts';
 import type { Actor } from './key-rights.ts';
 
 type Deps = Pick<CoreDeps, 'callers' | 'eraser' | 'executions' | 'media' | 'recentLog' | 'log' | 'now'>;
 
 /** Result of an erasure. */
-export type Erasure = {
-  caller: string;
-  /** False if the time was not enough: repeat the call. */
-  complete: boolean;
-  keys: number;
-  jobs: number;
-  watches: number;
-  /** Frames, clips and other media. */
-  media: number;
-};
+export type Erasure = z.infer<typeof erasureResponseSchema>;
 
 /**
  * Time after which an erasure begins no further job or watch, in milliseconds; below the 29 s of the HTTP API with the
