@@ -140,12 +140,12 @@ function Picture({ alert, actions }: { alert: Alert; actions: ComponentChildren 
       </button>
       {open && (
         <Dialog title="Evidence" wide onClose={() => setOpen(false)}>
-          <ProtectedPicture path={path} alt={`Evidence: ${alert.explanation}`} saysWhy />
-          <ClipPlayer alert={alert} />
           <p>
             <strong>{alert.watch_name}</strong> {exactTime(alert.opened_at)} <AlertState alert={alert} />
           </p>
           {actions}
+          <ProtectedPicture path={path} alt={`Evidence: ${alert.explanation}`} saysWhy />
+          <ClipPlayer alert={alert} />
           <p class="quoted">“{alert.condition}”</p>
           <p>{alert.explanation}</p>
           {alert.closed?.explanation && <p>Closed: {alert.closed.explanation}</p>}

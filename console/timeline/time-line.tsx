@@ -244,8 +244,10 @@ function Lanes({ isBusy, lanes, window, cursor, onCursor, onZoom, onZoomOut }: L
 }
 
 function Axis({ window: { startMs, lengthMs }, isNamed }: { window: TimeWindow; isNamed: boolean }) {
-  const [count, setCount] = useState(7);
-  useEffect(() => setCount(innerWidth < 820 ? 3 : 7), []);
+  const [isNarrow, setNarrow] = useState(false);
+  useEffect(() => setNarrow(innerWidth < 820), []);
+  // Whole minutes: every two of ten.
+  const count = isNarrow ? 3 : lengthOf({ startMs, lengthMs }) === 'minutes' ? 6 : 7;
   const times = Array.from({ length: count }, (_, index) => startMs + (index * lengthMs) / (count - 1));
   return (
     <div class="lane-row" aria-hidden="true">
