@@ -60,9 +60,13 @@ const statusOfJob = async () => (await service.call('GET', `/jobs/${jobId}`)).bo
 const deliveries = async () => (await service.call('GET', `/jobs/${jobId}/deliveries`)).body.deliveries;
 const states = async () => (await deliveries()).map(({ state }: { state: string }) => state);
 
+const countedWebhooks = async () => (await internal('/metrics')).body.webhooks;
+
 describe('after a monitor whose receiver answered 410', () => {
   test('the metrics include the job, its frame, its model call and its failed webhooks', async () => {
     await expect.poll(states, patient).toEqual(['failed', 'failed', 'failed']);
+    // They are counted after their states are stored.
+    await expect.poll(countedWebhooks, patient).toEqual({ sent: 0, failed: 3 });
     const { stats } = (await service.call('GET', `/jobs/${jobId}`)).body;
     expect((await internal('/metrics')).body).toEqual({
       started_at: expect.stringMatching(/Z$/),
@@ -103,7 +107,7 @@ describe('after a monitor whose receiver answered 410', () => {
     const again = receiver.of('/hook').slice(before);
     expect(again.map(({ id }) => id)).toEqual([`msg_${jobId}_1`, `msg_${jobId}_3`]);
     expect(again.every(({ verified }) => verified)).toBe(true);
-    expect((await internal('/metrics')).body.webhooks).toEqual({ sent: 2, failed: 3 });
+    await expect.poll(countedWebhooks, patient).toEqual({ sent: 2, failed: 3 });
   });
 });
 
