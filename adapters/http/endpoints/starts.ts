@@ -43,6 +43,15 @@ const startDeclaration = {
   timeBudgetSeconds: 29,
 } as const;
 
+const startErrors = [
+  'NOT_LIVESTREAM',
+  'INVALID_URL',
+  'STREAM_FETCH_FAILED',
+  'MAX_JOBS_REACHED',
+  'SERVICE_OVERLOADED',
+  'JOB_NOT_FOUND',
+] as const;
+
 type StartRequest<Body> = Call & { headers: z.output<typeof startHeaders>; body: Body };
 
 /** Creates a job. The response is an event stream if the caller accepts one and sets no webhook. */
@@ -99,15 +108,7 @@ const liveMonitorEndpoint = defineEndpoint(
         example: monitorStream,
       },
     }),
-    errors: [
-      'NOT_LIVESTREAM',
-      'INVALID_URL',
-      'STREAM_FETCH_FAILED',
-      'INVALID_INPUT_MODE',
-      'MAX_JOBS_REACHED',
-      'SERVICE_OVERLOADED',
-      'JOB_NOT_FOUND',
-    ],
+    errors: ['INVALID_INPUT_MODE', ...startErrors],
     examples: {
       body: {
         polling: { stream_url: examples.streamUrl, condition: examples.condition, input_mode: 'frames' },
@@ -145,14 +146,7 @@ const liveDigestEndpoint = defineEndpoint(
         example: digestExamples.digestStream,
       },
     }),
-    errors: [
-      'NOT_LIVESTREAM',
-      'INVALID_URL',
-      'STREAM_FETCH_FAILED',
-      'MAX_JOBS_REACHED',
-      'SERVICE_OVERLOADED',
-      'JOB_NOT_FOUND',
-    ],
+    errors: startErrors,
     examples: {
       body: { polling: digestExamples.digestRequest, webhook: digestExamples.digestWebhookRequest },
       response: { polling: digestExamples.acceptedDigest },
@@ -171,15 +165,7 @@ const runAgainEndpoint = defineEndpoint(
       'Starts a job with the stream, the settings, the webhook and the labels of this one, which may have ended.',
     request: { parameters: jobPathSchema, headers: startHeaders },
     response: jsonResponse(jobSummarySchema, { description: 'The new job' }),
-    errors: [
-      'NOT_LIVESTREAM',
-      'INVALID_URL',
-      'STREAM_FETCH_FAILED',
-      'INVALID_INPUT_MODE',
-      'MAX_JOBS_REACHED',
-      'SERVICE_OVERLOADED',
-      'JOB_NOT_FOUND',
-    ],
+    errors: ['INVALID_INPUT_MODE', ...startErrors],
     examples: { parameters: { job_id: examples.jobId }, response: { polling: examples.acceptedJob } },
   },
   async ({ parameters, headers, caller, key }, deps) => {
