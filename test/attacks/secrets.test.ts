@@ -13,12 +13,15 @@ import type { World } from '../support/world.ts';
 import { signedUrls } from './vectors/signed-urls.ts';
 
 let world: World;
+/** One of each test, from its first request on. */
+let app: ReturnType<typeof createApp> | undefined;
 let client: ApiClient;
 /** All outputs by name. */
 let outputs: Record<string, string>;
 
 beforeEach(async () => {
   world = createWorld();
+  app = undefined;
   client = await createClientFor(world);
   outputs = {};
 });
@@ -102,7 +105,8 @@ async function readLogs(): Promise<void> {
 }
 
 async function ask(name: string, method: string, path: string, body?: object, headers = {}): Promise<any> {
-  const response = await createApp(world.c).request(`/api${path}`, {
+  app ??= createApp(world.c);
+  const response = await app.request(`/api${path}`, {
     method,
     headers: { authorization: `Bearer ${client.key}`, 'content-type': 'application/json', ...headers },
     ...(body && { body: JSON.stringify(body) }),
@@ -113,9 +117,9 @@ async function ask(name: string, method: string, path: string, body?: object, he
 }
 
 async function askMcp(name: string, given: object): Promise<void> {
-  const app = createApp(world.c);
-  mountMcp(app, world.c);
-  const response = await app.request('http://watchpost.test/mcp', {
+  const withMcp = createApp(world.c);
+  mountMcp(withMcp, world.c);
+  const response = await withMcp.request('http://watchpost.test/mcp', {
     method: 'POST',
     headers: {
       authorization: `Bearer ${client.key}`,

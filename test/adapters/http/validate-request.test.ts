@@ -59,9 +59,12 @@ const notJson = 'invalid_type body: Not JSON';
 const readAsJson = 'invalid_type body.stream_url: Invalid input: expected string, received number';
 
 let world: World;
+/** One of each test, from its first request on. */
+let app: ReturnType<typeof createApp> | undefined;
 let key: string;
 beforeEach(async () => {
   world = createWorld();
+  app = undefined;
   const minted = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
   await world.c.keys.put(minted.key);
   key = minted.text;
@@ -88,7 +91,8 @@ test.each([
 /** Sends a request and returns the details of its 422. */
 async function readDetails(request: string, contentType = 'application/json'): Promise<string[]> {
   const [, method = '', path = '', body] = /^(\w+) (\S+) ?(.*)$/s.exec(request) ?? [];
-  const response = await createApp(world.c).request(`/api${path}`, {
+  app ??= createApp(world.c);
+  const response = await app.request(`/api${path}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...(contentType && { 'content-type': contentType }) },
     ...(method !== 'GET' && { body: new TextEncoder().encode(body) }),
