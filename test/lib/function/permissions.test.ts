@@ -80,13 +80,14 @@ test('no role has a wildcard for an action, or for a resource that has a name', 
   );
 });
 
-test('the role of event streams reads everything that it serves, and writes only its permits', () => {
+test('the role of event streams reads everything that it serves, and writes only its permits and the last use of keys', () => {
   const written = [
     ...roleOf('EventsStream').matchAll(/^- (dynamodb:(?!Get|BatchGet|Query)\w+) .*when `(.*)`$/gm),
   ];
-  expect(written.map(([, action]) => action)).toEqual(['dynamodb:PutItem']);
+  expect(written.map(([, action]) => action)).toEqual(['dynamodb:PutItem', 'dynamodb:UpdateItem']);
   expect(written[0]?.[2]).toContain('"dynamodb:LeadingKeys":["PERMITS#*"]');
-  expect(roleOf('EventsStream')).not.toMatch(/(Delete|Update)Item/);
+  expect(written[1]?.[2]).toContain('"dynamodb:LeadingKeys":["KEY#*"]');
+  expect(roleOf('EventsStream').match(/(Delete|Update)Item/g)).toEqual(['UpdateItem']);
 });
 
 /** Condition keys with one value for a request (Service Authorization Reference); any other has several. */
