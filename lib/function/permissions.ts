@@ -6,7 +6,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { busSource } from '../../adapters/aws/bus-source.ts';
-import { keyPrefixes } from '../../adapters/aws/dynamodb/table/table-layout.ts';
+import { keyPrefixes, partitionKey, sortKey } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { Index } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import { MediaBucket } from '../storage/media-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -54,7 +54,14 @@ export function allowTable(
 export function allowReadingTable(to: ServiceFunction, { tableArn }: Table, writtenPrefix: string): void {
   to.allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], [tableArn]);
   to.allow(['dynamodb:PutItem'], [tableArn], { conditions: leadingKeys([`${writtenPrefix}*`]) });
-  to.allow(['dynamodb:UpdateItem'], [tableArn], { conditions: leadingKeys([`${keyPrefixes.key}*`]) });
+  const [keys, attributes] = ['dynamodb:LeadingKeys', 'dynamodb:Attributes'];
+  to.allow(['dynamodb:UpdateItem'], [tableArn], {
+    conditions: {
+      'ForAllValues:StringLike': { [keys]: [`${keyPrefixes.key}*`] },
+      'ForAllValues:StringEquals': { [attributes]: [partitionKey.name, sortKey.name, 'last_used_at'] },
+      Null: { [keys]: 'false', [attributes]: 'false' },
+    },
+  });
 }
 
 /** Grants `GetItem` for partition keys with the prefix, and no other access to the table. */

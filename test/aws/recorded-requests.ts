@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { indexes, partitionKey } from '../../adapters/aws/dynamodb/table/table-layout.ts';
+import { indexes, keyPrefixes, partitionKey } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { RoleRequest } from '../lib/iam/simulate.ts';
 import { inPlace, withoutHash } from '../lib/roles.ts';
 import type { Template } from './fit-template.ts';
@@ -166,14 +166,12 @@ function tableRequests(operation: string, body: any): Asked[] {
       ),
     );
   const { TableName: name, IndexName: index, Key: key, Item: made } = body;
-  return [
-    asked(
-      operation,
-      name,
-      [operation === 'Query' ? queriedKey(body) : (key ?? made)[partitionKey.name]],
-      index,
-    ),
-  ];
+  const partition = operation === 'Query' ? queriedKey(body) : (key ?? made)[partitionKey.name];
+  const request = asked(operation, name, [partition], index);
+  // Roles differ in the attributes of keys only.
+  if (operation !== 'UpdateItem' || !partition.S.startsWith(keyPrefixes.key)) return [request];
+  const attributes = [...Object.keys(key), ...Object.values<string>(body.ExpressionAttributeNames)];
+  return [{ ...request, context: { ...request.context, 'dynamodb:Attributes': attributes } }];
 }
 
 /** Returns the partition key that a query is for. */

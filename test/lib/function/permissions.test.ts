@@ -87,6 +87,7 @@ test('the role of event streams reads everything that it serves, and writes only
   expect(written.map(([, action]) => action)).toEqual(['dynamodb:PutItem', 'dynamodb:UpdateItem']);
   expect(written[0]?.[2]).toContain('"dynamodb:LeadingKeys":["PERMITS#*"]');
   expect(written[1]?.[2]).toContain('"dynamodb:LeadingKeys":["KEY#*"]');
+  expect(written[1]?.[2]).toContain('"dynamodb:Attributes":["pk","sk","last_used_at"]');
   expect(roleOf('EventsStream').match(/(Delete|Update)Item/g)).toEqual(['UpdateItem']);
 });
 
