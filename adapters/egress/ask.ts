@@ -18,8 +18,8 @@ export function askAlone(connections: Connections): Ask {
 }
 
 /**
- * Asks on connections that are kept. A GET whose response the parser refuses, or takes for an empty one, is sent again
- * by `otherwise`.
+ * Asks on connections that are kept. A GET whose response the parser refuses, or takes for an empty success, is sent
+ * again by `otherwise`.
  */
 export function askOnPool(dispatcher: Dispatcher, otherwise: Ask | null): Ask {
   return async (hop, deadline) => {
@@ -33,13 +33,19 @@ export function askOnPool(dispatcher: Dispatcher, otherwise: Ask | null): Ask {
         if (wasClosedMeanwhile(error)) return ask();
         throw error;
       });
-      if (!mayAskAgain || answer.headers['content-length'] !== '0') return answer;
+      const isEmpty = isSuccess(answer.statusCode) && answer.headers['content-length'] === '0';
+      if (!mayAskAgain || !isEmpty) return answer;
       answer.body.resume();
     } catch (error) {
       if (!mayAskAgain || !isRefusedByParser(error)) throw error;
     }
     return otherwise(hop, deadline);
   };
+}
+
+/** Other statuses have no body that anybody reads: a refused password, sent again, can lock an account. */
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300 && status !== 204;
 }
 
 /** Two lengths are one number for it, and it asserts that a status is not zero. */

@@ -66,33 +66,52 @@ export function decodeBody(body: Readable, headers: Record<string, string>, maxB
   return Readable.from(decodeByStart(body, encoding, maxBytes));
 }
 
+/** Beginning by which an encoding is known, in bytes: Brotli can begin with tables of more than a kilobyte. */
+const maxBeginBytes = 65_536;
+
 async function* decodeByStart(body: Readable, encoding: string, maxBytes: number): AsyncGenerator {
-  const chunks: AsyncIterator<unknown> = body[Symbol.asyncIterator]();
-  const first = await chunks.next();
+  const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+  const begin: Uint8Array[] = [];
+  let decoder: Transform | null | undefined;
+  // Each look reads from the beginning, so there is one more at twice the bytes only.
+  for (let [bytes, nextLook] = [0, 2]; decoder === undefined;) {
+    const next = await chunks.next();
+    if (!next.done) begin.push(next.value);
+    bytes += next.done ? 0 : next.value.byteLength;
+    const isWhole = next.done === true || bytes >= maxBeginBytes;
+    if (!isWhole && bytes < nextLook) continue;
+    nextLook = 2 * bytes;
+    decoder = decoderFor(encoding, Buffer.concat(begin), isWhole);
+  }
   const source = async function* () {
-    if (!first.done) yield first.value;
+    yield* begin;
     yield* { [Symbol.asyncIterator]: () => chunks };
   };
-  const decoder = first.value instanceof Uint8Array ? decoderFor(encoding, first.value) : null;
   if (decoder === null) return yield* source();
   // Without the callback, `pipeline` throws an unhandled error. The reader receives the error from the decoder.
   yield* pipeline(Readable.from(source()), limitRaw(rawLimit(maxBytes)), decoder, () => undefined);
 }
 
-/** Servers state encodings that do not exist, or that the body does not have: where bytes can show one, they decide. */
-function decoderFor(encoding: string, start: Uint8Array): Transform | null {
-  if (encoding === 'br') return beginsBrotli(start) ? createBrotliDecompress() : null;
-  const [first = 0, second = 0] = start;
+/**
+ * Servers state encodings that do not exist, or that the body does not have: where bytes can show one, they decide.
+ * Returns `null` for a body without encoding, and undefined if more bytes are needed.
+ */
+function decoderFor(encoding: string, begin: Uint8Array, isWhole: boolean): Transform | null | undefined {
+  if (encoding === 'br') {
+    const isBrotli = beginsBrotli(begin) ?? (isWhole ? false : undefined);
+    return isBrotli === undefined ? undefined : isBrotli ? createBrotliDecompress() : null;
+  }
+  const [first = 0, second = 0] = begin;
   if (first === 0x1f && second === 0x8b) return createGunzip();
   const isDeflated = (first & 0xf) === 8 && (256 * first + second) % 31 === 0;
   return encoding === 'deflate' && isDeflated ? createInflate() : null;
 }
 
-/** Brotli has no mark at its start: other bytes decode to nothing. */
-function beginsBrotli(start: Uint8Array): boolean {
-  const limits = { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: 65_536 };
+/** Brotli has no mark at its start: other bytes are an error. Returns undefined if nothing can be decoded yet. */
+function beginsBrotli(begin: Uint8Array): boolean | undefined {
+  const limits = { finishFlush: constants.BROTLI_OPERATION_FLUSH, maxOutputLength: maxBeginBytes };
   try {
-    return brotliDecompressSync(start.subarray(0, 1024), limits).length > 0;
+    return brotliDecompressSync(begin, limits).length > 0 || undefined;
   } catch (error) {
     return error instanceof RangeError;
   }

@@ -1,6 +1,8 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { brotliCompressSync } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { collectBytes, decodeBody } from '../../../adapters/egress/read-body.ts';
 import { createCookieJar } from '../../../adapters/egress/cookies.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type OpenResponse } from '../../../adapters/egress/guarded-http.ts';
@@ -126,6 +128,23 @@ describe('responses that differ from RFC 9112', () => {
       }
     },
   );
+
+  test.each([
+    ['br', brotliCompressSync],
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+  ])('a body of %s is decoded however small its first chunks are', async (encoding, compress) => {
+    const text = 'a playlist '.repeat(500);
+    const bytes = [...compress(text)].map((byte) => Uint8Array.of(byte));
+    const decoded = decodeBody(Readable.from(bytes), { 'content-encoding': encoding }, 100_000);
+    expect(Buffer.from(await collectBytes(decoded, 100_000)).toString()).toBe(text);
+  });
+
+  test('a failure without a body is not asked for again', async () => {
+    const { ask, requests } = await serve('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n');
+    expect((await ask()).status).toBe(401);
+    expect(requests).toHaveLength(1);
+  });
 
   test('a body of many parts is read beyond the length of one', async () => {
     const type = 'Content-Type: multipart/x-mixed-replace\r\n';
