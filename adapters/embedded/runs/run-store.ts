@@ -27,9 +27,12 @@ export function createRunStore(database: DatabaseSync, tables: RunTables, notify
     },
     getIncludingEnded: async (runId) => withStorageErrors(() => runs.find(runId)?.run),
     commit: async (change) => {
-      const result = await commitInGroup(() => commitChange(tables, change));
-      const run = change.events.length > 0 && result === 'committed' && runs.find(change.runId)?.run;
-      if (run) wakeReaders(run, notify);
+      const { result, grown } = await commitInGroup(() => {
+        const committed = commitChange(tables, change);
+        const hasGrown = change.events.length > 0 && committed === 'committed';
+        return { result: committed, grown: hasGrown ? runs.find(change.runId)?.run : undefined };
+      });
+      if (grown) wakeReaders(grown, notify);
       return result;
     },
     events: async (runId, after, limit, now) =>

@@ -4,8 +4,8 @@ import { transaction, withoutFlush, withStorageErrors } from './transaction.ts';
 
 /**
  * Runs `work` in a transaction and resolves when it is on disk; with `flush: false` when it is written, which a power
- * loss can take back. Others read what it has written before it is on disk. Rejects with errors of `work`, and SQLite's
- * errors mapped by `storageError`.
+ * loss can take back. Others read what it has written before it is on disk, also where the disk then fails. Rejects
+ * with errors of `work`, and SQLite's errors mapped by `storageError`.
  */
 export type GroupCommit = <Result>(work: () => Result, options?: { flush: boolean }) => Promise<Result>;
 

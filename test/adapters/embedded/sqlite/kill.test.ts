@@ -1,5 +1,6 @@
 import { embeddedRuns } from '../../../support/select-runs.ts';
 import { randomUUID } from 'node:crypto';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
@@ -31,7 +32,7 @@ test('a process that is killed repeatedly during commits leaves every job consis
   }
 });
 
-test('a flush of the log resolves for a file, for one that is closed meanwhile, and for memory', async () => {
+test('a flush of the log is shared, and resolves for a file that is closed meanwhile and for memory', async () => {
   const database = openDatabase(join(folderOfTest(), 'watchpost.sqlite'));
   const flush = openLogFlush(database);
   database.exec('CREATE TABLE entries (name TEXT)');
@@ -42,4 +43,12 @@ test('a flush of the log resolves for a file, for one that is closed meanwhile, 
   database.close();
   await last;
   await openLogFlush(openDatabase(':memory:'))();
+});
+
+test('a log that the disk does not take fails each flush', async () => {
+  const path = join(folderOfTest(), 'watchpost.sqlite');
+  // Nothing can be flushed to it.
+  symlinkSync('/dev/null', `${path}-wal`);
+  const flush = openLogFlush({ location: () => path });
+  for (let time = 0; time < 2; time += 1) await expect(flush()).rejects.toThrow('fdatasync');
 });
