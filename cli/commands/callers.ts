@@ -84,7 +84,7 @@ async function readUsage(operator: Operator, { from, to, caller, own }: UsageRan
     ...(caller !== undefined && { caller }),
   };
   const pages = await readPages((position) =>
-    operator.usage({ ...filter, ...(all && { all, ...position }) }),
+    operator.usage({ ...filter, ...(all && { all }), ...(caller === undefined && position) }),
   ).catch((cause: unknown) => {
     if (!isForbidden(cause)) throw cause;
     throw new CommandError(

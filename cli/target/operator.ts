@@ -23,7 +23,7 @@ export async function openOperator(target: KeyTarget): Promise<Operator> {
   switch (selected.kind) {
     case 'remote':
       return {
-        ...createClient({ baseUrl: selected.baseUrl, apiKey: selected.key }),
+        ...createTimedClient(selected.baseUrl, selected.key),
         close: async () => undefined,
       };
     case 'local':
@@ -117,14 +117,20 @@ function localOperator(dataDir: string): Operator {
   };
 }
 
+/** Creates a client whose requests end with an error if a service is silent. */
+function createTimedClient(baseUrl: string, apiKey: string) {
+  return createClient({ baseUrl, apiKey, fetch: fetchInTime });
+}
+
+async function fetchInTime(...[address, init]: Parameters<typeof globalThis.fetch>): Promise<Response> {
+  return globalThis.fetch(address, { ...init, signal: AbortSignal.timeout(30_000) });
+}
+
 /** Erases by the running service, which has the executions of the caller. */
 async function eraseByService(caller: string, dataDir: string) {
   const credentials = await readCredentials(dataDir);
   if (credentials)
-    return createClient({
-      baseUrl: credentials.base_url,
-      apiKey: credentials.internal_api_key,
-    }).deleteCaller(caller);
+    return createTimedClient(credentials.base_url, credentials.internal_api_key).deleteCaller(caller);
   throw new CommandError(
     'The service is starting or stopping',
     'Repeat the command when it runs, or after it has ended.',

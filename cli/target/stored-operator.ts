@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Watchpost } from '../../client/index.ts';
 import { readUsage } from '../../core/access/caller-usage.ts';
 import { addCaller, listCallers, presentCaller } from '../../core/access/callers.ts';
@@ -26,6 +27,7 @@ import {
   keyRotationQuerySchema,
 } from '../../core/requests/keys.ts';
 import { usageQuerySchema } from '../../core/requests/usage.ts';
+import { CommandError } from '../command-error.ts';
 
 /** Operations on keys and callers as the client has them, of any target. */
 export type Operator = Pick<
@@ -51,21 +53,21 @@ export type StoredOperatorDeps = KeyDeps & {
 export function storedOperator(deps: StoredOperatorDeps): Omit<Operator, 'close'> {
   return {
     listKeys: async (query) =>
-      presentKeys(await listKeys(operator, keyListQuerySchema.parse({ ...query }), deps)),
+      presentKeys(await listKeys(operator, read(keyListQuerySchema, { ...query }), deps)),
     createKey: async (request) =>
-      presentNewKey(await createKey(operator, keyRequestSchema.parse(request), deps)),
+      presentNewKey(await createKey(operator, read(keyRequestSchema, request), deps)),
     labelKey: async (id, { label }) => presentKey(await relabelKey(operator, id, label, deps)),
     revokeKey: async (id, query) =>
       presentRevocation(await revokeKey(operator, id, query?.descendants ?? false, deps)),
     rotateKey: async (id, rotation) =>
-      presentRotation(await rotateKey(operator, id, keyRotationQuerySchema.parse({ ...rotation }), deps)),
+      presentRotation(await rotateKey(operator, id, read(keyRotationQuerySchema, { ...rotation }), deps)),
     listCallers: async (query) => {
-      const { after, limit } = callerListQuerySchema.parse({ ...query });
+      const { after, limit } = read(callerListQuerySchema, { ...query });
       return listCallers(after, limit, deps);
     },
-    addCaller: async (request) => presentCaller(await addCaller(callerRequestSchema.parse(request), deps)),
+    addCaller: async (request) => presentCaller(await addCaller(read(callerRequestSchema, request), deps)),
     usage: async (query) =>
-      readUsage(operator, usageQuerySchema.parse({ ...query, all: query?.caller === undefined }), deps),
+      readUsage(operator, read(usageQuerySchema, { ...query, all: query?.caller === undefined }), deps),
     deleteCaller: async (caller) =>
       eraseCaller(operator, caller, {
         ...(await deps.openErasure()),
@@ -75,6 +77,13 @@ export function storedOperator(deps: StoredOperatorDeps): Omit<Operator, 'close'
         now: deps.now,
       }),
   };
+}
+
+/** Reads what a command asks for, by the schema of the API. Throws `CommandError`. */
+function read<Schema extends z.ZodType>(schema: Schema, asked: unknown): z.output<Schema> {
+  const result = schema.safeParse(asked);
+  if (result.success) return result.data;
+  throw new CommandError(z.prettifyError(result.error), 'Correct the option or argument of that name.');
 }
 
 const ignore = () => undefined;

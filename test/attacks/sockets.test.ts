@@ -43,6 +43,7 @@ const mayReachOut: Record<string, string> = {
   'cli/service/host-rule.ts': 'distinguishes addresses from names',
   'cli/service/http-server.ts': 'listens: the service itself',
   'cli/service/vision-model.ts': 'to the vision server that the operator has set',
+  'cli/target/operator.ts': 'the service that an operator names, by the client, with a time limit',
   'client/transport.ts': 'the client library, to the service that its user names',
   'layers/ffmpeg/packaged-binary.ts': 'starts pip, before deployment',
   'layers/ffmpeg/build-layer.ts': 'builds the layer, before deployment',

@@ -80,6 +80,19 @@ describe('watchpost usage', () => {
     expect(noted).toEqual(['Model calls, tokens and list price from 2026-03-01 to 2026-03-02 (UTC)']);
   });
 
+  test('the use of all callers is read page by page, with --own too', async () => {
+    const database = openDatabase(dataPaths(dataDir).database);
+    const store = createCallerStore(database);
+    // A flush of each would take seconds.
+    database.exec('PRAGMA synchronous = OFF');
+    for (let index = 0; index < 1100; index += 1)
+      await store.add(newCaller(`berth-${index}`, null, new Date('2026-03-01T00:00:00Z')));
+    database.close();
+    await usage({ own: true }, true);
+    await usage({}, true);
+    for (const line of printed) expect(JSON.parse(line).callers).toHaveLength(1103);
+  });
+
   test('the command prints one caller by day, and as JSON what GET /usage returns', async () => {
     await usage({ caller: 'harbour', days: true });
     await usage({ caller: 'harbour' }, true);

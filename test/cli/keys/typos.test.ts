@@ -100,6 +100,13 @@ describe('watchpost keys with a typing error', () => {
     expect((await keys('create', '--caller', 'alice')).code).toBe(0);
   });
 
+  test('a name that no caller can have is an error of one line with what to do', async () => {
+    const { code, stderr } = await keys('list', '--caller', 'Lock Haus');
+    expect(code).toBe(1);
+    expect(stderr).toContain('at caller');
+    expect(stderr).not.toContain('ZodError');
+  });
+
   test('a list of the keys of a mistyped caller names the near caller', async () => {
     expect((await keys('list', '--caller', 'defalt')).stderr).toContain('Did you mean default?');
   });
