@@ -11,12 +11,15 @@ export function readVisitQuestion(question: string): VisitQuestion | null {
   const day = has(/\btoday\b/) ? 'today' : has(/\byesterday\b/) ? 'yesterday' : null;
   if (has(/^\W*(?:who|why|where|which|whose)\b/)) return null;
   if (has(/\bhow (?:many|often)\b|\bnumber of\b|\bcount\b/)) return { asks: 'count', day };
-  if (has(/^\W*what\b.*\b(?:happen|happened|see|saw|seen|there|came|come|moved|going on|notice|noticed)\b/))
-    return { asks: 'what', day };
+  if (has(whatQuestion)) return { asks: 'what', day };
   if (has(/\bwhen\b|\bthe last time\b/)) return { asks: 'last', day };
   if (has(/^\W*(?:was|were|is|are|did|does|has|have|had)\b/)) return { asks: 'whether', day };
   return null;
 }
+
+/** A question about anything, not about a part or an act of a thing: "what did you see", but no "what color was". */
+const whatQuestion =
+  /^\W*what(?:'s|\s+(?:did|do|has|have|had|was|were|is|are|you|it|anybody|else|been|the|cameras?|watch))*\s+(?:happen(?:ed|ing)?|see|saw|seen|there|came|come|moved|going on|noticed?)\b/;
 
 /** Returns the names of the things that a text names, by which they are detected. */
 export function readThings(text: string): string[] {
