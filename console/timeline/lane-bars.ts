@@ -17,15 +17,14 @@ export type Lanes = { lanes: Lane[]; notes: string[] };
 export function toLanes(
   watches: readonly Watch[],
   stats: readonly PromiseSettledResult<Pick<WatchStats, 'hours'>>[],
-  alerts: readonly Alert[],
-  isCut: boolean,
-  unannounced: readonly Moment[] = [],
+  { alerts, isCut }: { alerts: readonly Alert[]; isCut: boolean },
+  unannounced: { moments: readonly Moment[]; isCut: boolean },
 ): Lanes {
   const lanes = watches.map((watch, index) => {
     const read = stats[index];
     const hours = read?.status === 'fulfilled' ? read.value.hours : undefined;
     const isOwn = ({ watch_id: id }: { watch_id: string }) => id === watch.watch_id;
-    return { watch, hours, alerts: alerts.filter(isOwn), unannounced: unannounced.filter(isOwn) };
+    return { watch, hours, alerts: alerts.filter(isOwn), unannounced: unannounced.moments.filter(isOwn) };
   });
   const missing = lanes.filter(({ hours }) => hours === undefined).map(({ watch }) => watch.name);
   const failed = stats.find((read) => read.status === 'rejected');
@@ -34,6 +33,7 @@ export function toLanes(
     lanes: lanes.map(({ hours = [], ...lane }) => ({ ...lane, hours })),
     notes: [
       ...(missing.length > 0 ? [`Not read, try again: ${missing.join(', ')}.`] : []),
+      ...(unannounced.isCut ? ['Not all of what was seen while snoozed is shown.'] : []),
       ...(isCut ? [`Only the newest ${alerts.length} alerts of this time are shown.`] : []),
     ],
   };
@@ -95,24 +95,23 @@ export function toAlertBars(alerts: readonly AlertTimes[], window: TimeWindow, n
   });
 }
 
-/** Lists when conditions of a watch were snoozed. */
+/** Returns the snoozes of all conditions of a watch. */
 export function listSnoozes({ state }: Pick<Watch, 'state'>): Stretch[] {
   return state.conditions.flatMap(({ snoozes }) => snoozes);
 }
 
-/** Returns true if a condition held in a moment while it was snoozed. */
-export function isUnannounced({ at, verdicts }: Moment, { state }: Pick<Watch, 'state'>): boolean {
-  return verdicts.some(
-    ({ condition_id: held, triggered }) =>
-      triggered === true &&
-      state.conditions.some(
-        ({ condition_id: id, snoozes }) => id === held && snoozes.some((snooze) => isDuring(snooze, at)),
-      ),
+/** Returns the parts of a span in which conditions were snoozed, as queries of moments name them. */
+export function listSnoozedParts({ watch_id, state }: Pick<Watch, 'watch_id' | 'state'>, span: Stretch) {
+  return state.conditions.flatMap(({ condition_id, snoozes }) =>
+    snoozes
+      .filter(({ from, to }) => from < span.to && to > span.from)
+      .map(({ from, to }) => ({
+        watch_id,
+        condition_id,
+        from: from > span.from ? from : span.from,
+        to: to < span.to ? to : span.to,
+      })),
   );
-}
-
-function isDuring({ from, to }: Stretch, at: string): boolean {
-  return from <= at && at < to;
 }
 
 /** Returns the bars of snoozes, and of the pictures in which a condition held meanwhile. */

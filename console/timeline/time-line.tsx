@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Alert, Moment, Watch } from '../api/types.ts';
+import type { Alert, Watch } from '../api/types.ts';
 import { useResource } from '../api/use-resource.ts';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
@@ -8,15 +8,7 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { dayText, shortTime } from '../time/format.ts';
 import { LaneCursor } from './lane-cursor.tsx';
-import {
-  isUnannounced,
-  listSnoozes,
-  toAlertBars,
-  toBars,
-  toLanes,
-  toPaths,
-  toSnoozeBars,
-} from './lane-bars.ts';
+import { listSnoozedParts, toAlertBars, toBars, toLanes, toPaths, toSnoozeBars } from './lane-bars.ts';
 import type { Lane, Lanes as ReadLanes } from './lane-bars.ts';
 import { dayOf, lengthOf, newestDay, stepShare, windowLengths, zoomTo } from './time-window.ts';
 import type { TimeWindow } from './time-window.ts';
@@ -119,7 +111,7 @@ function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
       readUnannounced(signal),
       Promise.allSettled(watches.map(({ watch_id: id }) => api.watchStats(id, { ...span, spans }, signal))),
     ]);
-    return toLanes(watches, stats, alerts, isCut, unannounced);
+    return toLanes(watches, stats, { alerts, isCut }, unannounced);
   };
   const readAlerts = async (signal: AbortSignal) => {
     const found: Alert[] = [];
@@ -134,17 +126,17 @@ function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
     }
     return { alerts: found, isCut: after !== null };
   };
-  // Only watches that were snoozed have a request more.
-  const readUnannounced = async (signal: AbortSignal): Promise<Moment[]> => {
-    const snoozed = watches.filter((watch) =>
-      listSnoozes(watch).some(({ from, to }) => from < span.to && to > span.from),
-    );
-    const read = snoozed.map(async (watch) => {
-      const query = { watch_id: watch.watch_id, ...span, verdict: 'held', limit: 100 } as const;
-      const { moments } = await api.moments(query, signal).catch(() => ({ moments: [] }));
-      return moments.filter((moment) => isUnannounced(moment, watch));
-    });
-    return (await Promise.all(read)).flat();
+  // Only conditions that were snoozed have a request more.
+  const readUnannounced = async (signal: AbortSignal) => {
+    const read = watches
+      .flatMap((watch) => listSnoozedParts(watch, span))
+      .map((part) => api.moments({ ...part, verdict: 'held', limit: 100 }, signal));
+    const pages = await Promise.allSettled(read);
+    const found = pages.flatMap((page) => (page.status === 'fulfilled' ? page.value : []));
+    return {
+      moments: found.flatMap(({ moments }) => moments),
+      isCut: found.length < pages.length || found.some(({ next_after: next }) => next !== null),
+    };
   };
   const isOver = startMs + lengthMs < Date.now();
   const ids = watches.map(({ watch_id: id }) => id).join();

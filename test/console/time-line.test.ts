@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   findAlertAt,
   findClass,
-  isUnannounced,
+  listSnoozedParts,
   toAlertBars,
   toBars,
   toLanes,
@@ -46,28 +46,25 @@ test('a time has the class of its span, its gap, or most of its hour, and none w
   expect(findClass([{ ...hour, spans }], start + 1_900_000)).toBeUndefined();
 });
 
-test('a snooze is shown with the pictures in which its condition held meanwhile, and no others', () => {
-  const snoozes = [{ from: at(720), to: at(1440) }];
-  const watch = {
-    state: {
-      conditions: [
-        { condition_id: 'person', snoozes },
-        { condition_id: 'car', snoozes: [] },
-      ],
-    },
-  } as never;
-  const moment = (seconds: number, id: string, triggered: boolean) =>
-    ({ at: at(seconds), verdicts: [{ condition_id: id, triggered, explanation: '' }] }) as never;
-  const moments = [
-    moment(900, 'person', true),
-    moment(900, 'person', false),
-    moment(900, 'car', true),
-    moment(1440, 'person', true),
+test('a snooze is shown with the pictures in which its condition held meanwhile', () => {
+  const snoozes = [
+    { from: at(-720), to: at(-10) },
+    { from: at(720), to: at(1440) },
+    { from: at(6480), to: at(9000) },
   ];
-  const unannounced = moments.filter((each) => isUnannounced(each, watch));
-  expect(unannounced).toEqual(moments.slice(0, 1));
+  const conditions = [
+    { condition_id: 'person', snoozes },
+    { condition_id: 'car', snoozes: [] },
+  ];
+  const watch = { watch_id: 'gate', state: { conditions } } as never;
+  expect(listSnoozedParts(watch, { from: at(0), to: at(7200) })).toEqual([
+    { watch_id: 'gate', condition_id: 'person', from: at(720), to: at(1440) },
+    { watch_id: 'gate', condition_id: 'person', from: at(6480), to: at(7200) },
+  ]);
+  const unannounced = [{ at: at(900) }] as never;
   expect(toSnoozeBars({ watch, unannounced }, window)).toEqual([
     { kind: 'snoozed', x: 0.1, width: 0.1, y: 0.88, height: 0.12 },
+    { kind: 'snoozed', x: 0.9, width: 0.1, y: 0.88, height: 0.12 },
     { kind: 'unannounced', x: 0.125, width: 0.003, y: 0, height: 0.45 },
   ]);
 });
@@ -117,13 +114,23 @@ test('a lane that cannot be read is empty and named, and a note names alerts tha
   const failed = { status: 'rejected' as const, reason: new Error('down') };
   const read = { status: 'fulfilled' as const, value: { hours: [hour] } as never };
   const alert = { watch_id: 'b' } as never;
-  expect(toLanes(watches, [failed, read], [alert], true)).toEqual({
+  expect(
+    toLanes(watches, [failed, read], { alerts: [alert], isCut: true }, { moments: [], isCut: true }),
+  ).toEqual({
     lanes: [
       { watch: watches[0], hours: [], alerts: [], unannounced: [] },
       { watch: watches[1], hours: [hour], alerts: [alert], unannounced: [] },
     ],
-    notes: ['Not read, try again: Gate.', 'Only the newest 1 alerts of this time are shown.'],
+    notes: [
+      'Not read, try again: Gate.',
+      'Not all of what was seen while snoozed is shown.',
+      'Only the newest 1 alerts of this time are shown.',
+    ],
   });
-  expect(toLanes(watches, [read, read], [], false).notes).toEqual([]);
-  expect(() => toLanes(watches, [failed, failed], [], false)).toThrow('down');
+  const none = [
+    { alerts: [], isCut: false },
+    { moments: [], isCut: false },
+  ] as const;
+  expect(toLanes(watches, [read, read], ...none).notes).toEqual([]);
+  expect(() => toLanes(watches, [failed, failed], ...none)).toThrow('down');
 });
