@@ -11,12 +11,13 @@ export class UnreadableXmlError extends Error {
  * Parses an XML document into its root. The parser knows no entities but those of XML and never reads another file.
  * Bare signs, which cameras write in addresses and names, are text. Throws `UnreadableXmlError`.
  */
-export function readXml(text: string): XmlElement {
-  if (text.length > maxLength || isNestedTooDeep(text)) throw new UnreadableXmlError('XML is too large');
+export function readXml(source: string): XmlElement {
+  const text = source.replaceAll(unusable, '');
+  if (source.length > maxLength || isNestedTooDeep(text)) throw new UnreadableXmlError('XML is too large');
   if (/<!DOCTYPE/i.test(text)) throw new UnreadableXmlError('XML has a document type');
   try {
     // The parser takes quadratic time for carriage returns.
-    const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll(unusable, '');
+    const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
     // Devices write more around a document: the head of a part, or bytes of zero.
     const document = lines.slice(lines.indexOf('<'), lines.lastIndexOf('>') + 1);
     const { root } = parseXml(document.replaceAll(bareAmpersand, '&amp;').replaceAll(bareBracket, '&lt;'));
