@@ -9,6 +9,7 @@ import { allCases } from './cases/index.ts';
 import { readOptions } from './options.ts';
 import { prepare } from './prepare.ts';
 import type { Prepared } from './prepare.ts';
+import { lineFor } from './report.ts';
 import { runCases } from './run-cases.ts';
 import type { Outcome } from './run-cases.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
@@ -54,6 +55,7 @@ describe('conformance suite', () => {
     'the case $id passes: $title',
     async ({ id }) => {
       const outcome = await outcomes.get(id);
+      if (outcome?.firstReason !== undefined) console.warn(lineFor(outcome));
       expect(outcome?.result, outcome?.reason).toBe('passed');
     },
     240_000,
