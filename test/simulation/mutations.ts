@@ -221,8 +221,8 @@ const ofService: Row[] = [
   [
     'one transaction per tick',
     'adapters/embedded/runs/run-store.ts',
-    'commitInGroup(() => commitChange(tables, change))',
-    'commitChange(tables, change)',
+    'await commitInGroup(() => {',
+    'await Promise.resolve().then(() => {',
   ],
   [
     'a version fences commits',
