@@ -39,7 +39,7 @@ COPY core ./core
 COPY adapters ./adapters
 COPY cli ./cli
 COPY lib/workflow/run.asl.json lib/workflow/bursts.asl.json ./lib/workflow/
-COPY bin/build-package.ts bin/tsconfig.package.json ./bin/
+COPY bin/build-package.ts bin/client-types.ts bin/tsconfig.package.json ./bin/
 RUN npm pack && mkdir data package && tar -xzf watchpost-*.tgz -C package --strip-components=1
 
 FROM base

@@ -27,7 +27,7 @@ const commands: Record<string, Record<string, Part>> = {
     client: onRequest('node test/generated-client/check-process.ts'),
   },
   generate: {
-    client: { run: 'node test/client/generate-process.ts' },
+    client: { run: 'node bin/client-types.ts' },
     events: { run: 'vitest run test/docs/event-bus.test.ts -t "schemas of the event bus" -u' },
     reference: { run: 'vitest run test/docs/reference.test.ts -u' },
     python: onRequest('node test/client/python-process.ts'),

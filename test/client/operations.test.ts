@@ -1,14 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { openApiDocument } from '../../adapters/openapi/document.ts';
 import { createClient } from '../../client/index.ts';
-import { openApiTypes } from './openapi-types.ts';
-
-test('the committed client types match the OpenAPI document', async () => {
-  const path = fileURLToPath(new URL('../../client/openapi-types.ts', import.meta.url));
-  expect(readFileSync(path, 'utf8'), 'Run `npm run generate -- client`').toBe(await openApiTypes(path));
-});
 
 test('the client has one function per operation of the OpenAPI document', async () => {
   const sent = new Set<string>();
