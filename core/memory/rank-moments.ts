@@ -2,8 +2,8 @@ import type { QueryStems } from '../ports/moment-store.ts';
 import type { Moment } from '../records/moment.ts';
 import { toStems } from './stems.ts';
 
-/** Moment with the rank of its words. */
-export type RankedMoment = { moment: Moment; score: number };
+/** Moment with the rank of its words, and whether one of them is about what is in the picture. */
+export type RankedMoment = { moment: Moment; score: number; shown: boolean };
 
 /**
  * Weight of a word that the model adds, and of a word about what is not in the picture: an explanation of "no" often
@@ -34,6 +34,7 @@ export function rankMoments(moments: readonly Moment[], { own, added }: QuerySte
         (sum, stem) => sum + (shown.has(stem) ? 1 : denied.has(stem) ? deniedWeight : 0) * value(stem),
         0,
       ),
+      shown: [...weights.keys()].some((stem) => shown.has(stem)),
     }))
     .toSorted((a, b) => b.score - a.score || (a.moment.at < b.moment.at ? 1 : -1));
 }

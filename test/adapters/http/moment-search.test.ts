@@ -104,6 +104,23 @@ test('a search finds each visit once, by its best picture, without those that th
   );
 });
 
+test('a search for the condition of a watch finds each visit once, and what its verdicts deny comes last', async () => {
+  const van = (minute: number, triggered: boolean) =>
+    says(minute, triggered ? 'A white van' : 'An empty yard', {
+      verdicts: [
+        { condition_id: 'van', triggered, explanation: triggered ? 'A white van' : 'No white van is there' },
+      ],
+    });
+  await remember(van(0, true), van(0.2, true), van(0.4, false), van(0.6, true), van(0.8, false), van(1, true));
+  matching.add(0).add(1).add(3).add(5);
+  const answer = await search({});
+  expect(minutesOf(answer)).toEqual([1, 0.6, 0]);
+  expect(shown).toEqual([
+    [5, 3, 0],
+    [4, 2],
+  ]);
+});
+
 test('a thorough search finds what no sentence names, and an ordinary one has its price', async () => {
   world.c.modelPrice = { input: 0.000_001, output: 0, pictureTokens: 1000, videoTokensPerSecond: null };
   await remember(
