@@ -33,6 +33,8 @@ export function addStream(program: Command, terminal: Terminal): void {
  * Period of the scene, in seconds. Half of it exceeds two minimum intervals, so that a monitor soon sees both states.
  */
 const roundSeconds = 24;
+/** Segments of the playlist, a second each: a scan of the default interval finds all of its time. */
+const listedSegments = 16;
 const giveVideo = 'Give a recording, or a camera such as /dev/video0.';
 
 /** Arguments of `watchpost stream`. `video`: a recording or a camera of this machine; without it a drawn scene. */
@@ -53,7 +55,14 @@ export async function stream(options: StreamOptions, terminal: Terminal): Promis
       ? sceneArguments({ signAfterSeconds: roundSeconds / 2, roundSeconds, startsAt: new Date() })
       : videoArguments(video);
   const live = await publish(
-    { ffmpegPath: ffmpeg.path, inputArgs, segmentSeconds: 1, host: '127.0.0.1', port: options.port },
+    {
+      ffmpegPath: ffmpeg.path,
+      inputArgs,
+      segmentSeconds: 1,
+      listedSegments,
+      host: '127.0.0.1',
+      port: options.port,
+    },
     video,
   );
   terminal.print(`Live stream of ${video ?? 'a yard'}: ${live.url}`);

@@ -19,6 +19,8 @@ export type LiveHlsOptions = {
    */
   inputArgs: string[];
   segmentSeconds: number;
+  /** Segments that the playlist lists; default 6. */
+  listedSegments?: number;
   segmentType?: 'mpegts' | 'fmp4';
   host: string;
   port?: number;
@@ -62,7 +64,7 @@ export async function startLiveHls(options: LiveHlsOptions): Promise<LiveHls> {
 }
 
 function startEncoder(options: LiveHlsOptions, ingestUrl: string): ChildProcess {
-  const { segmentSeconds } = options;
+  const { segmentSeconds, listedSegments = 6 } = options;
   const encoding = words('-an -c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -bf 0');
   const keyFrames = ['-force_key_frames', `expr:gte(t,n_forced*${segmentSeconds})`];
   const names =
@@ -73,7 +75,7 @@ function startEncoder(options: LiveHlsOptions, ingestUrl: string): ChildProcess 
         ]
       : ['-hls_segment_filename', `${ingestUrl}%d.ts`];
   const hls = words(
-    `-f hls -method PUT -hls_time ${segmentSeconds} -hls_list_size 6 -hls_flags delete_segments+omit_endlist+program_date_time`,
+    `-f hls -method PUT -hls_time ${segmentSeconds} -hls_list_size ${listedSegments} -hls_flags delete_segments+omit_endlist+program_date_time`,
   );
   const args = ['-hide_banner', '-nostdin', '-loglevel', 'error', ...options.inputArgs];
   return spawn(

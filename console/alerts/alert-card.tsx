@@ -12,7 +12,7 @@ import { ProtectedPicture } from '../parts/protected-picture.tsx';
 import { routeUrls } from '../shell/routes.ts';
 import { duration, exactTime } from '../time/format.ts';
 import { When } from '../time/when.tsx';
-import { closeReasonLabel, severityTones } from '../watches/watch-labels.ts';
+import { closedLabel, severityTones } from '../watches/watch-labels.ts';
 import { ClipPlayer } from './clip-player.tsx';
 import type { ReviewAction } from './alert-keys.ts';
 
@@ -109,9 +109,7 @@ function AlertState({ alert }: { alert: Alert }) {
   return (
     <span class="row gap-1">
       <Badge tone={alert.state === 'open' ? 'alert' : 'neutral'} dot={alert.state === 'open'}>
-        {closed
-          ? `closed after ${duration(closed.open_seconds)}: ${closeReasonLabel(closed.reason)}`
-          : `open for ${duration(alert.open_seconds)}`}
+        {closed ? closedLabel(closed) : `open for ${duration(alert.open_seconds)}`}
       </Badge>
       <Badge tone={severityTones[alert.severity]}>{alert.severity}</Badge>
       {alert.acknowledged && <Badge tone="accent">acknowledged</Badge>}

@@ -77,8 +77,8 @@ export function StartJob({ draft, onChange }: Props) {
               </div>
               {purpose === 'monitor' && (
                 <p class="small muted">
-                  A watch has no duration and no maximum of alerts. It opens an alert when the condition holds
-                  in two of three checks, and closes it when the condition has ended.
+                  A watch has no duration and no maximum of alerts. It opens an alert for each visit that two
+                  pictures show, and closes it when the visit has ended.
                 </p>
               )}
               {!complete && (

@@ -45,8 +45,7 @@ const lossReasons: Record<NonNullable<Causes['stream_lost']>['reason'], string> 
   black: 'the picture is black',
 };
 
-const closeReasons: Record<NonNullable<Alert['closed']>['reason'], string> = {
-  cleared: 'the condition ended',
+const closeReasons: Record<Exclude<NonNullable<Alert['closed']>['reason'], 'cleared'>, string> = {
   paused: 'the watch was paused',
   off_schedule: 'the schedule ended',
   changed: 'the condition was changed',
@@ -64,15 +63,17 @@ export function visitLabel({
   interval_seconds: interval,
   state,
 }: Pick<Watch, 'interval_seconds' | 'state'>): string {
-  const { shortest_visit_seconds: seconds } = state;
+  const seconds = Math.ceil(state.shortest_visit_seconds);
   return seconds <= interval
     ? `Sure to see visits of ${seconds} s and more.`
     : `Checked every ${interval} s: visits shorter than ${seconds} s may be missed.`;
 }
 
-/** Returns why an alert closed. */
-export function closeReasonLabel(reason: NonNullable<Alert['closed']>['reason']): string {
-  return closeReasons[reason];
+/** Returns how an alert ended: how long its visit was seen, or what closed it. */
+export function closedLabel(closed: NonNullable<Alert['closed']>): string {
+  return closed.reason === 'cleared'
+    ? `seen for ${duration(closed.seen_seconds)}`
+    : `closed after ${duration(closed.open_seconds)}: ${closeReasons[closed.reason]}`;
 }
 
 /** Returns label and tone of a condition's state, in a watch with the status. */

@@ -87,7 +87,7 @@ export function describeSearch({ isDone, watches, unseen, ...rest }: Described):
 export function describeSight(watches: readonly SearchedWatch[], unseen: readonly UnseenSpan[]): string {
   const sure = sureSeconds(watches);
   const facts = [
-    ...(sure === null ? [] : [`Visits of ${sure} s and more are sure to be seen`]),
+    ...(sure === null ? [] : [`Visits of ${Math.ceil(sure)} s and more are sure to be seen`]),
     ...listSchedules(watches),
     ...listBetween(watches),
     ...describeGaps(unseen, watches),

@@ -99,7 +99,7 @@ test('a watch says which visits it is sure to see, or how often it checks', () =
   const label = (shortest_visit_seconds: number) =>
     visitLabel({ ...watch, interval_seconds: 10, state: { ...watch.state, shortest_visit_seconds } });
   expect(label(4)).toBe('Sure to see visits of 4 s and more.');
-  expect(label(12)).toBe('Checked every 10 s: visits shorter than 12 s may be missed.');
+  expect(label(11.2)).toBe('Checked every 10 s: visits shorter than 12 s may be missed.');
 });
 
 test('a check states the result of each condition, and a reason without any', () => {

@@ -111,7 +111,14 @@ test('a search for the condition of a watch finds each visit once, and what its 
         { condition_id: 'van', triggered, explanation: triggered ? 'A white van' : 'No white van is there' },
       ],
     });
-  await remember(van(0, true), van(0.2, true), van(0.4, false), van(0.6, true), van(0.8, false), van(1, true));
+  await remember(
+    van(0, true),
+    van(0.2, true),
+    van(0.4, false),
+    van(0.6, true),
+    van(0.8, false),
+    van(1, true),
+  );
   matching.add(0).add(1).add(3).add(5);
   const answer = await search({});
   expect(minutesOf(answer)).toEqual([1, 0.6, 0]);

@@ -25,10 +25,12 @@ describe('watchpost stream', () => {
       ffmpegPath: 'ffmpeg',
       inputArgs: videoArguments(file).filter((word) => word !== '-re'),
       segmentSeconds: 1,
+      listedSegments: 8,
       host: '127.0.0.1',
     });
     try {
-      expect(await (await fetch(live.url)).text()).toMatch(/#EXTINF:1\.0/);
+      const list = async () => (await (await fetch(live.url)).text()).match(/#EXTINF:1\.0/g)?.length;
+      await expect.poll(list, { timeout: 10_000 }).toBe(8);
     } finally {
       await live.close();
     }
