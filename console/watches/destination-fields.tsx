@@ -18,6 +18,9 @@ type Props = { destinations: DestinationDraft[]; onChange: (destinations: Destin
 /** Types whose messages people read, so that those of a burst are joined. */
 const joinsOpenings = new Set<string>(['slack', 'discord', 'ntfy', 'telegram', 'email']);
 
+/** Types that receive clips, or links to them. */
+const clipTypes = new Set<string>([...joinsOpenings, 'pagerduty', 'webhook']);
+
 /** Edits destinations. A stored address is shown masked; it stays unless another one is entered. */
 export function DestinationFields({ destinations, onChange }: Props) {
   const { destination_types: served, email_recipients: recipients } = useSession().service;
@@ -92,6 +95,14 @@ export function DestinationFields({ destinations, onChange }: Props) {
                 label={`Frame in the events of destination ${index + 1}`}
                 checked={destination.includeFrame}
                 onChecked={(includeFrame) => change({ includeFrame })}
+              />
+            )}
+            {clipTypes.has(destination.type) && (
+              <Checkbox
+                label={`Clips to destination ${index + 1}`}
+                hint="After the message of an alert, when the clip is ready"
+                checked={destination.includeClip}
+                onChecked={(includeClip) => change({ includeClip })}
               />
             )}
             {destination.notify !== null && (

@@ -29,6 +29,7 @@ export type DestinationDraft = {
   notify: Notify | null;
   /** Webhook only. */
   includeFrame: boolean;
+  includeClip: boolean;
   /** Access token of ntfy, or of a bot of Telegram; empty for none, or for the stored one of a stored destination. */
   token: string;
 };
@@ -91,7 +92,15 @@ export const destinationTypes = [
 /** Returns the form state of a destination that is added, or gets another type. */
 export function newDestination(type: DestinationType): DestinationDraft {
   const notify = destinationTypes.find((each) => each.type === type)?.notify ?? null;
-  return { type, address: '', minSeverity: 'info', notify, includeFrame: false, token: '' };
+  return {
+    type,
+    address: '',
+    minSeverity: 'info',
+    notify,
+    includeFrame: false,
+    includeClip: true,
+    token: '',
+  };
 }
 
 /** Values of `notify` of a type with their sentences. An incident or a retained state ends by its closing. */
@@ -221,13 +230,14 @@ export function toWatchDraft(watch: Watch): WatchDraft {
     modelCalls: watch.budget?.model_calls_per_day ?? null,
     usd: watch.budget?.usd_per_day ?? null,
     destinations: watch.destinations.map(
-      ({ destination_id, type, url_masked: address, min_severity: minSeverity, notify, include_frame }) => ({
-        destination_id,
-        type,
-        address,
-        minSeverity,
-        notify,
+      ({ url_masked, min_severity, include_frame, include_clip, ...destination }) => ({
+        destination_id: destination.destination_id,
+        type: destination.type,
+        address: url_masked,
+        minSeverity: min_severity,
+        notify: destination.notify,
         includeFrame: include_frame,
+        includeClip: include_clip,
         token: '',
       }),
     ),
@@ -302,14 +312,15 @@ export function addressField(type: DestinationType) {
 }
 
 function toDestination(destination: DestinationDraft) {
-  const { destination_id: id, type, address, minSeverity, notify, includeFrame, token } = destination;
+  const { destination_id: id, type, address, minSeverity, notify, token } = destination;
   return {
     ...(id !== undefined && { destination_id: id }),
     type,
     [addressField(type)]: address.trim(),
     min_severity: minSeverity,
     notify,
-    ...(type === 'webhook' && { include_frame: includeFrame }),
+    ...(type === 'webhook' && { include_frame: destination.includeFrame }),
+    ...(!destination.includeClip && { include_clip: false }),
     ...(tokenTypes.has(type) && token.trim() !== '' && { token: token.trim() }),
   };
 }

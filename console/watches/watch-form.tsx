@@ -116,7 +116,7 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
       {whom}
       <Checkbox
         label="Film each alert"
-        hint="Messengers and mail get the clip as a second message, when it is ready"
+        hint="With some seconds before and after its opening"
         checked={draft.clipBefore !== 0 || draft.clipAfter !== 0}
         onChecked={(isOn) =>
           change(isOn ? { clipBefore: null, clipAfter: null } : { clipBefore: 0, clipAfter: 0 })

@@ -52,7 +52,7 @@ export function findPart({ type, data }: NewWatchEvent): Part | undefined {
  * reaches all, and so does its end.
  */
 export function isWanted(
-  { destination_id: id, type, notify, min_severity: minimum }: Destination,
+  { destination_id: id, type, notify, min_severity: minimum, include_clip: includesClip }: Destination,
   event: WatchEvent,
   notified: readonly { subject: string; sequence: number }[] = [],
 ): boolean {
@@ -69,7 +69,7 @@ export function isWanted(
     case 'alert_reminder':
       return hasOpening;
     case 'alert_clip':
-      return isClipWanted(type, event, hasOpening, isSevere(event.data.severity, minimum));
+      return includesClip && isClipWanted(type, event, hasOpening, isSevere(event.data.severity, minimum));
     case 'alert_acknowledged':
       return hasOpening && notify !== 'openings';
     case 'alert_closed':

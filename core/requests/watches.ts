@@ -200,6 +200,9 @@ const destinationRequestSchema = z.object({
     .default('info')
     .describe('Minimum severity of the alerts whose openings are delivered'),
   include_frame: flag.default(false).describe('True to include the frame in events, as base64; webhook only'),
+  include_clip: flag
+    .default(true)
+    .describe('False to leave out the clip of an alert, which is an event of its own'),
 });
 apiNames.add(destinationRequestSchema, { id: 'DestinationRequest' });
 export type DestinationRequest = z.infer<typeof destinationRequestSchema>;

@@ -98,7 +98,7 @@ function readAddress(destination: DestinationRequest, destinationId: string): De
 }
 
 function toDestination(
-  { type, notify, min_severity, include_frame }: DestinationRequest,
+  { type, notify, min_severity, include_frame, include_clip }: DestinationRequest,
   address: DestinationAddress | undefined,
   fingerprint: Fingerprint,
 ): Destination {
@@ -110,6 +110,7 @@ function toDestination(
     notify: notify ?? defaultNotify[type],
     min_severity,
     include_frame,
+    include_clip,
   };
 }
 

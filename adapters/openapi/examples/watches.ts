@@ -82,6 +82,7 @@ export const watch = {
       notify: 'openings',
       min_severity: 'info',
       include_frame: false,
+      include_clip: true,
     },
   ],
   regions: null,

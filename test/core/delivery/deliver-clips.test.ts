@@ -25,6 +25,7 @@ function clipOf(
 const people = [
   { destination_id: 'all', type: 'webhook' as const },
   { destination_id: 'chat', type: 'slack' as const, notify: 'openings' as const },
+  { destination_id: 'still', type: 'ntfy' as const, include_clip: false },
   { destination_id: 'critical', type: 'slack' as const, min_severity: 'critical' as const },
   { destination_id: 'incidents', type: 'pagerduty' as const, notify: 'openings_and_closings' as const },
   { destination_id: 'broker', type: 'mqtt' as const, notify: 'openings_and_closings' as const },

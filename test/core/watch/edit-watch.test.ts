@@ -269,7 +269,14 @@ describe('an edit of a watch with what the service has ceased to serve', () => {
     world.c.streams.probe = async (url) => ({ platform, playbackUrl: url });
   };
   const mail: WatchPatch['destinations'] = [
-    { type: 'email', to: 'duty@example.org', notify: null, min_severity: 'info', include_frame: false },
+    {
+      type: 'email',
+      to: 'duty@example.org',
+      notify: null,
+      min_severity: 'info',
+      include_frame: false,
+      include_clip: true,
+    },
   ];
   const camera = { stream_url: 'https://camera-a.example/snapshot.jpg' };
 

@@ -76,6 +76,7 @@ export const destination: Destination = {
   notify: 'openings_and_closings',
   min_severity: severity,
   include_frame: false,
+  include_clip: true,
 };
 export const address: DestinationAddress = {
   destination_id: 'team',
