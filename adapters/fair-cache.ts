@@ -5,10 +5,8 @@
 export type FairCache<Key, Value> = {
   get(caller: string, key: Key): Value | undefined;
   set(caller: string, key: Key, value: Value): void;
-  /** Removes an entry and returns its value. */
   delete(caller: string, key: Key): Value | undefined;
   values(): Iterable<Value>;
-  /** Size of all entries. */
   size(): number;
 };
 

@@ -19,7 +19,6 @@ export type FairQueue<Item> = {
   begin(caller: string): () => void;
   /** Number of uses of a caller, or of all. */
   inUse(caller?: string): number;
-  /** Removes all items that wait. */
   takeAll(): Item[];
 };
 

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { inputModeSchema, type InputMode } from '../core/records/capture.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** Settings of the model, for commands that use it. */
 export const visionSettings = [
   'vision',
   'visionModel',

@@ -7,7 +7,6 @@ import { showControls } from '../core/observability/show-controls.ts';
 export type Terminal = {
   /** Prints a result, which scripts can read. */
   print(line: string): void;
-  /** Prints a note for the user. */
   note(line: string): void;
   /** Shows a progress line until `done`. Without a terminal it prints the first text only. */
   waiting(text: string): { update(text: string): void; done(): void };

@@ -21,7 +21,6 @@ import type { VisionModel } from './ports/vision-model.ts';
 import type { WatchStore } from './ports/watch-store.ts';
 import type { WindowSummarizer } from './ports/window-summarizer.ts';
 
-/** Limits that an operator sets. */
 export type Limits = {
   jobsPerCaller: number;
   watchesPerCaller: number;
@@ -61,7 +60,6 @@ export type CoreDeps = {
   streams: StreamCapturer;
   /** Turns of streams that calls reach; ticks have their own. */
   turns: StreamTurns;
-  /** Guard of stream URLs. */
   urls: UrlGuard;
   /** Guard of webhook URLs, with ranges of its own: access to a camera grants no requests to its network. */
   webhookUrls: UrlGuard;

@@ -3,7 +3,6 @@ import type { Construct } from 'constructs';
 import type { Stage } from './stages/read-stage.ts';
 import { Watchpost } from './watchpost.ts';
 
-/** Inputs of the stack. */
 export type WatchpostStackProps = {
   stage: Stage;
   region: string;
@@ -13,7 +12,6 @@ export type WatchpostStackProps = {
   forDeployment: boolean;
 };
 
-/** Stack of one stage. */
 export class WatchpostStack extends Stack {
   constructor(scope: Construct, { stage, region, bundles, forDeployment }: WatchpostStackProps) {
     const { name, settings } = stage;

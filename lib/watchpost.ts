@@ -273,7 +273,6 @@ function parseSettings(scope: Construct, given: StageSettingsInput): StageSettin
   throw new StageError(`${scope.node.path}:\n${z.prettifyError(parsed.error)}`);
 }
 
-/** Returns the key that a stage names. */
 function importKey(scope: Construct, { encryptionKeyArn: arn }: StageSettings): IKey | undefined {
   return arn === undefined ? undefined : Key.fromKeyArn(scope, 'EncryptionKey', arn);
 }

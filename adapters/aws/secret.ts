@@ -3,7 +3,6 @@ import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { isOver } from '../../core/time.ts';
 import { throwCoreError } from './aws-error.ts';
 
-/** Options of `createSecret`. */
 export type SecretOptions = {
   client: SecretsManagerClient;
   /** ARN of a secret that contains text, not JSON. */

@@ -5,7 +5,6 @@ import { createLinkSigner } from '../evidence-links.ts';
 import { createWebhookSigner } from '../destinations/webhook/webhook-signer.ts';
 import type { Secret } from './secret.ts';
 
-/** Options of `createStoredSigner`. */
 export type StoredSignerOptions = { masterSecret: Secret; callers: CallerStore; now: () => Date };
 
 /** Creates a signer whose secrets derive from the master secret, which is read at the first signature. */
@@ -22,7 +21,6 @@ export function createStoredSigner({ masterSecret, callers, now }: StoredSignerO
   };
 }
 
-/** Creates the signer of links to evidence with the stored master secret. */
 export function createStoredLinkSigner(masterSecret: Secret): LinkSigner {
   return createLinkSigner(async () => decode(await masterSecret.current()));
 }

@@ -19,7 +19,6 @@ export type Description = {
   isOpen: boolean;
 };
 
-/** Evidence as a file of a message. */
 export type EvidenceFile = { filename: string; contentType: string; content: Uint8Array };
 
 /**
@@ -47,7 +46,6 @@ type Part = Pick<Description, 'title' | 'text' | 'facts'> & Partial<Description>
 
 type AlertEvent = Extract<NotifiedEvent, { data: { alert_id: string } }>;
 
-/** Describes a notification. */
 export function describeNotification(notification: Notification): Description {
   const { watchName, labels, event, isPictureRefused } = notification;
   const { title, facts, ...part } = describeEvent(event, notification);

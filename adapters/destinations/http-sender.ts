@@ -24,7 +24,6 @@ export type HttpRequest = {
 /** Statuses of a receiver that no later attempt changes. */
 export type PermanentStatuses = { gone: readonly number[]; rejected: readonly number[] };
 
-/** Returns a POST of JSON. */
 export function jsonRequest(url: string, content: object): HttpRequest {
   return { url, headers: { 'content-type': 'application/json' }, body: JSON.stringify(content) };
 }
@@ -51,7 +50,6 @@ export function multipartRequest(
   };
 }
 
-/** Options of `createHttpSender`. */
 export type HttpSenderOptions = {
   http: GuardedHttp;
   /** Version of this service, for the user agent. */
@@ -62,7 +60,6 @@ export type HttpSenderOptions = {
   elapsedMs: () => number;
 };
 
-/** Sender of requests to all destinations over HTTP. */
 export type HttpSender = { send(request: HttpRequest): Promise<HttpResult> };
 
 /** Result with the body of the answer, if it was to be read. */

@@ -80,7 +80,6 @@ function readAlgorithm(name = 'MD5'): { algorithm: HashAlgorithm; ofSession: boo
 
 const hashAlgorithms: HashAlgorithm[] = ['MD5', 'SHA-256'];
 
-/** Request that a digest authentication signs. */
 export type DigestAuthRequest = {
   method: string;
   uri: string;

@@ -24,7 +24,6 @@ export type EgressGuard = {
   setting: string;
 };
 
-/** Options of `createEgressGuard`. */
 export type EgressGuardOptions = {
   /** CIDRs allowed in addition to public addresses. `createAddressRule` lists exceptions. */
   allowRanges: readonly string[];

@@ -6,7 +6,6 @@ import { openDeadline, type Deadline } from './deadline.ts';
 import type { EgressGuard } from './guard.ts';
 import { toEgressError } from './egress-error.ts';
 
-/** Guard of the addresses of connections, and their timeout. */
 export type Connections = { guard: EgressGuard; connectTimeoutMs: number };
 
 /** Target and timeout of a TCP connection. */

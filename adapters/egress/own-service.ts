@@ -5,7 +5,6 @@ import { readHost } from './host.ts';
 /** This service: its port on this machine, the host and port of its public URL, and the addresses of the machine. */
 export type OwnService = { port: number; publicUrl: string; isOwnAddress: (address: string) => boolean };
 
-/** Returns true for an address of this machine. */
 export function isOwnAddress(address: string): boolean {
   return Object.values(networkInterfaces()).some((found) => found?.some((each) => each.address === address));
 }

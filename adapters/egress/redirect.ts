@@ -26,7 +26,6 @@ export function nextHop(hop: Hop, status: number, target: string, guard: EgressG
   return { url, method: 'GET', headers: without(headers, bodyHeaders), body: null };
 }
 
-/** Schemes of HTTP requests. */
 export const webSchemes = ['http', 'https'] as const;
 
 const secrets = ['authorization', 'cookie', 'proxy-authorization'];

@@ -17,7 +17,6 @@ export function readVersion(ifMatch: string | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Returns the ETag of a version. */
 export function toEntityTag(version: number): string {
   return `"${version}"`;
 }

@@ -29,7 +29,6 @@ export const statuses = {
 
 export type ErrorEnvelope = { error: { code: ErrorCode; message: string; remediation: string } };
 
-/** Statuses of errors that the service returns. */
 export const errorStatuses: ReadonlySet<number> = new Set(Object.values(statuses));
 
 /** Maps an error to status and body. Unexpected errors reveal no internals. */

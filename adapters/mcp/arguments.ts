@@ -76,7 +76,6 @@ export function argumentFields({
   return { ...parameters?.shape, ...query?.shape, ...body?.shape, ...Object.fromEntries(fromHeaders) };
 }
 
-/** Returns the remaining arguments as the body. */
 function toBody({ request }: CallableEndpoint, given: Arguments): Arguments {
   const elsewhere = new Set([
     ...listNames(request.parameters),

@@ -17,7 +17,6 @@ import type { RtspSessions } from './rtsp/session/rtsp-sessions.ts';
 import { framePictures } from './scan/frame-pictures.ts';
 import { createWebCapturer } from './capture-web.ts';
 
-/** Dependencies of the stream capturer. */
 export type StreamCapturerDeps = {
   guard: EgressGuard;
   http: GuardedHttp & StreamingHttp;

@@ -30,7 +30,6 @@ export function isOwnHost(hostname: string, ip: string): boolean {
   return host.kind === 'literal' && host.addresses.some(({ address }) => address === ip);
 }
 
-/** Returns an IP address as the host of a URL. */
 export function toUrlHost(ip: string): string {
   return ip.includes(':') ? `[${ip}]` : ip;
 }

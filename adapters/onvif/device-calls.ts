@@ -20,7 +20,6 @@ export type DeviceCallsDeps = {
   randomBytes: (count: number) => Uint8Array;
 };
 
-/** Calls of one device. */
 export type DeviceCalls = {
   /**
    * Returns the response to an operation. The first call is sent without the user: a device that asks for a user gets a

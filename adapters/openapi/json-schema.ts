@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** JSON value of the document. */
 export type JsonObject = { [name: string]: unknown };
 
 type Direction = 'request' | 'response';

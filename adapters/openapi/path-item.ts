@@ -11,7 +11,6 @@ import type { JsonObject } from './json-schema.ts';
 import type { z } from 'zod';
 import { apiNames } from '../../core/api-names.ts';
 
-/** Returns an endpoint as an OpenAPI operation object. */
 export function operationObject(endpoint: EndpointDeclaration): JsonObject {
   const { request, examples } = endpoint;
   const parameters = listParameters(endpoint);

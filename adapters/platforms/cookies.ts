@@ -13,7 +13,6 @@ export function readCookies(text: string, site: string): string | null {
   return pairs.length > 0 ? pairs.join('; ') : null;
 }
 
-/** Platform with signed-in accounts. */
 export type AccountPlatform = 'youtube' | 'twitch';
 
 /** Site of each platform, and the cookie that identifies a signed-in account. */

@@ -14,7 +14,6 @@ import { readViewerCount } from './youtube/viewers.ts';
 import { InvalidUrlError, NotLiveError } from '../../core/errors.ts';
 import type { NotLivePage } from './resolution.ts';
 
-/** Dependencies of the platform capturers. */
 export type PlatformDeps = {
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;

@@ -82,7 +82,6 @@ function isFresh(until: Date | null, now: Date): boolean {
   return until === null || now < until;
 }
 
-/** Streams of one platform. */
 export type PlatformStreams = {
   platform: 'youtube' | 'twitch';
   /** Resolves a page URL to its live broadcast. Throws `StreamError`. */

@@ -38,7 +38,6 @@ export async function requestPlatform(
   }
 }
 
-/** Error for a response with an unknown format. */
 export function unexpectedResponseError(platform: 'YouTube' | 'Twitch', cause?: unknown): StreamFetchError {
   return new StreamFetchError(
     `${platform} sent a response in an unknown format: its API has probably changed. Try again later, or use the stream's HLS playlist (.m3u8), as printed by yt-dlp -g or streamlink --stream-url.`,

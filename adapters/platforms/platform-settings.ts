@@ -1,7 +1,6 @@
 /** Endpoints and accounts of the platforms. Tests set local servers. */
 export type PlatformSettings = { youtube: YoutubeSettings; twitch: TwitchSettings };
 
-/** Settings of YouTube. */
 export type YoutubeSettings = Account & {
   /** URL of InnerTube, the API of YouTube's own clients. */
   url: string;
@@ -12,7 +11,6 @@ export type YoutubeSettings = Account & {
   clients: readonly string[];
 };
 
-/** Settings of Twitch. */
 export type TwitchSettings = Account & {
   /** GraphQL endpoint for access tokens. */
   gqlUrl: string;

@@ -9,7 +9,6 @@ export type Resolution = {
   expiresAt: Date | null;
   /** Expiry of the media playlists; null if unknown. */
   mediaExpiresAt: Date | null;
-  /** URL of the public page. */
   pageUrl: string;
   details: StreamDetails;
 };

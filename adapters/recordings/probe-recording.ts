@@ -10,7 +10,6 @@ import { RecordingError } from './recording-error.ts';
 export type RecordingFacts = { durationSeconds: number; keyFrames: number[]; refersBack?: boolean };
 
 const probeTimeoutMs = 600_000;
-/** Duration of a recording of one frame. */
 const singleFrameSeconds = 0.1;
 /** A line takes 10 bytes: enough for two days at 30 frames per second. */
 const outputBytes = 64 * 1024 * 1024;

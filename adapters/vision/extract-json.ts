@@ -150,7 +150,6 @@ const words = new Map([
   ['None', 'null'],
 ]);
 
-/** Returns a literal of Python as JSON. */
 function fromPython(text: string): string {
   const tokens = /"(?:[^"\\]|\\.)*"?|'((?:[^'\\]|\\.)*)'?|\b(?:True|False|None)\b/g;
   return text.replaceAll(tokens, (token, inner?: string) => {

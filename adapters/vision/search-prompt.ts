@@ -44,7 +44,6 @@ const matchesFields = z.object({
 });
 type MatchesFields = z.infer<typeof matchesFields>;
 
-/** Tokens of an entry of one picture. */
 const tokensPerPicture = 30;
 
 /** Creates the task that decides which pictures, numbered from 1, show what a query describes. */

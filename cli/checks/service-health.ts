@@ -19,7 +19,6 @@ import {
 export type ServiceHealthDeps = {
   settings: Settings;
   ffmpeg: LocatedFfmpeg;
-  /** Port that the service listens on. */
   port: number;
   model: { read(): Finding };
   /** Newest stored time; undefined in an empty database. */

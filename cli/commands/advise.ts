@@ -9,7 +9,6 @@ import { Argument } from 'commander';
 import type { Command } from 'commander';
 import { parseCondition, parseSettings, visionSettings, wantsJson } from '../parse-options.ts';
 
-/** Adds `watchpost advise`. */
 export function addAdvise(program: Command, terminal: Terminal): void {
   addSettings(
     program.command('advise').addArgument(new Argument('<condition>').argParser(parseCondition)),

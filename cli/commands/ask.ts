@@ -12,7 +12,6 @@ const askOptions = z.object({
   json: z.boolean().default(false),
 });
 
-/** Adds `watchpost ask`. */
 export function addAsk(program: Command, terminal: Terminal): void {
   addService(
     program

@@ -23,7 +23,6 @@ import { between, parseSettings } from '../parse-options.ts';
 
 const backupOptions = z.object({ every: z.number().optional(), keep: z.number().optional() });
 
-/** Adds `watchpost backup`. */
 export function addBackup(program: Command, terminal: Terminal): void {
   addSettings(program.command('backup <folder>'), ['dataDir'])
     .description('copy the data directory to a new folder, also while the service runs')

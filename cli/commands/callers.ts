@@ -19,7 +19,6 @@ const usageOptions = z.object({
   yes: z.boolean().default(false),
 });
 
-/** Adds `watchpost usage`. */
 export function addUsage(program: Command, terminal: Terminal): void {
   addPlace(program.command('usage').description('print model calls, tokens and cost by caller'))
     .option('--caller <name>', 'caller whose use is printed; default: all')
@@ -34,7 +33,6 @@ export function addUsage(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Adds `watchpost callers`. */
 export function addCallers(program: Command, terminal: Terminal): void {
   const callers = program
     .command('callers')
@@ -50,7 +48,6 @@ export function addCallers(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Days and callers of `watchpost usage`. */
 type UsageRange = {
   from?: string | undefined;
   to?: string | undefined;

@@ -38,7 +38,6 @@ const platformSettings = [
   'twitchUsherUrl',
 ] as const;
 
-/** Adds `watchpost check`. */
 export function addCheck(program: Command, terminal: Terminal): void {
   const command = addSettings(
     program.command('check <url>').addArgument(new Argument('<condition>').argParser(parseCondition)),

@@ -28,7 +28,6 @@ const costOptions = z.object({
   streamOrigin: z.enum(['function-url', 'rest-api']),
 });
 
-/** Adds `watchpost cost`. */
 export function addCost(program: Command, terminal: Terminal): void {
   const command = program
     .command('cost')

@@ -22,7 +22,6 @@ import { openTemporaryFolder } from '../temporary-folder.ts';
 import type { Command } from 'commander';
 import { parseSettings, visionSettings, wantsJson } from '../parse-options.ts';
 
-/** Adds `watchpost demo`. */
 export function addDemo(program: Command, terminal: Terminal): void {
   addSettings(program.command('demo'), ['ffmpeg', 'logLevel', ...visionSettings])
     .description('monitor a generated live stream until its scene changes and a signed webhook arrives')

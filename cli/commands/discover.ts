@@ -17,7 +17,6 @@ import { parseSettings, wantsJson } from '../parse-options.ts';
 
 const discoverOptions = z.object({ user: z.string().optional() });
 
-/** Adds `watchpost discover`. */
 export function addDiscover(program: Command, terminal: Terminal): void {
   addSettings(program.command('discover [address]'), ['allowRanges'])
     .description('list the ONVIF cameras of the network, or the streams of the camera at an address')
@@ -138,7 +137,6 @@ function noRangesError(): CommandError {
   );
 }
 
-/** Variable with the password of a camera. */
 const passwordVariable = 'WATCHPOST_CAMERA_PASSWORD';
 
 /**

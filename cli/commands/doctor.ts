@@ -44,7 +44,6 @@ import { openTemporaryFolder } from '../temporary-folder.ts';
 import type { Command } from 'commander';
 import { parseSettings, wantsJson } from '../parse-options.ts';
 
-/** Adds `watchpost doctor`. */
 export function addDoctor(program: Command, terminal: Terminal): void {
   addSettings(program.command('doctor [urls...]'), settingNames)
     .description(

@@ -48,7 +48,6 @@ const evaluateOptions = z.object({
     .default([]),
 });
 
-/** Adds `watchpost evaluate`. */
 export function addEvaluate(program: Command, terminal: Terminal): void {
   addSettings(program.command('evaluate <set>'), ['ffmpeg', ...visionSettings], { second: false })
     .description(

@@ -71,7 +71,6 @@ const labelOptions = z.object({
   key: z.string().optional(),
 });
 
-/** Adds `watchpost label`. */
 export function addLabel(program: Command, terminal: Terminal): void {
   addSettings(program.command('label <set>'), ['ffmpeg', 'dataDir'])
     .description('label a set with the keyboard, on a page that only this machine can open')

@@ -66,7 +66,6 @@ const replayOptions = z.object({
   cache: z.boolean(),
 });
 
-/** Adds `watchpost replay`. */
 export function addReplay(program: Command, terminal: Terminal): void {
   addSettings(program.command('replay <file...>'), ['ffmpeg', ...visionSettings])
     .description('play recordings as if they were live, and print the alerts that a watch would have opened')

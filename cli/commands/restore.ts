@@ -24,7 +24,6 @@ import { parseSettings } from '../parse-options.ts';
 
 const optionsSchema = z.object({ secretOnly: z.boolean().default(false), table: z.string().optional() });
 
-/** Adds `watchpost restore`. */
 export function addRestore(program: Command, terminal: Terminal): void {
   addSettings(program.command('restore [folder]'), ['dataDir'])
     .description('replace the data directory by a backup, while the service is stopped')
@@ -49,7 +48,6 @@ export function addRestore(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Adds `watchpost accept-secret`. */
 export function addAcceptSecret(program: Command, terminal: Terminal): void {
   addSettings(program.command('accept-secret'), ['dataDir'])
     .description('let the next start use the master secret that it finds, or create a new one')

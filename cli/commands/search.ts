@@ -15,7 +15,6 @@ const searchOptions = z.object({
   json: z.boolean().default(false),
 });
 
-/** Adds `watchpost search`. */
 export function addSearch(program: Command, terminal: Terminal): void {
   addService(
     program

@@ -13,7 +13,6 @@ import { readWatchFile } from '../watches/read-watch-file.ts';
 
 const applyOptions = z.object({ prune: z.boolean().default(false), yes: z.boolean().default(false) });
 
-/** Adds `watchpost watch apply`. */
 export function addApply(watch: Command, terminal: Terminal): void {
   addService(
     watch
@@ -28,7 +27,6 @@ export function addApply(watch: Command, terminal: Terminal): void {
     });
 }
 
-/** Arguments of `watchpost watch apply`. */
 export type ApplyOptions = { file: string; prune: boolean; yes: boolean };
 
 /**

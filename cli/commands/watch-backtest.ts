@@ -18,7 +18,6 @@ const backtestOptions = z.object({
   json: z.boolean().default(false),
 });
 
-/** Adds `watchpost watch backtest`. */
 export function addBacktest(watch: Command, terminal: Terminal): void {
   addService(
     watch

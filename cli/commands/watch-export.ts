@@ -14,7 +14,6 @@ const exportOptions = z.object({
   to: z.string().optional(),
 });
 
-/** Adds `watchpost watch export`. */
 export function addExport(watch: Command, terminal: Terminal): void {
   addService(
     watch

@@ -24,7 +24,6 @@ const addOptions = z.object({
 });
 const removeOptions = z.object({ yes: z.boolean().default(false) });
 
-/** Adds `watchpost watch` with its commands. */
 export function addWatch(program: Command, terminal: Terminal): void {
   const watch = program
     .command('watch')

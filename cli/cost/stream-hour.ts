@@ -45,7 +45,6 @@ export const listPrices = {
 /** Transitions of the definition that runs the ticks: per tick, or per burst if `burstSeconds` is not 0. */
 export type Workflow = { burstSeconds: number; transitionsPerLoop: number; transitionsPerExecution: number };
 
-/** Monitor of one stream for an hour. */
 export type StreamHourInput = {
   intervalSeconds: number;
   mode: InputMode;

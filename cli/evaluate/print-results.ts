@@ -68,7 +68,6 @@ function printMistakes(result: VariantResult, terminal: Terminal): void {
   if (more > 0) terminal.print(`  and ${more} more; --report FILE shows them with their pictures`);
 }
 
-/** Returns the name of a variant in tables. */
 export function variantName({ model, mode, width, prompt }: VariantResult): string {
   return `${model} ${mode}${width === null ? '' : ` ${width}px`}${prompt === null ? '' : ` ${prompt}`}`;
 }

@@ -30,7 +30,6 @@ export type MaintenanceDeps = {
   motionReferences: Pick<MotionReferences, 'prune'>;
   setTimer: SetTimer;
   log: Log;
-  /** Streams in memory for clips. */
   keptStreams?: { purge(): void } | undefined;
   /** Bounds the size of the media, and frees space of a full disk. */
   trimMedia?: () => Promise<void>;

@@ -188,7 +188,6 @@ export function chooseThreads({ cores, memoryBytes }: { cores: number; memoryByt
   return cores >= 2 && memoryBytes >= minMemoryOfTwoBytes ? 2 : 1;
 }
 
-/** Returns the memory of the machine, or that of its container. */
 function readMemory(): number {
   return Math.min(totalmem(), process.constrainedMemory() || Infinity);
 }

@@ -46,7 +46,6 @@ export async function withOperator(raw: unknown, work: (operator: Operator) => P
   }
 }
 
-/** Returns all pages of a list. */
 export async function readPages<Page extends { next_after: string | null }>(
   readPage: (position: { after?: string; limit: number }) => Promise<Page>,
 ): Promise<[Page, ...Page[]]> {

@@ -102,7 +102,6 @@ export function AlertFilterFields({ filter, span, ofWatch, onFilter }: Props) {
   );
 }
 
-/** Returns the conditions of a watch, or one of each id of all watches. */
 function listConditions(watches: Watch[], watchId: string): { value: string; label: string }[] {
   const shown = watches.filter(({ watch_id: id }) => watchId === '' || id === watchId);
   const texts = shown.flatMap(({ conditions }) =>

@@ -1,6 +1,4 @@
-/** Change of an alert. */
 export type ReviewAction = 'right' | 'wrong' | 'acknowledge';
-/** Action of a key in a list of alerts. */
 export type AlertAction = 'next' | 'previous' | ReviewAction;
 
 const actions: { [Key in string]?: AlertAction } = {

@@ -52,7 +52,6 @@ export function readFilter(hash: string): AlertFilter | undefined {
   return { state, watchId: read('watchId'), conditionId: read('conditionId'), ...span };
 }
 
-/** Returns the address of the alerts with a filter. */
 export function writeFilter(filter: AlertFilter): string {
   const given = Object.entries(filter).filter(([, value]) => value !== '');
   return given.length === 0

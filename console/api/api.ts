@@ -85,7 +85,6 @@ function accessOperations(client: Client) {
   };
 }
 
-/** Operations of jobs and their logs. */
 function jobOperations(client: Client) {
   return {
     jobs: (query: JobQuery, signal?: AbortSignal) => client.listJobs(query, { signal }),
@@ -98,7 +97,6 @@ function jobOperations(client: Client) {
   };
 }
 
-/** Operations of watches, their alerts and their memory. */
 function watchOperations(client: Client) {
   return {
     watches: async (signal?: AbortSignal) => {

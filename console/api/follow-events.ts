@@ -4,7 +4,6 @@ import type { Transport } from '../../client/transport.ts';
 import { asProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 
-/** Callbacks of `followEvents`. */
 export type Following = {
   onEvent: (event: StreamedEvent) => void;
   /** Connection state: open, waiting for the next attempt, or ended. */

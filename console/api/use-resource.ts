@@ -2,7 +2,6 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { asProblem } from './problem.ts';
 import type { Problem } from './problem.ts';
 
-/** State of a loaded resource. */
 export type Resource<T> = {
   /** Newest response; kept while a newer one loads or fails. */
   value: T | undefined;

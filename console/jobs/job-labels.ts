@@ -1,9 +1,6 @@
 import type { JobConfig, JobDetail, JobEvent, JobStatus, JobSummary, MonitorConfig } from '../api/types.ts';
 import type { Tone } from '../parts/badge.tsx';
 
-/** Labels and badge tones of jobs. */
-
-/** Badge tone of each status. */
 export const statusTones: Record<JobStatus, Tone> = {
   pending: 'neutral',
   running: 'good',
@@ -34,7 +31,6 @@ export function isActive(status: JobStatus): boolean {
   return status === 'pending' || status === 'running';
 }
 
-/** Returns true for the configuration of a monitor. */
 export function isMonitor(config: JobConfig): config is MonitorConfig {
   return 'condition' in config;
 }
@@ -52,7 +48,6 @@ export function jobTitle(job: JobSummary | JobDetail): string {
     : `Digest every ${config.window_minutes} min`;
 }
 
-/** Returns the label of a job type. */
 export function typeLabel(type: JobSummary['job_type']): string {
   return type === 'live-monitor' ? 'Monitor' : 'Digest';
 }

@@ -202,7 +202,6 @@ function words(event: JobEvent): string[] {
   return event.type === 'job_stopped' ? [`The job ended: ${event.data.status}`] : [];
 }
 
-/** Shows the statistics of a job. */
 function JobFacts({ job: { stats, status, job_type: type } }: { job: JobDetail }) {
   const tokens = stats.input_tokens + stats.output_tokens;
   return (

@@ -2,7 +2,6 @@ import type { JobStatus } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { reasonLabel, statusTones } from './job-labels.ts';
 
-/** Shows status and stop reason of a job. */
 export function StatusBadge({ status, reason }: { status: JobStatus; reason?: string | undefined }) {
   return (
     <span class="row">

@@ -66,7 +66,6 @@ export function LabelPage() {
   );
 }
 
-/** Calls `run` for the keys of actions. */
 function useLabelKeys(run: (action: LabelAction) => void): void {
   const latest = useRef(run);
   latest.current = run;

@@ -24,7 +24,6 @@ type Props = {
   /** Returns a page of deliveries after a sequence, oldest first. */
   load: (after: number, signal: AbortSignal) => Promise<DeliveryList>;
   resend: (delivery: ListedDelivery) => Promise<unknown>;
-  /** Id of the job or watch. */
   id: string;
   active: boolean;
 };

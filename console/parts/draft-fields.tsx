@@ -39,7 +39,6 @@ export function NumberFields<Name extends string>({ entries, values, onValue }: 
   );
 }
 
-/** Switch of a form. */
 export type SwitchEntry<Name extends string> = { field: Name; label: string; hint?: string };
 
 type SwitchesProps<Name extends string> = {

@@ -128,7 +128,6 @@ export function NumberInput({ value, onValue, empty, ...rest }: NumberProps) {
 
 type NumberFieldProps = Pick<FieldProps, 'label' | 'name' | 'hint'> & Omit<NumberProps, keyof ControlIds>;
 
-/** Number with its label. */
 export function NumberField({ label, name, hint, ...input }: NumberFieldProps) {
   return (
     <Field label={label} name={name} hint={hint}>

@@ -19,7 +19,6 @@ const paths = {
   text: 'M4 5h12M4 8.5h12M4 12h12M4 15.5h7',
 } as const;
 
-/** Name of an icon. */
 export type IconName = keyof typeof paths;
 
 export function Icon({ name }: { name: IconName }) {

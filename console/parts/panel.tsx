@@ -102,7 +102,6 @@ type TableHeadProps = {
   numbers?: readonly string[];
 };
 
-/** Shows the head of a table. */
 export function TableHead({ columns, numbers = [] }: TableHeadProps) {
   return (
     <thead>

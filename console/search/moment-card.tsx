@@ -13,7 +13,6 @@ import { routeUrls } from '../shell/routes.ts';
 import { When } from '../time/when.tsx';
 import { AlertMeButton } from '../watches/alert-me.tsx';
 
-/** Returns what a moment shows, in words. */
 export function describeMoment({ scene, verdicts }: Moment): string {
   return scene ?? withoutDisclosure(verdicts[0]?.explanation ?? '');
 }

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'preact/hooks';
 
 /** Formats times in the time zone and language of the browser. */
 
-/** Time zone of the browser. */
 export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
@@ -27,7 +26,6 @@ export function shortTime(time: Date | number): string {
   return shortFormat.format(time);
 }
 
-/** Returns the day, with its name. */
 export function dayText(time: Date): string {
   return dayFormat.format(time);
 }

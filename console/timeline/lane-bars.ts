@@ -95,7 +95,6 @@ export function toAlertBars(alerts: readonly AlertTimes[], window: TimeWindow, n
   });
 }
 
-/** Returns the snoozes of all conditions of a watch. */
 export function listSnoozes({ state }: Pick<Watch, 'state'>): Stretch[] {
   return state.conditions.flatMap(({ snoozes }) => snoozes);
 }

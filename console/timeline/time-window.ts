@@ -34,7 +34,6 @@ export function zoomTo(length: WindowLength, atMs: number, now: number): TimeWin
   return { startMs: Math.min(newest.startMs, around), lengthMs };
 }
 
-/** Returns the length that a window has. */
 export function lengthOf({ lengthMs }: TimeWindow): WindowLength {
   return windowLengths.find(({ ms }) => ms === lengthMs)?.value ?? 'day';
 }

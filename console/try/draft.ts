@@ -76,7 +76,6 @@ export function toDraft({ stream_url: streamUrl, config }: Pick<JobDetail, 'stre
   };
 }
 
-/** Creates the request of a single check. */
 export function checkRequest(draft: Draft): CheckRequest {
   return {
     stream_url: draft.streamUrl.trim(),
@@ -91,7 +90,6 @@ export function walkRequest(draft: Draft): CheckRequest {
   return checkRequest({ ...draft, mode: 'frames' });
 }
 
-/** Creates the request of a monitor. */
 export function monitorRequest(draft: Draft): MonitorRequest {
   return {
     stream_url: draft.streamUrl.trim(),
@@ -107,7 +105,6 @@ export function monitorRequest(draft: Draft): MonitorRequest {
   };
 }
 
-/** Creates the request of a digest. */
 export function digestRequest(draft: Draft): DigestRequest {
   return {
     stream_url: draft.streamUrl.trim(),

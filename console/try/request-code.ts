@@ -1,7 +1,6 @@
 import { digestRequest, checkRequest, monitorRequest } from './draft.ts';
 import type { Draft, Purpose } from './draft.ts';
 
-/** Language of generated code. */
 export type Language = 'curl' | 'typescript' | 'python';
 
 /** Returns the request as code in each language. The code reads the key from an environment variable. */

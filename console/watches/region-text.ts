@@ -5,7 +5,6 @@ type Region = NonNullable<Watch['regions']>[number];
 /** Region in the form: its corners as text, in percent of the frame from the top left: `10 20, 90 20, 90 80`. */
 export type RegionDraft = { mode: Region['mode']; corners: string };
 
-/** Returns the text of a region's corners. */
 export function formatCorners(points: Region['points']): string {
   return points.map(([x = 0, y = 0]) => `${toPercent(x)} ${toPercent(y)}`).join(', ');
 }

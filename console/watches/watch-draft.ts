@@ -208,7 +208,6 @@ export function toDuplicate(watch: Watch): WatchDraft {
   };
 }
 
-/** Returns the form state of a watch. */
 export function toWatchDraft(watch: Watch): WatchDraft {
   return {
     name: watch.name,

@@ -239,7 +239,6 @@ function WatchFacts({ watch, stats: { total } }: { watch: Watch; stats: WatchSta
   );
 }
 
-/** Shows the statistics by day. */
 function WatchDays({ stats: { days } }: { stats: WatchStats }) {
   return (
     <Panel title="Days" aside="UTC">

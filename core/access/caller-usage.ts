@@ -67,7 +67,6 @@ export function selectLargestUses(uses: readonly UseOfCaller[], count: number): 
   return [...sorted.slice(0, count), ...(others.length > 0 ? [sum] : [])];
 }
 
-/** Returns the tokens of a use, input and output. */
 export function countTokens({ input_tokens: input, output_tokens: output }: CallerUse): number {
   return input + output;
 }

@@ -22,7 +22,6 @@ export async function listCallers(after: string, limit: number, deps: Deps) {
   };
 }
 
-/** Returns a caller as the API shows it. */
 export function presentCaller({ caller, label, created_at }: Caller) {
   return { caller, label, created_at };
 }

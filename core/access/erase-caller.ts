@@ -8,7 +8,6 @@ import type { Actor } from './key-rights.ts';
 
 type Deps = Pick<CoreDeps, 'callers' | 'eraser' | 'executions' | 'media' | 'recentLog' | 'log' | 'now'>;
 
-/** Result of an erasure. */
 export type Erasure = z.infer<typeof erasureResponseSchema>;
 
 /**

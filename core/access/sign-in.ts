@@ -12,7 +12,6 @@ import type { Actor } from './key-rights.ts';
 type Session = {
   hash: string;
   expires: number;
-  /** Origin of the console that began it. */
   origin: string;
 };
 

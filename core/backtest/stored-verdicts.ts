@@ -9,7 +9,6 @@ import type { JudgedMoment } from './played-capture.ts';
 export type StoredVerdicts = {
   vision: VisionModel;
   media: MediaStore;
-  /** Replaces the moments. */
   show(moments: readonly JudgedMoment[]): void;
 };
 

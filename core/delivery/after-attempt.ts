@@ -5,7 +5,6 @@ import { parseRetryAfter } from '../outside-time.ts';
 import { addSeconds, ageSeconds, secondsUntil } from '../time.ts';
 import { rules } from '../rules.ts';
 
-/** Result of the attempt that began at `startedAt`. */
 export type AttemptResult = DestinationResult & { startedAt: Date };
 
 /** Waits after failed attempts, and the start of the error after the last one. */
@@ -74,7 +73,6 @@ export function applyResend(delivery: Delivery, resend: number): Delivery {
   return { ...delivery, state: 'pending', next_attempt_at: null, error: null, resend };
 }
 
-/** Returns the delivery as failed, with the reason. */
 export function giveUp(delivery: Delivery, why: string): Delivery {
   const error = `${schedules[delivery.run].failure}: ${why}`;
   return { ...delivery, state: 'failed', next_attempt_at: null, error };

@@ -3,7 +3,6 @@ import type { EvidenceLinks } from './evidence-link.ts';
 
 /** Facts of the service in messages for people. */
 export type MessageFacts = {
-  /** Name of the model. */
   model: string;
   /** Time zone of the service, for watches without a schedule. */
   timeZone: string;

@@ -87,7 +87,6 @@ export async function resendWatchDelivery(
   return { watch_id: watchId, destination_id: destinationId, ...sent };
 }
 
-/** Deliveries read in one request. */
 const readSize = 500;
 
 async function readPage(

@@ -245,7 +245,6 @@ function isOwn(type: DestinationType): boolean {
   return type === 'webhook' || type === 'mqtt';
 }
 
-/** Returns the log fields of a delivery. */
 export function describeDelivery({ run, run_id, destination_id, sequence, event_type }: Delivery) {
   const destination = run === 'job' ? {} : { destination_id };
   return { [`${run}_id`]: run_id, ...destination, event: event_type, sequence };

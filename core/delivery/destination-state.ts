@@ -48,7 +48,6 @@ export function removedState(state: DestinationState, sequence: number): Destina
   return { ...state, notified: [], waiting: [], removed_at_sequence: sequence };
 }
 
-/** Position of an event of a subject. */
 type Position = Pick<WaitingEvent, 'subject' | 'sequence'>;
 
 /**

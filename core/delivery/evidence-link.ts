@@ -97,7 +97,6 @@ export function findEvidenceKey({ data }: Pick<RunEvent, 'data'>): string | null
   return 'frame_key' in data ? (data.frame_key ?? null) : null;
 }
 
-/** Returns the boxes of the picture of an event. */
 export function readBoxes({ data }: Pick<RunEvent, 'data'>): readonly EvidenceBox[] {
   return 'boxes' in data ? (data.boxes ?? []) : [];
 }

@@ -14,7 +14,6 @@ import type { WatchPublishDeps } from './publish-watch-event.ts';
 
 export type PublishDeps = WatchPublishDeps & Pick<CoreDeps, 'log' | 'now'>;
 
-/** Logs of runs with their positions of publishing. */
 type Logs = { runs: Pick<RunStore, 'getIncludingEnded' | 'events' | 'markPublished'> };
 
 /** Events per read of a log. */

@@ -66,7 +66,6 @@ function presentTest(
   };
 }
 
-/** Returns the id of the event in webhooks. */
 function eventId(id: string, sequence: number): string {
   return `msg_${id}_${sequence}`;
 }

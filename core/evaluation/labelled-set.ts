@@ -33,7 +33,6 @@ const videoExampleSchema = z
 export const exampleSchema = z.union([pictureExampleSchema, videoExampleSchema]);
 export type Example = z.infer<typeof exampleSchema>;
 
-/** Returns the name of an example in reports. */
 export function exampleName(example: Example): string {
   if (example.id !== undefined) return example.id;
   if ('picture' in example) return example.picture;

@@ -26,7 +26,6 @@ export type Score = {
 /** Quantile of the standard normal distribution for 95 %. */
 const z95 = 1.959964;
 
-/** Scores the answers of a model. */
 export function score(all: readonly ExampleAnswers[]): Score {
   const count = (expected: ExampleAnswers['expected'], triggered: boolean) =>
     all.filter((example) => example.expected === expected && isTriggered(example) === triggered).length;

@@ -5,7 +5,6 @@ import type { LogSignals } from '../ports/log-signals.ts';
 import { isTerminal } from '../records/job.ts';
 import { asJob, isJobEvent } from '../records/run.ts';
 
-/** Dependencies of `tailEvents`. */
 export type TailDeps = {
   runs: Pick<RunStore, 'get' | 'events'>;
   now: () => Date;

@@ -73,7 +73,6 @@ export async function failJob(
 
 type EndOptions = {
   mustEnd?: (job: Job) => boolean;
-  /** Closes windows of a digest. */
   close: (job: JobOf<'digest'>, closing: WindowClosure) => Promise<ClosureResult>;
 };
 

@@ -33,7 +33,6 @@ export function jobSummary(job: Job, message?: string): z.input<typeof jobSummar
   };
 }
 
-/** Job detail. */
 export function jobDetail(
   { job, findings, deliveries }: JobView,
   baseUrl: string,

@@ -38,7 +38,6 @@ type ReadWatch = (
   limit: number,
 ) => Promise<MomentRun>;
 
-/** Merges the moments of several watches to a page. */
 export async function mergeMoments(query: MomentQuery, read: ReadWatch): Promise<MomentPage> {
   const { watches, limit } = query;
   const chunk = Math.max(10, Math.ceil(limit / Math.max(1, watches.length)) + 1);

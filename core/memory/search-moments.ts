@@ -72,7 +72,6 @@ export type SearchResult = {
 const maxMatches = 2_000;
 /** Moments by which visits are counted. */
 const maxEstimated = 1_000;
-/** Moments of a page of a thorough search. */
 const pageSize = 200;
 /** Tokens of the prompt of a look, and of its answer about a picture. */
 const [promptTokens, answerTokens] = [300, 15];

@@ -7,7 +7,6 @@ import type { WatchRun } from '../records/watch-run.ts';
 import { readHour } from '../sight/spans.ts';
 import { addSeconds, earlier, floorHour, later } from '../time.ts';
 
-/** Watch of a search, with what was seen in its span. */
 export type SearchedWatch = { watch: WatchRun; from: Date; to: Date; spans: Span[] };
 
 const daySeconds = 86_400;
@@ -64,7 +63,6 @@ export function limitSpan(
   return { from: earlier(later(from ?? oldest, oldest), end), to: end };
 }
 
-/** Returns the span of the memory of some watches. */
 export function toMomentSpan(caller: string, watches: readonly SearchedWatch[], to: Date): MomentSpan {
   return { caller, watches: watches.map(({ watch, from }) => ({ watchId: watch.run_id, from })), to };
 }

@@ -15,7 +15,6 @@ export type ModelStatusDeps = {
   timeoutSeconds: number;
 };
 
-/** Tests the model with the test image. Returns its status. */
 export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStatusDeps): Promise<Finding> {
   const name = vision.provider === vision.model ? vision.provider : `${vision.provider}, ${vision.model}`;
   try {

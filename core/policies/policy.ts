@@ -121,5 +121,4 @@ export interface Policy<R extends Run, Seen extends Observation> {
   expiringAlerts?(run: R, change: RunChange, now: Date): string[];
 }
 
-/** Windows to summarize. */
 export type WindowsToClose = { job: JobOf<'digest'>; closing: WindowClosure };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Alarm of the service, for operators. */
 export const alarmSchema = z.object({
   name: z.string(),
   /** `unknown`: the alarm has no data. */

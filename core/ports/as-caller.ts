@@ -8,7 +8,6 @@ export function behindChecks(caller: string): string {
   return `${behind}${caller}`;
 }
 
-/** Returns true for a name of `behindChecks`. */
 export function isBehindChecks(name: string): boolean {
   return name.startsWith(behind);
 }

@@ -8,6 +8,5 @@ export interface CallerUsage extends Pick<UsageLedger, 'days'> {
     caller: string,
     call: () => Promise<Result>,
   ): Promise<Result>;
-  /** Counts model calls today. */
   record(caller: string, calls: readonly ModelCall[]): Promise<void>;
 }

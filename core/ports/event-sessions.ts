@@ -6,14 +6,12 @@ export interface EventSessions {
   open(caller: string, reader?: EventStreamReader): Promise<EventSession | undefined>;
 }
 
-/** Reader of an event stream. */
 export type EventStreamReader = {
   jobId: string;
   /** True if the reader resumes after an event. Its previous session may still be open. */
   isReconnect: boolean;
 };
 
-/** One open event stream. */
 export type EventSession = {
   /** Aborts at the end of the session: the reader disconnected, another one evicted it, or the service shuts down. */
   signal: AbortSignal;

@@ -13,7 +13,6 @@ export type Finding = {
   detail?: string;
 };
 
-/** Returns what states the result of a check. */
 export function about(check: string) {
   const create = (
     status: Finding['status'],

@@ -1,6 +1,5 @@
 import type { ApiKey } from '../records/key.ts';
 
-/** Storage of API keys. */
 export interface KeyStore {
   /** Stores a key without a limit, for keys that the operator creates. */
   put(key: ApiKey): Promise<void>;

@@ -36,7 +36,6 @@ export function runLog(
 export const logLevelSchema = z.enum(['DEBUG', 'INFO', 'WARNING', 'ERROR']);
 apiNames.add(logLevelSchema, { id: 'LogLevel' });
 
-/** Log entry in the response of `/logs`. */
 export type LogEntry = { time: string; level: z.infer<typeof logLevelSchema>; message: string };
 
 /** Buffer of the newest log entries. */

@@ -24,7 +24,6 @@ export interface MediaStore {
   removeOfSource(sourceId: string): Promise<number>;
 }
 
-/** Creates a media store in memory. */
 export function createMemoryMedia(media = new Map<string, Uint8Array>()): MediaStore {
   return {
     put: async (key, bytes) => void media.set(key, bytes),

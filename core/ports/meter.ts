@@ -23,7 +23,6 @@ export type Counted =
 /** Model calls of a provider, and how many of them failed. */
 export type ModelCalls = { calls: number; errors: number };
 
-/** Values of the meter. */
 export type MeterReading = {
   /** Start of the count. */
   startedAt: Date;

@@ -138,7 +138,6 @@ export type StreamDetails = {
   viewers?: number;
 };
 
-/** Result of a probe of a live stream. */
 export type StreamProbe = {
   platform: Platform;
   /** Playback URL. HLS and RTSP: the given URL without credentials. Platforms: the public page. */

@@ -160,7 +160,6 @@ export function findState(
   return states.find((state) => state.destination_id === id && state.fingerprint === fingerprint);
 }
 
-/** Message of one event for one destination. */
 export const deliveryMessageSchema = z.object({
   ...runFields,
   sequence: z.int().positive(),

@@ -36,7 +36,6 @@ export const countersSchema = z.object({
 });
 export type Counters = z.infer<typeof countersSchema>;
 
-/** Sight of a job, with the sum of its gaps. */
 export const jobSightSchema = sightSchema.extend({
   gap_seconds: z.number().nonnegative(),
   /** Newest gaps, at most `maxCoverageGaps`. */
@@ -68,15 +67,12 @@ const jobBaseSchema = runMetaSchema.extend(runProgressSchema.shape).extend({
 export type JobBase = z.infer<typeof jobBaseSchema>;
 
 type JobRecords = typeof jobRecords;
-/** Policies of jobs. */
 export type JobPolicy = keyof JobRecords;
 export type ConfigOf<P extends JobPolicy> = z.infer<JobRecords[P]['fields']['config']>;
 export type StateOf<P extends JobPolicy> = z.infer<JobRecords[P]['fields']['state']>;
-/** Stored job of one policy. */
 export type JobOf<P extends JobPolicy> = {
   [K in P]: JobBase & { policy: K; config: ConfigOf<K>; state: StateOf<K> };
 }[P];
-/** Stored job. */
 export type Job = JobOf<JobPolicy>;
 
 export const jobSchemas = Object.values(jobRecords).map(({ fields }) =>

@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 const timestampSchema = z.iso.datetime();
 
-/** Days of the longest memory. */
 export const maxMemoryDays = 90;
 
 /** Maximum length of a sentence about a picture, and number of its objects. */

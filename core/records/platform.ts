@@ -1,4 +1,3 @@
-/** Schemes of the URLs of streams. */
 export const streamSchemes = ['http', 'https', 'rtsp', 'rtsps', 'rtsp+http', 'rtsp+https'] as const;
 
 /** Sources of streams. A further one needs a capturer in `adapters/media/stream-capturer.ts`. */

@@ -23,7 +23,6 @@ export const seenHourSchema = z.object({
 });
 export type SeenHour = z.infer<typeof seenHourSchema>;
 
-/** Addition of a commit to an hour. */
 export type SeenAddition = {
   spans: readonly Span[];
   unjudged: Readonly<Record<string, number>>;

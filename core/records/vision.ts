@@ -101,7 +101,6 @@ export const picturesAnswerSchema = z.object({
 });
 export type PicturesAnswer = z.infer<typeof picturesAnswerSchema>;
 
-/** Summary of a digest window. */
 export type Summary = { summary: string; tokens: TokenUse };
 
 /**

@@ -205,7 +205,6 @@ export const newWatchEventSchema = z.discriminatedUnion('type', [
 ]);
 export type NewWatchEvent = z.infer<typeof newWatchEventSchema>;
 
-/** Types of events in the log of a watch. */
 export const watchEventTypeSchema = z.enum(newWatchEventSchema.options.map(({ shape }) => shape.type.value));
 export type WatchEventType = NewWatchEvent['type'];
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { destinationAddressSchema } from './watch.ts';
 
-/** Addresses of all destinations of a watch. */
 export const watchSecretsSchema = z.object({
   watch_id: z.uuid(),
   destinations: z.array(destinationAddressSchema),

@@ -15,7 +15,6 @@ export type WindowClosure = {
   end: DigestEnd | null;
 };
 
-/** Result of the model call for the samples of a closure. */
 export type SummaryResult =
   | { kind: 'summarized'; summary: Summary }
   /** No model call, or none any more. `why`: reason if there were samples. */

@@ -155,7 +155,6 @@ export const analyzeInputSchema = z.discriminatedUnion('operation', [
 export type AnalyzeInput = z.infer<typeof analyzeInputSchema>;
 /** Begin of an execution. */
 export type BeginInput = Extract<AnalyzeInput, { operation: 'begin' }>;
-/** One tick. */
 export type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 
 /** State of the workflow after Begin and after each Analyze. */

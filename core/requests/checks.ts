@@ -4,7 +4,6 @@ import { inputModeSchema } from '../records/capture.ts';
 import { condition, flag, integer, streamUrl, frameBase64, question } from './fields.ts';
 import { sensitivitySchema } from '../records/vision.ts';
 
-/** Body of `POST /check-once`. */
 export const checkOnceRequestSchema = z.object({
   stream_url: streamUrl,
   condition,
@@ -18,7 +17,6 @@ export const checkOnceRequestSchema = z.object({
 });
 apiNames.add(checkOnceRequestSchema, { id: 'CheckOnceRequest' });
 
-/** Body of `POST /analyze-frame`. */
 export const analyzeFrameRequestSchema = z.object({
   frame_b64: frameBase64,
   question,
@@ -26,7 +24,6 @@ export const analyzeFrameRequestSchema = z.object({
 });
 apiNames.add(analyzeFrameRequestSchema, { id: 'AnalyzeFrameRequest' });
 
-/** Body of `POST /streams/validate`. */
 export const validateStreamRequestSchema = z.object({
   stream_url: streamUrl,
   include_frame: flag.default(false).describe('True to include a frame of a live stream in the response'),

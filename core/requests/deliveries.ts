@@ -17,7 +17,6 @@ export const deliveryPathSchema = jobPathSchema.extend({ sequence: integer(z.int
 
 const destinationId = z.string().min(1).max(40).describe('Id of the destination');
 
-/** Query of `GET /watches/{watch_id}/deliveries`. */
 export const watchDeliveryListQuerySchema = deliveryListQuerySchema.extend({
   destination_id: destinationId.optional(),
 });

@@ -3,7 +3,6 @@ import { jobStatusSchema } from '../records/job.ts';
 import { jobTypeSchema } from '../records/job-type.ts';
 import { flag, integer, jobId } from './fields.ts';
 
-/** Query of `GET /jobs`. */
 export const jobListQuerySchema = z.object({
   status: jobStatusSchema.optional(),
   job_type: jobTypeSchema.optional(),
@@ -12,7 +11,6 @@ export const jobListQuerySchema = z.object({
   offset: integer(z.int().min(0)).default(0),
 });
 
-/** Query of `GET /jobs/{job_id}/events`. */
 export const eventsQuerySchema = z.object({
   after: integer(z.int().min(0)).default(0).describe('Sequence after which the page begins'),
   limit: integer(z.int().min(1).max(1000)).default(200),

@@ -6,13 +6,11 @@ import { flag, integer, text } from './fields.ts';
 
 const callerPattern = /^[\w.@-]{1,64}$/;
 
-/** Name of a caller. */
 export const callerName = z
   .string()
   .refine((name) => callerPattern.test(name), 'a caller has 1 to 64 letters, digits, or any of . _ @ -')
   .meta({ pattern: callerPattern.source });
 
-/** Path of a caller. */
 export const callerPathSchema = z.object({ caller: callerName });
 
 const label = text(0, 200).nullable();

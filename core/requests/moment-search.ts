@@ -8,7 +8,6 @@ const instant = z.iso
   .transform((value) => new Date(value))
   .optional();
 
-/** Body of `POST /moments/search`. */
 export const momentSearchRequestSchema = z.object({
   query: text(1, 500).describe('Description of the pictures to find, in plain words: "a white delivery van"'),
   watch_ids: z

@@ -4,8 +4,6 @@ import { apiNames } from '../api-names.ts';
 import { flag, integer, jobId, text } from './fields.ts';
 import { instant } from './watch-queries.ts';
 
-/** Path and query of `/moments`. */
-
 export const momentPathSchema = z.object({ moment_id: text(1, 80) });
 
 /** Body of `POST /moments/{moment_id}/review`. */

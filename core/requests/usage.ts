@@ -5,7 +5,6 @@ import { logLevelSchema } from '../ports/log.ts';
 
 const day = z.iso.date();
 
-/** Query of `GET /usage`. */
 export const usageQuerySchema = z.object({
   from: day.optional().describe('First day (UTC), YYYY-MM-DD; default: 29 days before the last one'),
   to: day.optional().describe('Last day (UTC), included; default: today'),
@@ -16,7 +15,6 @@ export const usageQuerySchema = z.object({
 });
 export type UsageQuery = z.infer<typeof usageQuerySchema>;
 
-/** Query of `GET /logs`. */
 export const logQuerySchema = z.object({
   level: logLevelSchema.optional().describe('Only entries of this level'),
   limit: integer(z.int().min(1).max(500)).default(100),

@@ -6,8 +6,6 @@ import { watchStatusSchema } from '../records/watch-state.ts';
 import { eventsQuerySchema } from './jobs.ts';
 import { flag, integer, jobId, text } from './fields.ts';
 
-/** Paths and queries of `/watches` and `/alerts`. */
-
 export const watchPathSchema = z.object({ watch_id: jobId });
 export const alertPathSchema = z.object({ alert_id: jobId });
 
@@ -93,10 +91,8 @@ const eventTypes = z
   .meta({ type: 'string' })
   .describe('Types of the events, separated by commas; absent: all. A page can then have fewer than `limit`');
 
-/** Query of `GET /watches/{watch_id}/events`. */
 export const watchEventsQuerySchema = eventsQuerySchema.extend({ types: eventTypes });
 
-/** Query of `GET /watches/events`. */
 export const allWatchEventsQuerySchema = z.object({
   after: z
     .string()

@@ -3,7 +3,6 @@ import { apiNames } from '../api-names.ts';
 import { count, timestamp } from './fields.ts';
 import { momentResponseSchema, searchResponseSchema } from './moments.ts';
 
-/** Response of `POST /moments/ask`. */
 export const askResponseSchema = z.object({
   answered: z.boolean().describe('False if the memory does not answer the question'),
   answer: z.string().describe('The statements, or the reason without any'),

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { cameraProfileSchema, cameraSchema } from '../records/camera.ts';
 
-/** Response of `GET /cameras`. */
 export const camerasResponseSchema = z.object({
   cameras: z.array(cameraSchema),
   ranges: z.array(z.string()).describe('Allowed ranges, in which cameras were asked'),
@@ -10,7 +9,6 @@ export const camerasResponseSchema = z.object({
 });
 apiNames.add(camerasResponseSchema, { id: 'CameraList' });
 
-/** Response of `POST /cameras/streams`. */
 export const cameraStreamsResponseSchema = z.object({
   profiles: z.array(cameraProfileSchema),
   clock_offset_seconds: z

@@ -7,7 +7,6 @@ const latency = z.int().nonnegative().describe('Duration of the request in milli
 
 const judged = z.literal(false).optional();
 
-/** Response of `POST /check-once`. */
 export const checkOnceResponseSchema = z.object({
   triggered: z.boolean().describe('True if the condition holds'),
   judged: judged.describe(
@@ -19,7 +18,6 @@ export const checkOnceResponseSchema = z.object({
 });
 apiNames.add(checkOnceResponseSchema, { id: 'CheckOnceResponse' });
 
-/** Response of `POST /analyze-frame`. */
 export const analyzeFrameResponseSchema = z.object({
   answer: z.string(),
   triggered: z.boolean().nullable().describe('Answer to a yes/no question; null for an open question'),

@@ -75,7 +75,6 @@ export const webhookTestResponseSchema = z.object({
 });
 apiNames.add(webhookTestResponseSchema, { id: 'WebhookTest' });
 
-/** Response of `POST /watches/{watch_id}/test`. */
 export const watchTestResponseSchema = z.object({
   destinations: z.array(
     webhookTestResponseSchema.extend({ destination_id: z.string(), type: destinationTypeSchema }),

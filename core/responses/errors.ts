@@ -12,7 +12,6 @@ export function toErrorCode(text: string): ErrorCode {
   return code.success ? code.data : 'INTERNAL_ERROR';
 }
 
-/** Error envelope. */
 export const errorEnvelopeSchema = z.object({
   error: z.object({
     code: errorCodeSchema,

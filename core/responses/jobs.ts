@@ -25,7 +25,6 @@ export const jobSummarySchema = z.object({
 });
 apiNames.add(jobSummarySchema, { id: 'JobSummary' });
 
-/** Page of jobs. */
 export const jobListResponseSchema = z.object({
   jobs: z.array(jobSummarySchema).describe('Newest first'),
   total: count.describe('Number of matching jobs on all pages'),
@@ -42,7 +41,6 @@ const coverageSchema = z.object({
 });
 apiNames.add(coverageSchema, { id: 'Coverage' });
 
-/** Stats of a cancelled job. */
 export const finalStatsSchema = z.object({
   reason: stopReasonSchema.optional().describe("Reason of the job's end; absent for an active job"),
   error: failureSchema.optional().describe('Failure of the job; absent unless failed'),
@@ -91,11 +89,9 @@ export const jobStatsSchema = finalStatsSchema.and(
 );
 apiNames.add(jobStatsSchema, { id: 'JobStats' });
 
-/** Job with configuration and stats. */
 export const jobDetailSchema = z.object({ ...head, config: jobConfigSchema, stats: jobStatsSchema });
 apiNames.add(jobDetailSchema, { id: 'JobDetail' });
 
-/** Response of a cancellation. */
 export const cancelResponseSchema = z.object({
   job_id: jobId,
   status: jobStatusSchema,

@@ -23,7 +23,6 @@ const foundSchema = z.object({
   matched: z.boolean().nullable().describe('True if the picture shows it; null if only words do'),
 });
 
-/** Response of `POST /moments/search`. */
 export const searchResponseSchema = z.object({
   sentence: z.string().describe('The result in words, and the gaps of the span'),
   results: z.array(foundSchema).describe('A moment of each visit, best first; newest first if thorough'),

@@ -5,7 +5,6 @@ import { logLevelSchema } from '../ports/log.ts';
 import { destinationTypeSchema } from '../records/watch.ts';
 import { count, timestamp } from './fields.ts';
 
-/** Response of `GET /metrics`. */
 export const metricsResponseSchema = z.object({
   started_at: timestamp.describe('Start of the count'),
   providers: z
@@ -123,7 +122,6 @@ const amounts = {
     .describe('List price of the tokens, in US dollars; null if the price of the model is unknown'),
 };
 
-/** Response of `GET /usage`. */
 export const usageResponseSchema = z.object({
   from: z.iso.date(),
   to: z.iso.date(),

@@ -78,6 +78,5 @@ export const watchStateEventSchema = z.object({
   data: z.object({ watches: z.array(watchResponseSchema) }),
 });
 
-/** Event of the event stream of watches. */
 export const streamedWatchEventSchema = z.union([watchStateEventSchema, watchEventResponseSchema]);
 apiNames.add(streamedWatchEventSchema, { id: 'StreamedWatchEvent' });

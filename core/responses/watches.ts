@@ -229,7 +229,6 @@ const precisionSchema = z.object({
 });
 apiNames.add(precisionSchema, { id: 'WatchPrecision' });
 
-/** Statistics of a watch. */
 export const watchStatsResponseSchema = z.object({
   watch_id: watchId,
   from: timestamp,

@@ -5,7 +5,6 @@ import { confirmApartSeconds, coverLongVisit, momentsApartSeconds } from './sure
 /** Frame of a scan, compared with the newest one and with what the model judged last. */
 export type ComparedFrame = EarlierMotion & { at: Date };
 
-/** Newest frame of a capture. */
 export type NewestFrame = {
   at: Date;
   /** True if it is not judged. */

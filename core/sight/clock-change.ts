@@ -9,7 +9,6 @@ import type { Move, Mover } from '../time.ts';
  * function that replaces each of them; the same list tells how far the clock was set back.
  */
 
-/** Returns the run with each of its times replaced. */
 export type MapTimes<Run> = (run: Run, move: Mover) => Run;
 
 type Ticking = { next: NextTick | null };

@@ -9,12 +9,10 @@ type Planned = { stream_phase: number | null; next: NextTick | null };
 /** Grid of a run: its first point, the interval, and the factor of the interval in an overload. */
 export type RunGrid = { startedAt: Date; intervalSeconds: number; stretch: number };
 
-/** Returns the next point of the grid of a run. */
 export function nextGridCheck({ stream_phase: phaseMs, next }: Planned, grid: RunGrid, now: Date): Date {
   return nextOnGrid({ ...grid, phaseMs, plannedAt: next && new Date(next.wait_until) }, now);
 }
 
-/** Returns the next tick of a run, at `at`. */
 export function toNextTick(
   { stream_phase: phase }: Planned,
   at: Date,

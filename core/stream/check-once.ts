@@ -18,7 +18,6 @@ type Deps = ReachDeps &
     vision: Pick<VisionModel, 'judge' | 'capabilities' | 'model'>;
   };
 
-/** Input of a check without a job. */
 export type CheckOnceInput = { url: string; condition: string; mode: InputMode; clipSeconds: number };
 
 /**

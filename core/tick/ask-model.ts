@@ -11,7 +11,6 @@ import type { MomentMedia } from './read-media.ts';
 /** Conditions of a check: together in one call, or each in a call of its own. */
 export type Questions = { joint: readonly ConditionQuestion[]; separate: readonly ConditionQuestion[] };
 
-/** Verdict on one condition. */
 export type ConditionVerdict = {
   triggered: boolean;
   explanation: string;

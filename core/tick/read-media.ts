@@ -3,7 +3,6 @@ import type { CheckMedia } from '../ports/vision-model.ts';
 import type { InputMode, Region } from '../records/capture.ts';
 import type { Captured } from '../sight/screening.ts';
 
-/** Media of a check, by their keys. */
 export type CheckMediaKeys = {
   captured: Captured;
   mode: InputMode;
@@ -16,7 +15,6 @@ export type CheckMediaKeys = {
   moments?: readonly { frame_key: string; captured_at: string }[] | undefined;
 };
 
-/** Frame of an earlier moment of a capture. */
 export type EarlierMoment = { frame: Uint8Array; at: Date; frame_key: string };
 
 /**

@@ -137,7 +137,6 @@ function presentSeen(hours: readonly ReadHour[], { watched_ms: watched, gap_ms: 
   };
 }
 
-/** Sums a number that hours have by condition. */
 function sumBy(hours: readonly HourOfWatch[], name: 'unjudged' | 'unsure'): Map<string, number> {
   const sums = new Map<string, number>();
   for (const [id, value] of hours.flatMap(({ seen }) => Object.entries(seen?.[name] ?? {})))

@@ -201,7 +201,6 @@ async function readDestinations(
   }
 }
 
-/** Counts and logs a committed tick. */
 async function reportTick(
   run: Run,
   seen: Observation,

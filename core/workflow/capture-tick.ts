@@ -164,7 +164,6 @@ const advertisement: CaptureResult = {
   message: 'The platform shows an advertisement instead of the stream',
 };
 
-/** Returns the result of a capture that took too long. */
 export function tooSlow(seconds: number): CaptureResult {
   const { code, message, remediation } = new StreamFetchError(
     `The stream gave no picture within ${seconds} s. Check that it is running, and has a key frame every few seconds.`,

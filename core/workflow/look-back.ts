@@ -5,7 +5,6 @@ import type { CaptureInput, CaptureResult } from '../records/workflow.ts';
 import { waitUntilAborted } from '../time-limit.ts';
 import { chooseMoments, leavesOut } from '../sight/choose-moments.ts';
 
-/** Picture of an earlier moment of a capture. */
 export type MomentPicture = { at: Date; changedShare: number; still: [Date, Date]; frame: Uint8Array };
 
 type ScanFacts = NonNullable<Extract<CaptureResult, { kind: 'captured' }>['scan']>;

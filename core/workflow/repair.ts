@@ -15,7 +15,6 @@ export type RepairDeps = Pick<CoreDeps, 'runs' | 'deliveries' | 'executions' | '
   limits: Pick<Limits, 'retentionSeconds'>;
 };
 
-/** Bounds of a sweep. */
 export type SweepBounds = {
   /** Time from which no repair begins; the next sweep does the rest. */
   endBy?: Date | undefined;

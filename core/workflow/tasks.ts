@@ -108,7 +108,6 @@ async function close(
 /** Does not stop its own execution: Step Functions would report it as aborted, and no alarm would fire. */
 const endsByItself = async (): Promise<void> => undefined;
 
-/** Calls `use` with the policy of a run. */
 function withPolicy<Result>(
   run: Run,
   settings: PolicySettings,

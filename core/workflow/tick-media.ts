@@ -90,7 +90,6 @@ export async function removeOutdated(
 /** Maximum events that are committed while a tick is under way. */
 const maxEventsOfTick = 1000;
 
-/** Returns the pictures of the events of a tick, and of its moments. */
 export function listReferred({ events, moments = [] }: Pick<RunChange, 'events' | 'moments'>): Picture[] {
   const keys = [
     ...events.map(({ data }) => ('frame_key' in data ? data.frame_key : null)),

@@ -31,7 +31,6 @@ import type { AnalyzeConfig } from './config.ts';
 
 const now = () => new Date();
 
-/** Dependencies of the handler. */
 export type AnalyzeFunctionDeps = AnalyzeTaskDeps &
   AnalyzeCallDeps &
   Pick<Telemetry, 'during' | 'measurements'> & { burstCuts: BurstCutStore };

@@ -11,7 +11,6 @@ import { pollingSignals } from '../../core/ports/log-signals.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { ApiConfig } from './config.ts';
 
-/** Dependencies of the handler. */
 export type ApiFunctionDeps = { respond: HttpFunction; setTimer?: SetTimer } & Pick<Telemetry, 'during'>;
 
 /**

@@ -34,7 +34,6 @@ import type { CaptureConfig } from './config.ts';
 
 const now = () => new Date();
 
-/** Dependencies of the handler. */
 export type CaptureFunctionDeps = CaptureDeps &
   CaptureCallDeps &
   Pick<Telemetry, 'during' | 'log'> & { setTimer?: SetTimer };

@@ -33,7 +33,6 @@ const now = () => new Date();
 /** Timeout of a clip in `capture`, in seconds: less than both functions have. */
 const clipSeconds = 54;
 
-/** Dependencies of the handler. */
 export type DeliverFunctionDeps = DeliverMessageDeps & Pick<SqsQueue, 'postpone'> & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance. */

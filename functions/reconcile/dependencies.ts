@@ -22,7 +22,6 @@ const now = () => new Date();
 /** Requests that list running executions, a thousand each: a quarter of what an invocation of each shard may carry. */
 const maxPages = 30;
 
-/** Dependencies of the handler. */
 export type ReconcileFunctionDeps = RepairDeps &
   FanOutDeps &
   Parameters<typeof readUsageToday>[0] &

@@ -69,7 +69,6 @@ export async function fanOut(
   }
 }
 
-/** Repairs the jobs and watches of one shard. */
 export async function repairShard({ shard, running }: ShardEvent, deps: Deps, endBy: Date): Promise<void> {
   const ids = await deps.repairShards.listDue(shard, deps.now(), maxPerShard);
   const executions = deps.createShardExecutions(running && new Set(running));

@@ -1,4 +1,3 @@
-/** CPU architecture of a layer. */
 export type LayerArchitecture = 'arm64' | 'x86_64';
 
 /** Error for a file that is missing in the release or could not be downloaded. */

@@ -52,7 +52,6 @@ export async function fetchPackagedBinary(
   }
 }
 
-/** Reads the locked version from the requirements. */
 export async function readLockedVersion(requirements: string): Promise<string> {
   const [, version] = /^imageio-ffmpeg==(\S+)/m.exec(await readFile(requirements, 'utf8')) ?? [];
   if (version === undefined) throw new Error(`${requirements} names no version of ${packageName}`);

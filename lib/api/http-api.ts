@@ -43,7 +43,6 @@ export class HttpApi extends Construct {
     });
   }
 
-  /** Host name of the API. */
   get host(): string {
     return `${this.api.apiId}.execute-api.${this.api.env.region}.${this.api.stack.urlSuffix}`;
   }

@@ -7,7 +7,6 @@ import { importZodNamespace, laterPackage, loadLater, stubUnused } from './plugi
 
 /** Lambda functions: the folders in `functions/`. */
 export const functionNames = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'] as const;
-/** Name of a Lambda function. */
 export type FunctionName = (typeof functionNames)[number];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

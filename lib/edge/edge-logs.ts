@@ -7,7 +7,6 @@ import type { PrivateBucket } from '../storage/private-bucket.ts';
 import { describeEdgeLogs, supportsEdgeLogs } from '../stages/region.ts';
 import { globalName } from './edge-headers.ts';
 
-/** Prefix of the logs in their bucket. */
 const prefix = 'edge';
 
 /**

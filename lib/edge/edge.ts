@@ -40,7 +40,6 @@ type Props = {
 
 /** Paths of the origins `stream` and `events`. An MCP tool can be any endpoint. */
 export const streamPaths = [...functionUrlPaths(endpoints), '/mcp', `${evidencePath}/*.mp4`];
-/** Paths of the origin `events`. */
 export const eventPaths = eventStreamPaths(endpoints);
 
 /**

@@ -23,7 +23,6 @@ export const errorPages: readonly ErrorPage[] = [
   ),
 ];
 
-/** Statuses with a page. */
 export const pagedStatuses: readonly number[] = errorPages.map(({ status }) => status);
 
 /** Returns the name of a page below `console/`. */

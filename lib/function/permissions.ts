@@ -125,12 +125,10 @@ export function allowMotionReferences(to: ServiceFunction, bucket: Bucket): void
   });
 }
 
-/** Grants sending to a queue. */
 export function allowSending(to: ServiceFunction, { queueArn }: Queue): void {
   to.allow(['sqs:SendMessage'], [queueArn]);
 }
 
-/** Grants putting events of the service on a bus. */
 export function allowPuttingEvents(
   to: ServiceFunction,
   { eventBusArn }: Pick<IEventBus, 'eventBusArn'>,
@@ -142,7 +140,6 @@ export function allowPuttingEvents(
   });
 }
 
-/** Grants reading of secrets. */
 export function allowReadingSecrets(to: ServiceFunction, ...secrets: Secret[]): void {
   to.allow(
     ['secretsmanager:GetSecretValue'],
@@ -209,7 +206,6 @@ export function allowListingExecutions(
   );
 }
 
-/** Builds the ARN of a state machine from its name. */
 export function stateMachineArn(scope: Construct, stateMachineName: string): string {
   return Stack.of(scope).formatArn({
     service: 'states',

@@ -24,7 +24,6 @@ export class MediaBucket extends Construct {
   static readonly evidencePrefix = 'evidence/';
   /** Prefix of the judged pictures that watches remember. */
   static readonly momentPrefix = 'moments/';
-  /** Prefix of the clips of alerts. */
   static readonly clipPrefix = 'clips/';
   readonly bucket: PrivateBucket;
 

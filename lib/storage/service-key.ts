@@ -53,7 +53,6 @@ export function serviceKey(scope: Construct): IKey | undefined {
   return service && keys.get(service);
 }
 
-/** Returns the encryption of a queue. */
 export function queueEncryption(scope: Construct) {
   const key = serviceKey(scope);
   return key

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { projectFolder } from '../files.ts';
 
-/** Reads a workflow definition. */
 export function readDefinition(file: string): Record<string, unknown> {
   const text = readFileSync(`${projectFolder}lib/workflow/${file}`, 'utf8');
   return z.record(z.string(), z.unknown()).parse(JSON.parse(text));

@@ -88,7 +88,6 @@ export class StateMachines extends Construct {
     }: {
       stateMachineName: string;
       definition: object;
-      /** Functions that executions invoke. */
       functions: ServiceFunction[];
       substitutions: Record<string, string>;
       log: ILogGroup;

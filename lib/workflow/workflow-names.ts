@@ -20,7 +20,6 @@ export function workflowNames(service: string): WorkflowNames {
 /** State machine that starts executions, and the one of the other mode, whose executions continue. */
 export type ExecutionMachines = { current: string; other: string };
 
-/** Returns the names by the mode of the stage. */
 export function executionMachines(
   { continuous, inBursts }: WorkflowNames,
   { burstSeconds }: Pick<StageSettings, 'burstSeconds'>,

@@ -119,5 +119,4 @@ function markDestination(item: Item): Item | undefined {
   return state.waiting.length === 0 ? undefined : { record: JSON.stringify({ ...state, waiting: [] }) };
 }
 
-/** State of a watch. */
 const stateSchema = z.object({ state: z.looseObject({ openings: z.int() }) });

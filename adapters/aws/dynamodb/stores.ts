@@ -35,7 +35,6 @@ import { createRunStore } from './runs/run-store.ts';
 import { createUsageLedger } from './callers/usage-ledger.ts';
 import { createWatchStore } from './runs/watch-store.ts';
 
-/** Settings of the stores. */
 export type DynamoStoreSettings = {
   client: DynamoDBClient;
   tableName: string;
@@ -54,7 +53,6 @@ export type DynamoStoreSettings = {
   setTimer?: SetTimer;
 };
 
-/** All stores of the service. */
 export type DynamoStores = {
   runs: RunStore;
   jobs: JobStore;
@@ -72,7 +70,6 @@ export type DynamoStores = {
   sessions: EventSessions;
   /** Creates sessions with another limit per name. */
   sessionsWithLimit: (perName: number) => EventSessions;
-  /** Returns the number of open sessions of a name. */
   countSessions: (name: string) => Promise<number>;
 };
 

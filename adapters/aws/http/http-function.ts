@@ -13,7 +13,6 @@ import {
   viewerHostHeader,
 } from './origin-headers.ts';
 
-/** Options of `createHttpFunction`. */
 export type HttpFunctionOptions = {
   originSecret: Secret;
   log: Pick<Log, 'error'>;
@@ -26,7 +25,6 @@ export type HttpFunctionOptions = {
   appFor: (baseUrl: string, ownHosts: readonly string[]) => Hono<AuthEnv>;
 };
 
-/** Handles one HTTP event. */
 export type HttpFunction = (event: HttpEvent) => Promise<Response>;
 
 /**

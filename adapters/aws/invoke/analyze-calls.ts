@@ -83,17 +83,12 @@ export const analyzeCallSchema = z.discriminatedUnion('operation', [
     closing: closingSchema,
   }),
 ]);
-/** Parsed direct call of `analyze`. */
 export type AnalyzeCall = z.output<typeof analyzeCallSchema>;
 
 const calls = z.array(modelCallSchema).optional();
-/** Result of `judge`. */
 export const judgeAnswerSchema = momentVerdictsSchema.extend({ calls });
-/** Result of `answer`. */
 export const answerAnswerSchema = answerSchema.extend({ calls });
-/** Result of `words`. */
 export const wordsAnswerSchema = queryWordsSchema.extend({ calls });
-/** Result of `matches`. */
 export const matchesAnswerSchema = pictureMatchesSchema.extend({ calls });
 
 /** Result of `answer_about`. */

@@ -55,19 +55,15 @@ export const captureCallSchema = z.discriminatedUnion('operation', [
     key: z.string(),
   }),
 ]);
-/** Parsed direct call of `capture`. */
 export type CaptureCall = z.output<typeof captureCallSchema>;
-/** Direct call of `capture` as JSON. */
 export type CaptureCallInput = z.input<typeof captureCallSchema>;
 
-/** Result of `probe`. */
 export const probeAnswerSchema = z.object({
   platform: z.enum(platforms),
   playbackUrl: z.string(),
   framesOnly: z.boolean().optional(),
 }) satisfies z.ZodType<StreamProbe>;
 
-/** Result of `capture`. */
 export const captureAnswerSchema = z.object({
   frame: bytesSchema,
   clip: bytesSchema.nullable(),
@@ -78,10 +74,8 @@ export const captureAnswerSchema = z.object({
   key_frame_seconds: z.number().optional(),
 });
 
-/** Result of `sheet`. */
 export const sheetAnswerSchema = z.object({ sheet: bytesSchema });
 
-/** Result of `resize`. */
 export const resizeAnswerSchema = z.object({ jpeg: bytesSchema });
 
 /** Result of `clip`. */
@@ -97,7 +91,6 @@ export const clipAnswerSchema = z.discriminatedUnion('kind', [
   }),
 ]) satisfies z.ZodType<ClipResult>;
 
-/** Dependencies of direct calls of `capture`. */
 export type CaptureCallDeps = Pick<CoreDeps, 'streams' | 'contactSheets'> & {
   resizeJpeg: ResizeJpeg;
   makeClip: MakeClip;

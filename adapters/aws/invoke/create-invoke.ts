@@ -9,7 +9,6 @@ export const invocationSettings = {
   requestHandler: { ...clientSettings.requestHandler, requestTimeout: 0 },
 };
 
-/** Creates an `Invoke` for one function, by its name or ARN. */
 export function createInvoke(functionName: string, client = new LambdaClient(invocationSettings)): Invoke {
   return async (payload, signal) => {
     const command = new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(payload) });
@@ -22,7 +21,6 @@ export function createInvoke(functionName: string, client = new LambdaClient(inv
   };
 }
 
-/** Creates an `InvokeLater`. */
 export function createInvokeLater(client = new LambdaClient(clientSettings)): InvokeLater {
   return async (functionArn, payload) => {
     const command = new InvokeCommand({

@@ -16,7 +16,6 @@ import {
 import type { Invoke } from './invoke.ts';
 import { unwrapOutcome } from './outcome.ts';
 
-/** Options of `createRemoteModel`. */
 export type RemoteModelOptions = {
   invoke: Invoke;
   /** Timeout of a model call, in seconds. */

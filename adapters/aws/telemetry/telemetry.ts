@@ -16,7 +16,6 @@ export type Telemetry = {
   during<Result>(context: Context, work: () => Promise<Result>): Promise<Result>;
 };
 
-/** Creates the telemetry of a function instance. */
 export function createTelemetry(options: PowertoolsLogOptions): Telemetry {
   const log = createPowertoolsLog(options);
   const metrics = createMetrics(options.service);
@@ -46,7 +45,6 @@ function nameOnly(name: string): Error {
   return Object.assign(new Error('The log of the function has the cause'), { name, stack: name });
 }
 
-/** Metrics of one function. */
 type FunctionMetrics = MetricsSink & {
   /** Writes the collected metrics as one log line (embedded metric format). Sends no request. */
   flush(): void;
@@ -81,10 +79,8 @@ function createMetrics(service: string): FunctionMetrics {
   }
 }
 
-/** Options of `createPowertoolsLog`. */
 export type PowertoolsLogOptions = { level: 'debug' | 'info' | 'warning' | 'error'; service: string };
 
-/** Log of one function. */
 type FunctionLog = Log & {
   /** Adds the request id and the trace id to each following entry. */
   during(context: Context): void;

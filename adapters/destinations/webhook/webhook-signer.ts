@@ -2,7 +2,6 @@ import { createHmac } from 'node:crypto';
 import type { WebhookSigner } from '../../../core/ports/delivery.ts';
 import { loadOnce } from '../../load-once.ts';
 
-/** Options of `createWebhookSigner`. */
 export type WebhookSignerOptions = {
   /** 32 random bytes from which the secret of every caller derives. */
   masterSecret: Uint8Array;

@@ -46,7 +46,6 @@ type Holder = {
 
 const releasedAtOnce = 20;
 
-/** Folders of what alerts show. */
 const alertFolders: ReadonlySet<string | undefined> = new Set([evidenceFolder, clipFolder]);
 
 /**

@@ -103,7 +103,6 @@ export function limitJoins(inTurn: InTurn, deps: Omit<SpareTimeDeps, 'cores' | '
   return (work, signal) => inJoin(() => inTurn(work, signal), signal);
 }
 
-/** Creates the turns of a machine. */
 export function createDecodeTurns({
   currentCaller = () => '',
   report,

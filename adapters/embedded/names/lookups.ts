@@ -15,7 +15,6 @@ export type Lookups = {
   close(): void;
 };
 
-/** Process of `name-process.ts`. */
 export type NameProcess = Pick<ChildProcess, 'on' | 'send' | 'kill'>;
 
 export type LookupsDeps = {

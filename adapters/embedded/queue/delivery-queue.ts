@@ -85,7 +85,6 @@ export type ConsumerOptions = {
   /** Monotonic time (`createSteadyClock`). */
   now: () => Date;
   setTimer: SetTimer;
-  /** Returns the log of a job or watch. */
   log: (runId: string) => Log;
   /** Turns of handlers. */
   turns: StreamTurns;

@@ -28,7 +28,6 @@ export type EmbeddedJobStore = JobStore & {
   sweep(now: Date): Promise<SweepResult>;
 };
 
-/** Creates the job store of the embedded mode. */
 export function createJobStore(database: DatabaseSync, tables: RunTables): EmbeddedJobStore {
   const { runs, slots, events, totals, idempotency } = tables;
   const reservations = createSlotReservations();

@@ -74,7 +74,6 @@ const noTotals: Totals = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, .
 /** Sources change with an edit only, and are below a kB. */
 const maxParsed = 1000;
 
-/** Creates the table of sources. */
 export function createSourceTable(database: DatabaseSync) {
   const put = database.prepare('INSERT OR REPLACE INTO sources VALUES (?, ?)');
   const find = database.prepare('SELECT record FROM sources WHERE source_id = ?');

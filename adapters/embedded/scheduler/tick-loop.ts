@@ -32,7 +32,6 @@ export type TickLoopDeps = {
   clock: Clock;
   /** Random number from 0 to below 1. */
   random: () => number;
-  /** Returns the log of a run. */
   log: (runId: string) => Log;
 };
 
@@ -55,7 +54,6 @@ export class TickLoop {
   private readonly runId: string;
   private generation: number;
   private readonly deps: TickLoopDeps;
-  /** Called with each task. */
   private readonly onTask: (settled: Promise<unknown>) => void;
   /** True if the record is to be read before the next tick. */
   private mustBegin = true;

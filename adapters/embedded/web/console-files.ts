@@ -5,7 +5,6 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 
 export type ConsoleFiles = {
-  /** Folder of the built console. */
   folder: string;
   /** Page of the build; default: the console. */
   page?: string;

@@ -48,7 +48,6 @@ const shared = { tag: 'watches', scope: 'jobs' } as const;
 const watchExample = { watch_id: examples.watchId };
 const streamErrors = ['NOT_LIVESTREAM', 'INVALID_URL', 'STREAM_FETCH_FAILED', 'INVALID_INPUT_MODE'] as const;
 
-/** Returns a watch with its ETag. */
 function respondWithWatch(
   stored: WatchRun,
   { setHeader }: Pick<Call, 'setHeader'>,

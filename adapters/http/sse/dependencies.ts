@@ -4,7 +4,6 @@ import type { TailDeps } from '../../../core/event/tail-events.ts';
 import type { LogSignals } from '../../../core/ports/log-signals.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 
-/** Settings and dependencies of event streams. */
 export type EventStreamDeps = Pick<CoreDeps, 'runs' | 'watches' | 'media' | 'baseUrl' | 'now' | 'log'> & {
   keys: Pick<KeyStore, 'find'>;
   /** Clock for heartbeats, key checks and the length of a session. */

@@ -46,7 +46,6 @@ export type KeptStreams = {
   hold(caller: string, stream: string, parts: readonly KeptPart[], seconds: number): void;
   /** Removes what no clip needs any more. */
   purge(): void;
-  /** Removes all streams of a caller. */
   removeCaller(caller: string): void;
 };
 

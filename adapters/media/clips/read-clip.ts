@@ -5,7 +5,6 @@ import { chooseParts, isHevc, toleranceMs } from './choose-parts.ts';
 import type { JoinClip } from './join-clip.ts';
 import type { KeptPart, KeptStreams } from './kept-stream.ts';
 
-/** Streams that are kept, and the joining of their parts. */
 export type ClipDeps = { kept: KeptStreams; join: JoinClip; now: () => Date };
 
 export type ClipSource = {

@@ -186,7 +186,6 @@ const decoding = [
   ...words(`-codec_whitelist ${decoders} -max_error_rate 1 -fpsprobesize 0`),
 ];
 
-/** Returns the arguments of an input on stdin. */
 export function pipeArguments(
   format: Extract<GraphInput, { kind: 'pipe' }>['format'],
   framesPerSecond = clipFramesPerSecond,

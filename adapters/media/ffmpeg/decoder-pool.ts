@@ -139,7 +139,6 @@ type SharedKeyFrame = Pick<CodedPicture, 'bytes'> & {
   kind: string;
 };
 
-/** Processes of a pool. */
 type Members = {
   /**
    * Returns an idle process of the caller for the size, or for thumbnails of all sizes; starts one, in the place of the

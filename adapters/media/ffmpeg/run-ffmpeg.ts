@@ -51,7 +51,6 @@ export type KeyFramePicture = { thumbnail: Uint8Array; frame: Uint8Array | null 
 /** Frame of a group of pictures, and its time on the clock of the group, in seconds. */
 export type TimedPicture = FfmpegOutput & { seconds: number };
 
-/** Runner of captures with ffmpeg. */
 export type FfmpegRunner = {
   /**
    * Runs one ffmpeg process. Throws `StreamFetchError` (also `NoFrameDecodedError`), `TransientError` for local faults,

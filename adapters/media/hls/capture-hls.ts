@@ -22,7 +22,6 @@ import { probeHls } from './probe-hls.ts';
 import { createResourceCache } from './segments/resource-cache.ts';
 import { scanHls, type ScanHlsDeps } from './scan/scan-hls.ts';
 
-/** Limits of one HLS capture. */
 export type HlsLimits = {
   playlistBytes: number;
   /** Maximum bytes of all segments of a capture. */
@@ -46,7 +45,6 @@ const defaultLimits: HlsLimits = {
 const maxCacheEntries = 1000;
 const cacheMs = 10 * 60_000;
 
-/** Dependencies and limits of the HLS capturer. */
 export type HlsCapturerDeps = {
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;

@@ -14,7 +14,6 @@ import type { ResourceCache } from './segments/resource-cache.ts';
 import { streamPosition, withContent } from './segments/stream-position.ts';
 import { failureMessage } from '../ffmpeg/run-ffmpeg.ts';
 
-/** Dependencies for decoding segments. */
 export type SegmentCaptureDeps = {
   fetcher: SegmentFetcher & { resources: ResourceCache };
   ffmpeg: FfmpegRunner;

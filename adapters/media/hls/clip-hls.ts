@@ -172,7 +172,6 @@ function toId(segment: Segment, playlist: MediaPlaylist): string {
   return streamPosition(segment, playlist).segment ?? '';
 }
 
-/** Returns a segment as part of a clip. */
 export function toPart(
   playlist: MediaPlaylist,
   segment: Segment,

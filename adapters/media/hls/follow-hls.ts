@@ -3,7 +3,6 @@ import type { MediaPlaylist } from './playlist/playlist.ts';
 import { streamPosition, withoutContent } from './segments/stream-position.ts';
 
 export type FollowHlsDeps = {
-  /** Fetches the media playlist of a stream. */
   fetchPlaylist: (signal: AbortSignal) => Promise<MediaPlaylist & { paused: boolean }>;
   /** Returns the thumbnail of the last key frame of a playlist. */
   capture: (playlist: MediaPlaylist, signal: AbortSignal) => Promise<Uint8Array>;

@@ -6,7 +6,6 @@ import { classifyLiveness } from './playlist/playlist.ts';
 import type { CallerStream } from '../../caller-stream.ts';
 import type { LocatePlaylist } from './playlist/find-playlist.ts';
 
-/** Dependencies of a probe. */
 export type ProbeHlsDeps = { fetcher: PlaylistFetcher; locate: LocatePlaylist };
 
 /** Checks that the stream of a URL is live and can be decrypted. Throws `StreamError`. */

@@ -55,7 +55,6 @@ export const fingerprint = {
   bytes: (thumbnail.width * thumbnail.height) / 8,
 } as const;
 
-/** Returns the fingerprint of a luma plane. */
 export function computeFingerprint({ samples, width }: Plane): Uint8Array {
   const kept = new Uint8Array(fingerprint.bytes);
   for (let at = 0; at < fingerprint.bytes; at += 1) {

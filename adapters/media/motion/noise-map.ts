@@ -10,7 +10,6 @@ import { maxInt, minInt } from './planes.ts';
 export type NoiseMap = Uint8Array;
 
 const [width, height] = [thumbnail.width / 2, thumbnail.height / 2];
-/** Number of cells. */
 export const noiseCells = width * height;
 /**
  * Height of the top and bottom strips, in cells. Clocks, names and logos are there, so noise in them has no upper
@@ -20,7 +19,6 @@ const stripRows = Math.round(height * 0.16);
 /** Horizontal spread in a strip, in cells: a changed digit also raises the noise of its neighbors. */
 const reach = 3;
 
-/** Creates a map without noise. */
 export function quietNoiseMap(): NoiseMap {
   return new Uint8Array(noiseCells);
 }

@@ -22,7 +22,6 @@ export function splitPlanes(picture: Uint8Array): Planes {
   };
 }
 
-/** Joins three planes into a thumbnail. */
 export function joinPlanes({ luma, cb, cr }: Planes): Uint8Array {
   const picture = new Uint8Array(thumbnail.bytes);
   picture.set(luma.samples);
@@ -54,12 +53,10 @@ type Histogram = Uint16Array;
 
 const bound = 127;
 
-/** Creates an empty histogram. */
 export function emptyHistogram(): Histogram {
   return new Uint16Array(2 * bound + 2);
 }
 
-/** Returns the bin of a difference. */
 export function histogramBin(difference: number): number {
   return difference < -bound ? 0 : difference > bound ? 2 * bound : difference + bound;
 }

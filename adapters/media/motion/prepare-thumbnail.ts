@@ -12,13 +12,11 @@ export type ThumbnailWork = {
   black: boolean;
   /** Returns the thumbnail as an encoded reference. */
   encode(): string;
-  /** Returns the distances from a reference. */
   measure(reference: DecodedState): Differences;
   /** Returns the distances from another thumbnail. */
   measureFrom(other: ThumbnailWork): Differences;
 };
 
-/** Prepares a thumbnail for comparisons. */
 export function prepareThumbnail(picture: Uint8Array, tuning: MotionTuning): ThumbnailWork {
   const planes = splitPlanes(picture);
   const blurred = blurPlanes(planes);
@@ -32,7 +30,6 @@ export function prepareThumbnail(picture: Uint8Array, tuning: MotionTuning): Thu
   };
 }
 
-/** Blurs all planes of a thumbnail. */
 function blurPlanes({ luma, cb: blueness, cr: redness }: Planes): Planes {
   return { luma: blur(luma), cb: blur(blueness), cr: blur(redness) };
 }

@@ -52,7 +52,6 @@ export function decodeState(text: string | null, read = decodeReference): Decode
   return reference && learned ? { reference, learned: decodeLearned(learned), encoded } : null;
 }
 
-/** Encodes a thumbnail as reference. */
 export function encodeReference(picture: Uint8Array): string {
   const steps = new Uint8Array(picture.length);
   for (let at = 0; at < steps.length; at += 1) steps[at] = ((picture[at] ?? 0) + 1) / levelStep;
@@ -138,7 +137,6 @@ export function toResiduals(samples: Uint8Array, width: number): Uint8Array {
   return differences;
 }
 
-/** Restores the samples from their residuals. */
 export function fromResiduals(differences: Uint8Array, width: number): Uint8Array {
   const samples = new Uint8Array(differences.length);
   for (let row = 0; row < samples.length; row += width) {

@@ -24,7 +24,6 @@ import { leaveOut } from '../scan/measure-scan.ts';
 import { scanSession, type SessionScan } from './scan/scan-session.ts';
 import { readRtspUrl, type RtspTarget } from './protocol/stream-url.ts';
 
-/** Dependencies of the RTSP capturer. */
 export type RtspCapturerDeps = {
   guard: EgressGuard;
   ffmpeg: FfmpegRunner;

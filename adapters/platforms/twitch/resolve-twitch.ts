@@ -106,7 +106,6 @@ const tokenSchema = z.object({
   private: z.object({ allowed_to_view: z.boolean() }).optional().catch(undefined),
 });
 
-/** Claims of a playback access token. */
 type AccessToken = z.infer<typeof tokenSchema>;
 
 /** Reads the claims of a token. Unreadable claims are treated as absent, because Twitch may change the format. */
@@ -132,14 +131,12 @@ function tokenRefusal(token: AccessToken): StreamFetchError | null {
   return null;
 }
 
-/** Error for a stream that is blocked in this region. */
 function regionBlockedError(): StreamFetchError {
   return new StreamFetchError(
     'The stream is blocked in the region of this service, or for its kind of address. Ask the operator to set a proxy in another region (WATCHPOST_TWITCH_PROXY).',
   );
 }
 
-/** Error for a stream with restricted access. */
 function restrictedError(): StreamFetchError {
   return new StreamFetchError(
     'The stream is restricted to subscribers or otherwise not public. Ask the operator to set cookies of an account with access (WATCHPOST_TWITCH_COOKIES), or use a public stream.',

@@ -69,7 +69,6 @@ export type PlayerState =
   /** No playlist for this client; another client may get one. */
   | { kind: 'refused'; error: StreamFetchError | NotLiveError };
 
-/** Reads the state of a video from a player response. */
 export function playerState(response: PlayerResponse): PlayerState {
   const { status } = response.playabilityStatus;
   if (status === 'OK') return playable(response);

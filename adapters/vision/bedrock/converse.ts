@@ -26,7 +26,6 @@ export type ConverseClient = {
 type ConverseReply = Pick<ConverseCommandOutput, 'output' | 'usage'> &
   Partial<Pick<ConverseCommandOutput, 'stopReason'>>;
 
-/** Client and model of a call. */
 export type Call = { client: ConverseClient; modelId: string; family: ModelFamily };
 
 /**

@@ -64,7 +64,6 @@ export function canHold(condition: Condition, wanted = true): boolean {
   return (condition.kind === 'all') === wanted ? parts.every(Boolean) : parts.some(Boolean);
 }
 
-/** Lists the parts of a condition. */
 export function listParts<Part extends { kind: string }>(condition: Logic<Part>): Part[] {
   if (isPart(condition)) return [condition];
   return condition.kind === 'not'

@@ -95,7 +95,6 @@ export const compoundNouns = new RegExp(
   'g',
 );
 
-/** Returns the plural of a class, for explanations. */
 export function toPlural(object: ObjectClass): string {
   return [...plurals].find(([, name]) => name === object)?.[0] ?? object;
 }

@@ -90,7 +90,6 @@ function countPlace(tokens: readonly string[]): number {
   return head;
 }
 
-/** Objects of one noun. */
 type Objects = {
   classes: Noun['classes'];
   colors: Color[];

@@ -2,7 +2,6 @@ import { compoundNouns } from './nouns.ts';
 import { anyColor } from './vocabulary.ts';
 
 const numbers = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ');
-/** Placeholders of the expressions below. */
 const placeholders: [name: RegExp, expression: string][] = [
   [/COLOR/g, `(${anyColor})`],
   [/VIEW/g, '(?:the |my |our )?(?:picture|image|frame|video|scene|view|sight|screen|camera)'],

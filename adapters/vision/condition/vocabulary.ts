@@ -31,7 +31,6 @@ export const mostWords = words('mostly mainly largely predominantly most dominan
 export const allWords = words('all entire entirely whole completely fully totally full everything only');
 export const largeWords = words('large big huge');
 export const smallWords = words('small little tiny');
-/** Words for the whole picture. */
 export const wholeWords = words(
   'picture screen image frame video scene view display stream feed background everything camera it',
 );

@@ -19,7 +19,6 @@ export type LocalVisionDeps = Pick<PromptedVisionSettings, 'model' | 'sheets' | 
   host: ModelHost;
   /** One call at a time; waiting callers take turns. */
   turns: StreamTurns;
-  /** Returns the caller of the current call. */
   currentCaller?: () => string;
   reportWait?: ReportWait;
 };

@@ -6,7 +6,6 @@ import { VisionError } from '../../../core/errors.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import { type Load, type ModelAnswer, type ModelRequest, replySchema } from './protocol.ts';
 
-/** Process of `model-process.ts`. */
 export type ModelProcess = Pick<ChildProcess, 'on' | 'send' | 'kill' | 'ref' | 'unref' | 'stderr'> & {
   channel?: { ref(): void; unref(): void } | null | undefined;
 };

@@ -81,5 +81,4 @@ export const objectClasses = [
   'hair drier',
   'toothbrush',
 ] as const;
-/** Name of a class. */
 export type ObjectClass = (typeof objectClasses)[number];

@@ -12,7 +12,6 @@ import type { Moments, ObjectMoment } from './judge-objects.ts';
 const clipFramesPerSecond = 2;
 /** Decoded frames per detected one. At two frames per second, ffmpeg returns none of a clip below half a second. */
 const picturesPerMoment = 2;
-/** Decoded frames of a clip per second. */
 export const decodedFramesPerSecond = clipFramesPerSecond * picturesPerMoment;
 
 /** Decoded frame of a capture, and its moments by index, the frame first. */

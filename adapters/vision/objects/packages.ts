@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 
 const runtimes = ['@tensorflow/tfjs-core', '@tensorflow/tfjs-converter', '@tensorflow/tfjs-backend-wasm'];
 
-/** Command that installs the packages. */
 export const installCommand = 'npm install --include=optional';
 
 /** Files of the network in the package `@vladmandic/human`, whose exports hide them. */

@@ -39,7 +39,6 @@ const maxWaiting = 256;
 /** Time without a call after which a further thread ends, in milliseconds: it takes 140 MB. */
 const keepIdleMs = 60_000;
 
-/** Thread of `network-worker.ts`. */
 export type NetworkThread = Pick<Worker, 'on' | 'postMessage' | 'ref' | 'unref' | 'terminate'>;
 
 /** Input of a thread: the files of the network, and the size of an image that it evaluates before it is ready. */

@@ -72,7 +72,6 @@ const completionSchema = z.object({
     .min(1),
   usage: z.object({ prompt_tokens: tokensSchema, completion_tokens: tokensSchema }).nullish().catch(null),
 });
-/** Used part of a chat completion. */
 type Completion = z.infer<typeof completionSchema>;
 
 /**
@@ -158,7 +157,6 @@ function authorize(url: URL, apiKey: string): Record<string, string> {
 
 type ChatAnswer = { text: string; end: AnswerEnd; onlyThoughts: boolean };
 
-/** Reads an answer, and adds its tokens to `used`. */
 function readCompletion(
   reply: Reply,
   { maxTokens }: ModelTask<unknown>,

@@ -8,7 +8,6 @@ import { exceedsJsonLimits, maxValuesOfAnswer } from '../../json-limits.ts';
 import { joinStream } from './join-stream.ts';
 import { retryWithBackoff, systemBackoff, type BackoffDeps } from '../../retry-with-backoff.ts';
 
-/** Used part of `fetch`. */
 export type FetchLike = (
   url: string,
   init: {
@@ -24,7 +23,6 @@ export type FetchLike = (
   body: AsyncIterable<unknown> | null;
 }>;
 
-/** Retry options. */
 export type RetryOptions = BackoffDeps & {
   /** Maximum attempts of one call, including the first. */
   maxAttempts: number;

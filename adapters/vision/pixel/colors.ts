@@ -13,7 +13,6 @@ export const colors = [
   'grey',
   'black',
 ] as const;
-/** Name of a color. */
 export type Color = (typeof colors)[number];
 
 /** Upper limits of the hue ranges, in degrees. Red is at both ends. */

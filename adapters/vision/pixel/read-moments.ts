@@ -5,7 +5,6 @@ import type { PictureDecoder, PictureSize } from './image-decoder.ts';
 import { measureClip } from './measure-clip.ts';
 import { measurePicture } from './measure-picture.ts';
 
-/** Size in which pictures are measured. */
 export const measuredSize: PictureSize = { width: 320, height: 180 };
 const clipFramesPerSecond = 4;
 

@@ -3,7 +3,6 @@ import { measurePicture, type PictureFacts } from './measure-picture.ts';
 import { describeFrame, mainColors, percent } from './explain.ts';
 import type { PictureSize } from './image-decoder.ts';
 
-/** Decoded sample with its time. */
 export type MeasuredSample = { rgb: Uint8Array; capturedAt: Date };
 
 /** Minimum share of the frame that differs from the previous sample, for a change. */

@@ -68,7 +68,6 @@ type Account = {
   end: DigestEnd | null;
 };
 
-/** Returns the summary of one window. */
 function createSummaryEvent(
   span: WindowSpan,
   window: DigestWindow,

@@ -97,7 +97,6 @@ function windowStart(job: JobOf<'digest'>, index: number): Date {
   return addSeconds(findStart(job), (index - 1) * windowSeconds(job));
 }
 
-/** Returns the number of windows that have ended at `at`. */
 function countElapsedWindows(job: JobOf<'digest'>, at: Date): number {
   return Math.floor(ageSeconds(findStart(job), at) / windowSeconds(job));
 }

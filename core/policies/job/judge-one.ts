@@ -10,7 +10,6 @@ import { screenCapture } from './screen-capture.ts';
 import type { JobOutcome } from './outcome.ts';
 import type { Work } from '../policy.ts';
 
-/** Job with one condition. */
 type Asking = Extract<Job, { config: { condition: string } }>;
 
 /** Plans one question about a fresh capture. */

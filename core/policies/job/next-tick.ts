@@ -22,7 +22,6 @@ export function nextCaptureAt(job: Job, sight: JobSight, now: Date, stretch = 1)
   return trouble === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
 }
 
-/** Returns the time of a running job's next tick. */
 export function jobWakeUpTime(job: Job, now: Date): Date {
   const waitSeconds = Math.max(rules.summaryRetrySeconds, rules.streamGraceSeconds);
   return wakeUpTime(job.next, intervalSeconds(job), waitSeconds, now);

@@ -24,15 +24,12 @@ export type JobSettings = {
 /** Update of a job before its end. `complete`: no further update is necessary. */
 export type FinalUpdate = JobUpdate & { complete: boolean };
 
-/** Decisions of one policy of jobs. All are pure. */
 export type JobDecisions<J extends Job> = {
-  /** Plans a job with the request of an earlier one. */
   planAgain(request: object, deps: PlanDeps): JobPlan;
   /** Screens a capture, and plans a check of it. */
   work(job: J, captured: CaptureOutput, now: Date): Work<JobOutcome>;
   /** Plans the windows that a tick closes. */
   windows?(job: J, outcome: JobOutcome, now: Date): WindowsToClose | undefined;
-  /** Decides a tick. */
   decide(job: J, outcome: JobOutcome, now: Date, stretch: number): TickDecision;
   /**
    * Plans the windows that the end of a running job closes outside of a tick: its cancellation, or the failure of its

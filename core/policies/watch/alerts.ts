@@ -22,7 +22,6 @@ export type OpeningContext = { lost_seconds?: number; shortest_visit_seconds: nu
 
 const daySeconds = 86_400;
 
-/** Opens an alert of a condition. */
 export function openAlert(
   state: ConditionState,
   rule: WatchCondition,
@@ -120,7 +119,6 @@ export function endAlert({ event, change }: Opening, { change: closing }: Closin
   };
 }
 
-/** Repeats the alert of a condition. */
 export function remindAlert(
   state: OpenCondition,
   rule: WatchCondition,
@@ -140,7 +138,6 @@ export function remindAlert(
   };
 }
 
-/** Returns the fields that all events of an alert have. */
 export function alertFields({ alert }: OpenCondition, rule: WatchCondition) {
   const { condition_id, condition } = rule;
   return {

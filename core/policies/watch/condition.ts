@@ -7,7 +7,6 @@ import { ageSeconds } from '../../time.ts';
 
 /** State machine of one condition. Each function returns a new state. */
 
-/** Condition with an open alert. */
 export type OpenCondition = ConditionState & { phase: 'open'; alert: OpenAlert };
 
 export function isOpen(state: ConditionState): state is OpenCondition {

@@ -53,7 +53,6 @@ export type WatchDecision = {
   next: NextTick;
   events: NewWatchEvent[];
   alerts: AlertChange[];
-  /** Counts to add, by hour. */
   hours: HourlyCounts[];
 };
 

@@ -20,7 +20,6 @@ export const keptFolders = [
   ...momentDays.map((days) => ({ folder: momentFolder, days })),
 ];
 
-/** Returns the folders of the media of a source. */
 export function mediaFolders(sourceId: string): string[] {
   return [
     `captures/${sourceId}/`,
@@ -59,7 +58,6 @@ export function toEvidenceKey(frameKey: string, retentionDays: number): string {
   return `${evidenceFolder}/${roundUp(retentionDays)}/${mediaName(frameKey)}`;
 }
 
-/** Returns the key of the clip of an alert. */
 export function toClipKey(sourceId: string, alertId: string, retentionDays: number): string {
   return `${clipFolder}/${roundUp(retentionDays)}/${sourceId}/${alertId}.mp4`;
 }

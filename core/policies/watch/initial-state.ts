@@ -19,7 +19,6 @@ export function createWatchRun(watch: Watch, now: Date): WatchRun {
   };
 }
 
-/** Returns the state of a watch that begins at `now`. */
 export function initialWatchState(conditionIds: readonly string[], now: Date): WatchState {
   return {
     conditions: conditionIds.map((id) => initialConditionState(id, now)),

@@ -25,7 +25,6 @@ export type TickPlan = {
   judged: boolean;
   /** Maximum wait for a lost stream, unless it refuses the password, in seconds. */
   maxLostWaitSeconds: number;
-  /** Next change of the schedule. */
   scheduleUntil: Date | null;
   /** Begin of the next local day. */
   dayEnd: Date;
@@ -116,7 +115,6 @@ function nextSegmentAt(outcome: WatchOutcome): Date | undefined {
   return position.segment === null ? undefined : addSeconds(new Date(since), position.segment_seconds);
 }
 
-/** Returns the time of the next tick of a watch. */
 export function watchWakeUpTime(watch: WatchRun, now: Date): Date {
   const { next, config, sight, state } = watch;
   const troubleSeconds = sight.stream_trouble ? rules.watchRefusedSeconds : 0;

@@ -4,7 +4,6 @@ import type { Look } from '../../sight/spans.ts';
 import type { Judgement } from '../../tick/ask-model.ts';
 import type { Reserved } from './budget.ts';
 
-/** Outcome of a watch's tick. */
 export type WatchOutcome =
   | Exclude<Screening, { kind: 'fresh' | 'no_capture' }>
   /** No capture was due, or another tick or another stream came before its verdicts: then only their cost counts. */

@@ -58,7 +58,6 @@ const newestDays = new Map<string, LocalDay & { from: Date }>();
 /** Maximum days. There are 600 time zones, but names differ in case, so that callers could fill the memory. */
 const maxDays = 1000;
 
-/** Returns the day of `now` in a time zone. */
 export function localDay(timeZone: string, now: Date): LocalDay {
   const known = newestDays.get(timeZone);
   if (known && known.from <= now && now < known.end) return known;

@@ -5,7 +5,6 @@ import { toHour } from './hourly-counts.ts';
 import type { HourlyCounts } from './hourly-counts.ts';
 import type { WatchOutcome } from './outcome.ts';
 
-/** Numbers of alerts that a tick opened, closed and repeated. */
 export type AlertCounts = { opened: number; closed: number; reminders: number };
 
 /** Returns the counts of a tick, in the hour of its commit. `conditions`: their states after it. */

@@ -19,11 +19,9 @@ type Parts = {
   >;
   /** Standard state machines, which run executions of jobs. */
   stateMachines: StateMachine[];
-  /** Express state machine of bursts. */
   burst: StateMachine;
   table: Table;
   httpApi: HttpApi;
-  /** Origins of `stream` and `events`. */
   streamOrigins: StreamOrigin[];
 };
 

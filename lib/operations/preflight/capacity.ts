@@ -39,7 +39,6 @@ export function countStreams(
   );
 }
 
-/** Returns the sum of all reservations of a stage. */
 export function sumReserved(reserved: StageSettings['reservedConcurrency']): number {
   return Object.values(reserved).reduce((sum, each) => sum + each, 0);
 }

@@ -108,12 +108,10 @@ const actionsByType: Readonly<Record<string, Entry>> = {
   },
 };
 
-/** Lists the types of resources of a stage. */
 export function listResourceTypes(stage: Stage): string[] {
   return Object.keys(actionsByType).filter((type) => actionsByType[type]?.when?.(stage) ?? true);
 }
 
-/** Lists the actions that create the resources of a stage. */
 export function listActions(stage: Stage): string[] {
   const all = listResourceTypes(stage).flatMap((type) => actionsByType[type]?.actions ?? []);
   return [...new Set(all)].toSorted();

@@ -55,7 +55,6 @@ export async function simulateAssumption(
   };
 }
 
-/** Returns the account and the ARN of the credentials. */
 export async function readIdentity(sts: STSClient): Promise<{ account: string; arn: string }> {
   const { Account: account = '', Arn: arn = '' } = await sts.send(new GetCallerIdentityCommand({}));
   return { account, arn };

@@ -7,7 +7,6 @@ export type PreflightResult = {
   next?: string;
 };
 
-/** Returns what states the result of a check. */
 export function about(check: string) {
   return {
     green: (found: string): PreflightResult => ({ check, level: 'green', found }),

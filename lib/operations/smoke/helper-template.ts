@@ -25,7 +25,6 @@ function readFile(name: string): string {
   return readFileSync(new URL(name, folder), 'utf8');
 }
 
-/** Creates the template. */
 export function createHelperTemplate(): object {
   return {
     AWSTemplateFormatVersion: '2010-09-09',

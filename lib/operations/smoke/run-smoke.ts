@@ -51,7 +51,6 @@ export type SmokeOptions = {
   timeoutSeconds: number;
 };
 
-/** Report of a smoke test. */
 export type SmokeReport = {
   ok: boolean;
   steps: SmokeStep[];

@@ -32,7 +32,6 @@ const heldMs = 90_000;
 /** Renewal interval, in milliseconds. Two consecutive renewals may fail. */
 const renewalMs = 30_000;
 
-/** Returns the number of open sessions of a name. */
 export async function countEventSessions(
   { table, now }: Pick<Deps, 'table' | 'now'>,
   caller: string,

@@ -76,7 +76,6 @@ const totalsSchema = countersSchema.extend({
   ended: countSchema,
 });
 
-/** Schema of the totals in `usage`. */
 export const usageSchema = totalsSchema.omit({ ended: true }).extend({ jobs_created: countSchema });
 
 const nothing = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...zeroCounters, ended: 0 };

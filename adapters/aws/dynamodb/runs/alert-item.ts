@@ -82,7 +82,6 @@ export async function findAlert(table: Table, alertId: string, now: Date): Promi
   return alert && (alert.expires_at === null || new Date(alert.expires_at) > now) ? alert : undefined;
 }
 
-/** Reads an alert with its columns. */
 export function readAlertItem(item: Item): Alert {
   const {
     reminders,

@@ -4,18 +4,15 @@ import { itemKeys } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';
 import type { Table } from '../table/table.ts';
 
-/** Cuts of bursts of the deployment. */
 export type BurstCutStore = {
   /** Returns the stored cuts, up to a minute old. Returns undefined without a cut, and if they cannot be read. */
   read(): Promise<BurstCuts | undefined>;
-  /** Adds a cut. */
   add(seconds: number): Promise<void>;
 };
 
 /** Time for which an instance keeps what it read: ticks of all jobs ask for it, in milliseconds. */
 const keptMs = 60_000;
 
-/** Creates the store of cuts in the table. */
 export function createBurstCuts({ table, now }: { table: Table; now: () => Date }): BurstCutStore {
   let kept: { cuts: BurstCuts | undefined; readAt: number } | undefined;
   return {

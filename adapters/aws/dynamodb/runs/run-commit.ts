@@ -109,7 +109,6 @@ async function addToHour(
   ];
 }
 
-/** Returns what an hour has seen, of its item. */
 export function readSeen(item: Item | undefined): SeenHour | undefined {
   const { seen } = item ? readItem(seenItemSchema, item) : {};
   return seen === undefined ? undefined : seenHourSchema.parse(JSON.parse(seen));

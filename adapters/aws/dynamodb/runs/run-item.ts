@@ -48,7 +48,6 @@ export type StoredProgress = {
   metaVersion: number;
 };
 
-/** Converts the configuration of a run to its item. */
 export function toMetaItem(meta: object, runId: string, metaVersion: number): ItemKey & Item {
   return { ...itemKeys.meta(runId), meta_version: metaVersion, record: JSON.stringify(meta) };
 }

@@ -67,7 +67,6 @@ export const itemKeys = {
   meterStart: (): ItemKey => ({ pk: keyPrefixes.meter, sk: 'META' }),
 };
 
-/** Prefixes of sort keys. */
 export const sortPrefixes = {
   event: 'EVENT#',
   eventTypePrefix: (type: string) => `TYPE#${type}#`,
@@ -82,22 +81,18 @@ export const sortPrefixes = {
   madeKey: 'MADE#',
 };
 
-/** Partition key of a run and its items. */
 export function runPartition(runId: string): string {
   return `${keyPrefixes.run}${runId}`;
 }
 
-/** Returns the id of a run from a key in its partition. */
 export function readRunId({ pk }: Pick<ItemKey, 'pk'>): string {
   return pk.slice(keyPrefixes.run.length);
 }
 
-/** Partition key of a caller's items. */
 export function callerPartition(caller: string): string {
   return `${keyPrefixes.caller}${caller}`;
 }
 
-/** Partition key of the active jobs in one shard. */
 export function activePartition(shard: string): string {
   return `${keyPrefixes.active}${shard}`;
 }

@@ -5,7 +5,6 @@ import { tableReads } from './table-reads.ts';
 import { tableWrites } from './table-writes.ts';
 import type { Table } from './table.ts';
 
-/** Dependencies of the table. */
 export type TableDeps = { client: DynamoDBClient; tableName: string; newId: () => string } & BackoffDeps;
 
 /** Creates the operations on a table. Sends no request. */

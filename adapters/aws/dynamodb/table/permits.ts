@@ -15,12 +15,10 @@ export function unexpiredPermits(places: Permits, nowMs: number, heldMs: number)
   );
 }
 
-/** Returns the number of permits. */
 export function countPermits(places: Permits): number {
   return Object.keys(places).length;
 }
 
-/** Returns the permits without one holder. */
 export function withoutPermit({ ...places }: Permits, holder: string): Permits {
   delete places[holder];
   return places;

@@ -27,7 +27,6 @@ export function readItem<T>(schema: z.ZodType<T>, item: unknown): T {
   return read.data;
 }
 
-/** Reads the key of an item. */
 export function readKey(item: Item): ItemKey {
   return readItem(keySchema, item);
 }

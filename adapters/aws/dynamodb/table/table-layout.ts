@@ -5,12 +5,9 @@
 
 /** Type of a key attribute: string or number. */
 export type AttributeType = 'S' | 'N';
-/** Key attribute. */
 export type Attribute = { name: string; type: AttributeType };
 
-/** Partition key of the table. */
 export const partitionKey = { name: 'pk', type: 'S' } as const satisfies Attribute;
-/** Sort key of the table. */
 export const sortKey = { name: 'sk', type: 'S' } as const satisfies Attribute;
 
 /**
@@ -19,7 +16,6 @@ export const sortKey = { name: 'sk', type: 'S' } as const satisfies Attribute;
  */
 export const ttlAttribute = 'ttl';
 
-/** Secondary index of the table. */
 export type Index = {
   name: string;
   partitionKey: Attribute;
@@ -60,7 +56,6 @@ export const repair = {
   nonKeyAttributes: [],
 } as const satisfies Index;
 
-/** All secondary indexes. */
 export const indexes: readonly Index[] = [jobsByCaller, repair];
 
 /** Prefixes of partition keys, for policy conditions on `dynamodb:LeadingKeys`. */

@@ -1,6 +1,5 @@
 import type { Check, Item, ItemKey, Write } from './write.ts';
 
-/** Query of the table or an index. */
 export type Query = {
   /** Name of the index. If absent, the table is queried consistently; indexes lag. */
   index?: string;

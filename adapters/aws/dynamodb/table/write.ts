@@ -1,8 +1,6 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 
-/** Key of an item. */
 export type ItemKey = { pk: string; sk: string };
-/** Attributes of an item. */
 export type Item = Record<string, unknown>;
 
 type Condition = {
@@ -26,7 +24,6 @@ export type Check = Condition & { kind: 'check'; key: ItemKey; condition: string
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** Converts a write to an item of a transaction. */
 export function toTransactItem(write: Write | Check, tableName: string): TransactItem {
   const rest = buildExpression(write, tableName);
   switch (write.kind) {

@@ -18,7 +18,6 @@ import { PlaylistBudgetError, type PlaylistBudget, type PlaylistShare } from './
 import { PlaylistLimitError } from './playlist-limit-error.ts';
 import type { Variables } from './variables.ts';
 
-/** Dependencies and limits for fetching playlists. */
 export type PlaylistFetcher = {
   http: GuardedHttp;
   playlistBytes: number;

@@ -17,7 +17,6 @@ export type MultivariantPlaylist = {
   variables: Variables;
 };
 
-/** Variant stream. */
 export type Variant = {
   url: string;
   /** Bandwidth in bits per second; 0 if absent. */
@@ -26,7 +25,6 @@ export type Variant = {
   codecs: string | null;
 };
 
-/** Media playlist. */
 export type MediaPlaylist = {
   kind: 'media';
   /** URL after redirects, the base of relative URLs. */
@@ -41,7 +39,6 @@ export type MediaPlaylist = {
 /** Byte range of a resource, in bytes. */
 export type ByteRange = { offset: number; length: number };
 
-/** URL with an optional byte range. */
 export type Resource = { url: string; byteRange: ByteRange | null };
 
 /** Encryption of a segment. */
@@ -235,7 +232,6 @@ function absolute(reference: string, base: string): string {
  */
 export type Liveness = 'live' | 'ended' | 'recorded';
 
-/** Returns the liveness of a playlist. */
 export function classifyLiveness(playlist: Pick<MediaPlaylist, 'endList' | 'playlistType'>): Liveness {
   if (playlist.playlistType === 'VOD') return 'recorded';
   return playlist.endList ? 'ended' : 'live';

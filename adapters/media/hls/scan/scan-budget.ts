@@ -9,7 +9,6 @@ export type ScanBudget = {
   leftMs(): number;
 };
 
-/** Concurrent requests of a scan. */
 export const scanRequests = 2;
 
 /** Creates the budget of one scan. Concurrent work counts once for each. */

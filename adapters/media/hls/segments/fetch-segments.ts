@@ -11,7 +11,6 @@ import type { Resource, Segment, SegmentKey } from '../playlist/playlist.ts';
 import type { ResourceCache } from './resource-cache.ts';
 import { wholeBoxes } from './whole-boxes.ts';
 
-/** Dependencies and limits for fetching segments. */
 export type SegmentFetcher = {
   http: GuardedHttp;
   captureBytes: number;
@@ -113,7 +112,6 @@ export async function* fetchSegments(
   }
 }
 
-/** Creates the error for a stream with DRM. */
 export function drmError(): StreamFetchError {
   return new StreamFetchError(
     'The stream is protected by DRM. Use a stream without encryption or with AES-128.',

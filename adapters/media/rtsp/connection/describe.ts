@@ -28,7 +28,6 @@ const defaultAnswerTimeoutMs = 8_000;
 /** Maximum bytes that the server may send over the connection of one capture. */
 const maxCaptureBytes = 96 * 1024 * 1024;
 
-/** Dependencies of `describeRtsp`. */
 export type DescribeOptions = {
   guard: EgressGuard;
   /** Timeout of each response, in milliseconds. */

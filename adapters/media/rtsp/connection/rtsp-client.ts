@@ -41,7 +41,6 @@ export type RtspClient = {
   close(): void;
 };
 
-/** Limits of one connection. */
 export type RtspClientLimits = {
   /** Timeout of each response, in milliseconds. */
   answerTimeoutMs: number;

@@ -1,7 +1,6 @@
 import type { EgressGuard } from '../../../egress/guard.ts';
 import { readCredentials, type Credentials } from '../../../egress/credentials.ts';
 
-/** Server and path of an RTSP stream. */
 export type RtspTarget = Transport & {
   /** URL for requests, without credentials and fragment. */
   url: string;

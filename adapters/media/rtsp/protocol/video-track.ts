@@ -1,6 +1,5 @@
 import { attribute, type SdpMedia, type SessionDescription } from './sdp.ts';
 
-/** Video track that is captured. */
 export type VideoTrack = {
   codec: VideoCodec;
   payloadType: number;

@@ -120,7 +120,6 @@ function countBytes(units: readonly AccessUnit[]): number {
   return units.reduce((sum, { bytes }) => sum + bytes.length + overheadBytes, 0);
 }
 
-/** Creates the store of one session of a caller. */
 export function createKeyFrameStore(
   memory: KeyFrameMemory,
   elapsedMs: () => number,

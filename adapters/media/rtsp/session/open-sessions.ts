@@ -5,7 +5,6 @@ import { RtspConnectionError } from '../protocol/errors.ts';
 import type { KeptSession } from './kept-session.ts';
 import type { NalRules } from '../rtp/nal-units.ts';
 
-/** Session with the track that it plays. */
 export type OpenedSession = { session: KeptSession; track: SessionTrack };
 export type SessionTrack = { codec: NalRules['codec']; clockRate: number };
 export type OpenSession = (stream: CallerStream, signal: AbortSignal) => Promise<OpenedSession | null>;

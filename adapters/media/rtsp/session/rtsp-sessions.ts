@@ -64,7 +64,6 @@ export type RtspSessions = {
   handed: HandedConnections;
   /** Returns true if packets arrive in an open session. */
   isLive(stream: CallerStream): boolean;
-  /** Closes all sessions. */
   close(): Promise<void>;
 };
 
@@ -124,7 +123,6 @@ const unknown: Known = {
   isReported: false,
 };
 
-/** Creates the sessions of a process. */
 export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
   const { elapsedMs, setTimer } = deps;
   const handed = createHandedConnections(setTimer);
