@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { AttackLine } from './test/attacks/attack-line.ts';
-import { excludedFrom, laneOrder, lanes } from './test/lanes.ts';
-import type { Lane } from './test/lanes.ts';
+import { excludedFrom, laneOrder, lanes, type Lane } from './test/lanes.ts';
 import { ClosingLine } from './test/support/runner/closing-line.ts';
 import { layerPath } from './test/support/runner/layer-ffmpeg.ts';
 import { LongFirst } from './test/support/runner/long-first.ts';

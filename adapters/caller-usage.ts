@@ -3,8 +3,7 @@ import type { AsCaller } from '../core/ports/as-caller.ts';
 import type { CallerUsage } from '../core/ports/caller-usage.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { UsageLedger } from '../core/ports/usage-ledger.ts';
-import { sumCalls } from '../core/policies/watch/model-price.ts';
-import type { TokenPrice } from '../core/policies/watch/model-price.ts';
+import { sumCalls, type TokenPrice } from '../core/policies/watch/model-price.ts';
 
 type Deps = {
   ledger: UsageLedger;

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { compile } from 'json-schema-to-typescript';
-import type { JSONSchema } from 'json-schema-to-typescript';
+import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { format } from 'oxfmt';
 import { z } from 'zod';
 import { openApiDocument } from '../adapters/openapi/document.ts';

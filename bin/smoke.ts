@@ -9,8 +9,7 @@ import { createClient } from '../client/client.ts';
 import { addCaller } from '../core/access/callers.ts';
 import { operator } from '../core/access/key-rights.ts';
 import { eraseCaller } from '../core/access/erase-caller.ts';
-import { createKey } from '../core/access/keys.ts';
-import type { KeyDeps } from '../core/access/keys.ts';
+import { createKey, type KeyDeps } from '../core/access/keys.ts';
 import {
   createHelperStack,
   createSmokeClients,
@@ -18,8 +17,7 @@ import {
   readOutputs,
   removeHelperStack,
 } from '../lib/operations/smoke/helper-stack.ts';
-import { runSmoke, toExitCode } from '../lib/operations/smoke/run-smoke.ts';
-import type { SmokeStep } from '../lib/operations/smoke/run-smoke.ts';
+import { runSmoke, toExitCode, type SmokeStep } from '../lib/operations/smoke/run-smoke.ts';
 
 /**
  * `npm run smoke -- --stack NAME` tests a deployment from the key to the alert, with the credentials of the operator,

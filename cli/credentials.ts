@@ -1,8 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { hashApiKey, mintKey } from '../core/access/api-key.ts';
-import type { KeyCrypto } from '../core/access/api-key.ts';
+import { hashApiKey, mintKey, type KeyCrypto } from '../core/access/api-key.ts';
 import { newCaller } from '../core/records/caller.ts';
 import type { Scope } from '../core/records/key.ts';
 import type { CallerStore } from '../core/ports/caller-store.ts';

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { once } from 'node:events';
 import { FfmpegMissingError } from '../adapters/media/ffmpeg/errors.ts';
-import { locateFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
-import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { locateFfmpeg, type LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { Terminal } from './terminal.ts';
 
 const aptGet = '/usr/bin/apt-get';

@@ -1,7 +1,6 @@
 import { promptNames } from '../adapters/vision/prompt-variants.ts';
 import { capturedWidthPixels, minPictureWidthPixels } from '../adapters/vision/picture-width.ts';
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { createAddressRule } from '../adapters/egress/address-rule.ts';
 import { isOrigin } from '../adapters/http/cors.ts';

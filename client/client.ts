@@ -1,11 +1,8 @@
-import { follow } from './follow.ts';
-import type { FollowOptions } from './follow.ts';
+import { follow, type FollowOptions } from './follow.ts';
 import type * as Api from './openapi-types.ts';
 import { toError } from './errors.ts';
-import { createTransport, randomKey } from './transport.ts';
-import type { Call, ClientOptions } from './transport.ts';
-import { watchOperations } from './watches.ts';
-import type { Requests } from './watches.ts';
+import { createTransport, randomKey, type Call, type ClientOptions } from './transport.ts';
+import { watchOperations, type Requests } from './watches.ts';
 
 /** Client of one service and key, as `createClient` returns it. */
 export type Watchpost = ReturnType<typeof createClient>;

@@ -1,8 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { ConnectionError, isErrorEnvelope, toError, WatchpostError } from './errors.ts';
 import type { StreamedEvent, StreamedWatchEvent, WatchEvent } from './openapi-types.ts';
-import { backoffMilliseconds, isRetryable, readError } from './transport.ts';
-import type { Call, Transport } from './transport.ts';
+import { backoffMilliseconds, isRetryable, readError, type Call, type Transport } from './transport.ts';
 
 /** End of `follow` and `followWatches`. */
 type Ending = {

@@ -1,8 +1,6 @@
-import { followWatches } from './follow.ts';
-import type { FollowWatchesOptions } from './follow.ts';
+import { followWatches, type FollowWatchesOptions } from './follow.ts';
 import type * as Api from './openapi-types.ts';
-import { randomKey } from './transport.ts';
-import type { Call, Transport } from './transport.ts';
+import { randomKey, type Call, type Transport } from './transport.ts';
 
 type Signal = { signal?: AbortSignal | undefined };
 

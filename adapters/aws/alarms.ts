@@ -1,5 +1,4 @@
-import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
-import type { MetricAlarm } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { Alarm, AlarmReader } from '../../core/ports/alarms.ts';
 import { throwCoreError } from './aws-error.ts';
 import { clientSettings } from './client-settings.ts';

@@ -1,5 +1,4 @@
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import type { PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
+import { EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
 import type { BusEvent, EventBus } from '../../core/ports/event-bus.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { MetricsSink } from '../../core/ports/metrics.ts';

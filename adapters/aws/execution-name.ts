@@ -1,5 +1,4 @@
-import { executionInputSchema } from '../../core/records/workflow.ts';
-import type { ExecutionInput } from '../../core/records/workflow.ts';
+import { executionInputSchema, type ExecutionInput } from '../../core/records/workflow.ts';
 
 /** Parses an execution name. Returns undefined for names of other executions. */
 export function readExecutionName(name: string): ExecutionInput | undefined {

@@ -9,8 +9,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import type { ExecutionStatus } from '@aws-sdk/client-sfn';
 import type { Executions } from '../../core/ports/executions.ts';
-import { executionName } from '../../core/records/workflow.ts';
-import type { ExecutionInput } from '../../core/records/workflow.ts';
+import { executionName, type ExecutionInput } from '../../core/records/workflow.ts';
 import { executionArn } from './execution-name.ts';
 import { throwCoreError, toCoreError } from './aws-error.ts';
 import { clientSettings } from './client-settings.ts';

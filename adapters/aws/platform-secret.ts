@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { StreamFetchError, TransientError } from '../../core/errors.ts';
 import type { Log } from '../../core/ports/log.ts';
-import { accountCookies, accountSites } from '../platforms/cookies.ts';
-import type { AccountPlatform } from '../platforms/cookies.ts';
+import { accountCookies, accountSites, type AccountPlatform } from '../platforms/cookies.ts';
 import type { PlatformSettings } from '../platforms/platform-settings.ts';
 import type { Secret } from './secret.ts';
 

@@ -1,7 +1,6 @@
 import { withoutDisclosure } from '../../core/disclosure.ts';
 import type { AlertOpened, Notification, NotifiedEvent } from '../../core/ports/destinations.ts';
-import { severitySchema } from '../../core/records/watch.ts';
-import type { Severity } from '../../core/records/watch.ts';
+import { severitySchema, type Severity } from '../../core/records/watch.ts';
 import type { WatchChangeReason } from '../../core/records/watch-event.ts';
 import { addSeconds, ageSeconds } from '../../core/time.ts';
 import { formatDuration, formatTime } from './format-time.ts';

@@ -20,8 +20,7 @@ import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts'
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
 import { pagerdutyStatuses, toPagerdutyRequest, toResolveRequest } from './pagerduty/pagerduty.ts';
 import { slackStatuses, toSlackRequest } from './slack/slack.ts';
-import { readTelegramAnswer, toTelegramRequest } from './telegram/telegram.ts';
-import type { TelegramResult } from './telegram/telegram.ts';
+import { readTelegramAnswer, toTelegramRequest, type TelegramResult } from './telegram/telegram.ts';
 import { toEnvelope, webhookStatuses } from './webhook/webhook.ts';
 
 export type DestinationSenderDeps = {

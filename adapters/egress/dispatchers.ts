@@ -1,5 +1,4 @@
-import { Agent, ProxyAgent } from 'undici';
-import type { buildConnector, Dispatcher } from 'undici';
+import { Agent, ProxyAgent, type buildConnector, type Dispatcher } from 'undici';
 import { connectGuarded, type Connections } from './guarded-tcp.ts';
 
 /**

@@ -1,7 +1,5 @@
-import { createSocket } from 'node:dgram';
-import type { Socket } from 'node:dgram';
-import { waitUntilAborted } from '../../core/time-limit.ts';
-import type { SetTimer } from '../../core/time-limit.ts';
+import { createSocket, type Socket } from 'node:dgram';
+import { waitUntilAborted, type SetTimer } from '../../core/time-limit.ts';
 import type { AddressRule } from './address-rule.ts';
 import { contained } from '../contained.ts';
 

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import {
   RateLimitedError,
   ServiceOverloadedError,
@@ -6,8 +6,7 @@ import {
   UnknownConditionError,
   UnservedFieldError,
 } from '../../core/errors.ts';
-import { bearerAuth } from './bearer-auth.ts';
-import type { AuthEnv } from './bearer-auth.ts';
+import { bearerAuth, type AuthEnv } from './bearer-auth.ts';
 import { beginSession, endSession, readSession, readSignInCode, sessionPath } from './console-session.ts';
 import type { HttpDeps } from './dependencies.ts';
 import { allowOrigins } from './cors.ts';
@@ -21,9 +20,7 @@ import { fallbackHandler } from './fallback.ts';
 import { rememberConsole } from './remember-console.ts';
 import { createMiddleware } from 'hono/factory';
 import { ValidationError } from './validation.ts';
-import type { Context } from 'hono';
-import { worstStatus } from '../../core/ports/health.ts';
-import type { HealthReader } from '../../core/ports/health.ts';
+import { worstStatus, type HealthReader } from '../../core/ports/health.ts';
 
 /** Path at which other services have their document; it leads to that of this one, without a key. */
 export const nestedDocumentPath = '/api/openapi.json';

@@ -1,10 +1,8 @@
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import { hashApiKey } from '../../core/access/api-key.ts';
-import type { KeyCrypto } from '../../core/access/api-key.ts';
+import { hashApiKey, type KeyCrypto } from '../../core/access/api-key.ts';
 import { UnauthorizedError } from '../../core/errors.ts';
-import { isRevoked } from '../../core/records/key.ts';
-import type { ApiKey } from '../../core/records/key.ts';
+import { isRevoked, type ApiKey } from '../../core/records/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import type { UnknownField } from '../../core/requests/unknown-fields.ts';
 import type { Log } from '../../core/ports/log.ts';

@@ -1,15 +1,12 @@
 import type { Context } from 'hono';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { ApiKey, Scope } from '../../core/records/key.ts';
-import { describeIgnored } from '../../core/requests/unknown-fields.ts';
-import type { UnknownField } from '../../core/requests/unknown-fields.ts';
+import { describeIgnored, type UnknownField } from '../../core/requests/unknown-fields.ts';
 import { withCallLimit } from '../../core/access/with-call-limit.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
-import { noticeHeader, toHeaderText } from './endpoint-response.ts';
-import type { EndpointResponse, ResponseWith } from './endpoint-response.ts';
-import { validParts } from './validate-request.ts';
-import type { OwnSchemas, RequestParts, RequestSchemas } from './validate-request.ts';
+import { noticeHeader, toHeaderText, type EndpointResponse, type ResponseWith } from './endpoint-response.ts';
+import { validParts, type OwnSchemas, type RequestParts, type RequestSchemas } from './validate-request.ts';
 
 /** Declaration of an endpoint: routes, OpenAPI document, MCP tools, AWS edge and reference page are read from it. */
 export type EndpointDeclaration = {

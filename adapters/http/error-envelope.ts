@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../../core/errors.ts';
-import { MachineBusyError, TransientError, WatchpostError } from '../../core/errors.ts';
+import { MachineBusyError, TransientError, WatchpostError, type ErrorCode } from '../../core/errors.ts';
 
 /** Status by error code. No other module uses statuses of errors. */
 export const statuses = {

@@ -1,5 +1,4 @@
-import { Hono } from 'hono';
-import type { MiddlewareHandler } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -7,8 +6,7 @@ import { limitBodies } from './request-bodies.ts';
 import { validateRequest } from './validate-request.ts';
 import { createMiddleware } from 'hono/factory';
 import { ForbiddenError } from '../../core/errors.ts';
-import { hasScope } from '../../core/records/key.ts';
-import type { Scope } from '../../core/records/key.ts';
+import { hasScope, type Scope } from '../../core/records/key.ts';
 
 /** Creates the routes of declared endpoints. */
 export function mountEndpoints(endpoints: readonly Endpoint[], deps: HttpDeps): Hono<AuthEnv> {

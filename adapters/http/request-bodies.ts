@@ -1,6 +1,5 @@
 import { RateLimitedError, WatchpostError } from '../../core/errors.ts';
-import { waitAtMost } from '../../core/time-limit.ts';
-import type { SetTimer } from '../../core/time-limit.ts';
+import { waitAtMost, type SetTimer } from '../../core/time-limit.ts';
 import { createMiddleware } from 'hono/factory';
 import type { Scope } from '../../core/records/key.ts';
 import type { AuthEnv } from './bearer-auth.ts';

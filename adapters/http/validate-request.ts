@@ -2,12 +2,10 @@ import { zValidator } from '@hono/zod-validator';
 import type { Context, MiddlewareHandler } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { z } from 'zod';
-import { didYouMean, findUnknownFields } from '../../core/requests/unknown-fields.ts';
-import type { UnknownField } from '../../core/requests/unknown-fields.ts';
+import { didYouMean, findUnknownFields, type UnknownField } from '../../core/requests/unknown-fields.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import { readJson } from './request-body.ts';
-import { validationError } from './validation.ts';
-import type { ValidationError } from './validation.ts';
+import { validationError, type ValidationError } from './validation.ts';
 
 /** Schema type without `any`, which Zod's default has. */
 export type ObjectSchema = z.ZodObject<Record<string, z.ZodType>>;

@@ -1,5 +1,4 @@
-import { endpointErrorCodes } from '../http/endpoint.ts';
-import type { Tag } from '../http/endpoint.ts';
+import { endpointErrorCodes, type Tag } from '../http/endpoint.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
 import { namedSchemas, responseSchema, operationObject } from './path-item.ts';
 import { errorExamples } from './error-examples.ts';

@@ -1,13 +1,11 @@
 import type { ErrorCode } from '../../core/errors.ts';
 import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 import { streamedEventSchema } from '../../core/responses/events.ts';
-import { endpointErrorCodes } from '../http/endpoint.ts';
-import type { EndpointDeclaration, Named } from '../http/endpoint.ts';
+import { endpointErrorCodes, type EndpointDeclaration, type Named } from '../http/endpoint.ts';
 import type { EndpointResponse, StreamedEvents } from '../http/endpoint-response.ts';
 import type { ObjectSchema } from '../http/validate-request.ts';
 import { errorExample, invalidRequest, errorStatus } from './error-examples.ts';
-import { jsonSchema, componentSchemas, refTo } from './json-schema.ts';
-import type { JsonObject } from './json-schema.ts';
+import { jsonSchema, componentSchemas, refTo, type JsonObject } from './json-schema.ts';
 import type { z } from 'zod';
 import { apiNames } from '../../core/api-names.ts';
 

@@ -3,16 +3,12 @@ import type { Capture, CaptureRequest, StreamProbe } from '../../core/records/ca
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
-import { createHlsCapturer } from '../media/hls/capture-hls.ts';
-import type { HlsLimits } from '../media/hls/capture-hls.ts';
+import { createHlsCapturer, type HlsLimits } from '../media/hls/capture-hls.ts';
 import { StatusError } from '../media/web/fetch-failure.ts';
 import type { PlaylistBudget } from '../media/hls/playlist/playlist-budget.ts';
-import { toStreamKey } from '../caller-stream.ts';
-import type { CallerStream } from '../caller-stream.ts';
-import { PlaylistGoneError } from '../media/hls/playlist/fetch-playlist.ts';
-import type { PreparePlaylist } from '../media/hls/playlist/fetch-playlist.ts';
-import { BroadcastEndedError } from './resolution.ts';
-import type { Resolution } from './resolution.ts';
+import { toStreamKey, type CallerStream } from '../caller-stream.ts';
+import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/playlist/fetch-playlist.ts';
+import { BroadcastEndedError, type Resolution } from './resolution.ts';
 import { waitUntilAborted } from '../../core/time-limit.ts';
 import { createFairByteCache } from '../byte-cache.ts';
 

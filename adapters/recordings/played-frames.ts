@@ -1,6 +1,5 @@
 import { readJpegHeader } from '../../core/stream/jpeg.ts';
-import { startDecoder } from '../media/ffmpeg/decoder-process.ts';
-import type { DecoderProcess } from '../media/ffmpeg/decoder-process.ts';
+import { startDecoder, type DecoderProcess } from '../media/ffmpeg/decoder-process.ts';
 import type { FfmpegOutput } from '../media/ffmpeg/run-ffmpeg.ts';
 import { readCodedPicture } from '../media/h264/coded-picture.ts';
 import { frameSeconds, readFrames } from './read-frames.ts';

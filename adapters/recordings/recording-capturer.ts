@@ -6,10 +6,8 @@ import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import { framePictures, createScannedFrame } from '../media/scan/frame-pictures.ts';
 import { sparseSeconds, longestDistance, minDistanceSeconds } from '../media/scan/measure-scan.ts';
 import { frameSeconds } from './read-frames.ts';
-import { decodeAllFrames, decodeReadFrames } from './played-frames.ts';
-import type { PlayedFrame } from './played-frames.ts';
-import { fileAt, gapAfter } from './timeline.ts';
-import type { Timeline, TimelineFile } from './timeline.ts';
+import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-frames.ts';
+import { fileAt, gapAfter, type Timeline, type TimelineFile } from './timeline.ts';
 
 /** Frames that a recording capturer has passed, for captures that look back. Times in seconds of the timeline. */
 type PassedFrames = {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { DescribedPicture } from '../../core/ports/vision-model.ts';
-import { queryWordLimits } from '../../core/records/vision.ts';
-import type { PicturesAnswer } from '../../core/records/vision.ts';
+import { queryWordLimits, type PicturesAnswer } from '../../core/records/vision.ts';
 import { beforeCut, ground, tagged, writtenNumber } from './prompt.ts';
 import type { ModelTask } from './task.ts';
 

@@ -1,8 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { isLoopback, toHostname } from '../../adapters/http/guard-host.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
-import { about } from '../../core/ports/health.ts';
-import type { Finding } from '../../core/ports/health.ts';
+import { about, type Finding } from '../../core/ports/health.ts';
 import type { WatchNumbers } from '../../core/observability/metrics.ts';
 import type { MediaUse } from '../../core/ports/metrics.ts';
 import { isOver } from '../../core/time.ts';

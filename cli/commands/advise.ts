@@ -1,12 +1,10 @@
 import { advise as adviseOn } from '../../core/advice/advise.ts';
 import { forecastCost } from '../../core/advice/forecast.ts';
 import { findModelPrice } from '../../adapters/vision/aws-provider-registry.ts';
-import { addSettings } from '../settings.ts';
-import type { Settings } from '../settings.ts';
+import { addSettings, type Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../service/vision-model.ts';
-import { Argument } from 'commander';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { parseCondition, parseSettings, visionSettings, wantsJson } from '../parse-options.ts';
 
 export function addAdvise(program: Command, terminal: Terminal): void {

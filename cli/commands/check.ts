@@ -9,13 +9,11 @@ import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { createLimits } from '../service/limits.ts';
 import { createCaptureScheduler } from '../service/capture-scheduler.ts';
 import { loadPlatformSettings } from '../service/platforms.ts';
-import { addSettings } from '../settings.ts';
-import type { Settings } from '../settings.ts';
+import { addSettings, type Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../service/vision-model.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
-import { Argument } from 'commander';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { z } from 'zod';
 import {
   addCaptureOptions,

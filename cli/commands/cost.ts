@@ -1,9 +1,7 @@
-import { estimate } from '../cost/estimate.ts';
-import type { CostQuestion } from '../cost/estimate.ts';
+import { estimate, type CostQuestion } from '../cost/estimate.ts';
 import { listPricesDate } from '../cost/stream-hour.ts';
 import type { Terminal } from '../terminal.ts';
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { sourceKinds } from '../../adapters/aws/usage-units.ts';
 import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';

@@ -1,27 +1,21 @@
 import { writeFile } from 'node:fs/promises';
-import { inputModeSchema } from '../../core/records/capture.ts';
-import type { InputMode } from '../../core/records/capture.ts';
+import { inputModeSchema, type InputMode } from '../../core/records/capture.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { resizeJpeg } from '../../adapters/media/ffmpeg/resize-jpeg.ts';
-import { promptNames } from '../../adapters/vision/prompt-variants.ts';
-import type { PromptName } from '../../adapters/vision/prompt-variants.ts';
+import { promptNames, type PromptName } from '../../adapters/vision/prompt-variants.ts';
 import { withPictureWidth } from '../../adapters/vision/picture-width.ts';
 import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
-import { evaluateVariant } from '../evaluate/evaluate-variant.ts';
-import type { VariantResult } from '../evaluate/evaluate-variant.ts';
+import { evaluateVariant, type VariantResult } from '../evaluate/evaluate-variant.ts';
 import { readExampleMedia } from '../evaluate/example-media.ts';
 import { createChosenModel } from '../evaluate/model-choice.ts';
 import { describeLabels, printResults, variantName } from '../evaluate/print-results.ts';
-import { readLabelledSet } from '../evaluate/read-set.ts';
-import type { LabelledExample } from '../evaluate/read-set.ts';
+import { readLabelledSet, type LabelledExample } from '../evaluate/read-set.ts';
 import { createEvaluationReport } from '../evaluate/report.ts';
-import { addSettings } from '../settings.ts';
-import type { Settings } from '../settings.ts';
+import { addSettings, type Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
-import { InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
 import {
   append,

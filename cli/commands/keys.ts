@@ -6,13 +6,10 @@ import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import type { Key, NewKey } from '../../client/index.ts';
 import { listCallerNames, readPages, withOperator } from '../target/operator.ts';
 import type { Operator } from '../target/stored-operator.ts';
-import { oneLine } from '../terminal.ts';
-import type { Terminal } from '../terminal.ts';
-import { InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
+import { oneLine, type Terminal } from '../terminal.ts';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
-import { scopeSchema } from '../../core/records/key.ts';
-import type { Scope } from '../../core/records/key.ts';
+import { scopeSchema, type Scope } from '../../core/records/key.ts';
 import { wantsJson } from '../parse-options.ts';
 import { addPlace } from '../target/target-options.ts';
 

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { dirname, join, resolve } from 'node:path';
-import { createClient } from '../../client/index.ts';
-import type { Alert } from '../../client/index.ts';
+import { createClient, type Alert } from '../../client/index.ts';
 import { consoleFiles } from '../../adapters/embedded/web/console-files.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../../console/security-headers.ts';
@@ -10,16 +9,13 @@ import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { readExampleMedia } from '../evaluate/example-media.ts';
 import { findSetFile } from '../evaluate/read-set.ts';
-import { openSetWriter } from '../evaluate/set-writer.ts';
-import type { NewExample } from '../evaluate/set-writer.ts';
+import { openSetWriter, type NewExample } from '../evaluate/set-writer.ts';
 import { listen } from '../service/http-server.ts';
 import { createLabelApp, openSetFile } from '../label/label-app.ts';
-import { addSettings } from '../settings.ts';
-import type { Settings } from '../settings.ts';
+import { addSettings, type Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import { between, parseSettings } from '../parse-options.ts';
 

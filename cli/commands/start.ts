@@ -78,6 +78,7 @@ export function limitNewObjects(node: NodeProcess = process): void {
   node.execve(node.execPath, [node.execPath, limit, ...node.execArgv, ...node.argv.slice(1)], node.env);
 }
 
+/** Adds `watchpost start`. */
 export function addStart(program: Command, terminal: Terminal): void {
   addSettings(program.command('start'), settingNames)
     .description('serve the API on this machine until SIGTERM')

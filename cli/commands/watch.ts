@@ -2,15 +2,13 @@ import type { DestinationRequest, Watch, Watchpost, WatchRequest } from '../../c
 import { destinationTypeSchema } from '../../core/records/watch.ts';
 import { inputModeSchema } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
-import { oneLine } from '../terminal.ts';
-import type { Terminal } from '../terminal.ts';
+import { oneLine, type Terminal } from '../terminal.ts';
 import { findWatch, listAllWatches } from '../watches/find-watch.ts';
 import { addApply } from './watch-apply.ts';
 import { addBacktest } from './watch-backtest.ts';
 import { addExport } from './watch-export.ts';
 import { addService, openService } from '../target/target-options.ts';
-import { Argument, InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
 import { addressFields } from '../../core/requests/watches.ts';
 import { append, between, parseCondition, wantsJson } from '../parse-options.ts';

@@ -4,8 +4,7 @@ import type { InputMode } from '../../core/records/capture.ts';
 import type { SourceKind } from '../../adapters/aws/usage-units.ts';
 import { CommandError } from '../command-error.ts';
 import { modelPrices, priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
-import { priceStreamHour } from './stream-hour.ts';
-import type { CostLine, StreamHourInput, Workflow } from './stream-hour.ts';
+import { priceStreamHour, type CostLine, type StreamHourInput, type Workflow } from './stream-hour.ts';
 import { z } from 'zod';
 
 /** States of a definition, as far as their order is concerned. */

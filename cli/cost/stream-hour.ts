@@ -1,8 +1,7 @@
 import type { InputMode } from '../../core/records/capture.ts';
 import { rules } from '../../core/rules.ts';
 import type { ModelPrice } from '../../adapters/vision/aws-provider.ts';
-import { units } from '../../adapters/aws/usage-units.ts';
-import type { SourceKind } from '../../adapters/aws/usage-units.ts';
+import { units, type SourceKind } from '../../adapters/aws/usage-units.ts';
 
 /**
  * Month of the list prices, `YYYY-MM`. Prices are in USD for us-east-1, without free tiers and discounts, from the

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { verifyWebhook } from '../../client/index.ts';
-import type { WebhookEvent } from '../../client/index.ts';
+import { verifyWebhook, type WebhookEvent } from '../../client/index.ts';
 
 /**
  * Starts a webhook receiver on loopback that verifies each signature. `refused` lists the errors of rejected requests.

@@ -1,7 +1,6 @@
 import type { Estimate } from '../../core/evaluation/score.ts';
 import type { InputMode } from '../../core/records/capture.ts';
-import { oneLine } from '../terminal.ts';
-import type { Terminal } from '../terminal.ts';
+import { oneLine, type Terminal } from '../terminal.ts';
 import type { VariantResult } from './evaluate-variant.ts';
 import type { LabelledExample } from './read-set.ts';
 

@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { exampleName, parseLabelledSet } from '../../core/evaluation/labelled-set.ts';
-import type { Example } from '../../core/evaluation/labelled-set.ts';
+import { exampleName, parseLabelledSet, type Example } from '../../core/evaluation/labelled-set.ts';
 import { guardHost, isLoopback } from '../../adapters/http/guard-host.ts';
 import { CommandError } from '../command-error.ts';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';

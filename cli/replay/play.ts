@@ -1,14 +1,12 @@
 import { toSource } from '../../core/watch/create-watch.ts';
 import { captureTask } from '../../core/workflow/tasks.ts';
-import { createVirtualRun } from '../../core/workflow/virtual-run.ts';
-import type { VirtualRunDeps } from '../../core/workflow/virtual-run.ts';
+import { createVirtualRun, type VirtualRunDeps } from '../../core/workflow/virtual-run.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
 import type { CommittedTick } from '../../core/policies/policy.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import { shortestVisitOfWatch } from '../../core/policies/watch/shortest-visit-of-watch.ts';
 import type { ScanningCapturer } from '../../core/ports/frame-pictures.ts';
-import { createMemoryMedia } from '../../core/ports/media-store.ts';
-import type { MediaStore } from '../../core/ports/media-store.ts';
+import { createMemoryMedia, type MediaStore } from '../../core/ports/media-store.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import type { EvidenceBox } from '../../core/records/vision.ts';
 import type { Watch } from '../../core/records/watch.ts';

@@ -1,5 +1,4 @@
-import { oneLine } from '../terminal.ts';
-import type { Terminal } from '../terminal.ts';
+import { oneLine, type Terminal } from '../terminal.ts';
 import { formatTime, type ReplayResult } from './result.ts';
 
 /** Prints the alerts of a replay with their times, then coverage, calls and cost. */

@@ -1,5 +1,4 @@
-import { toPresence, toStates } from '../../adapters/destinations/mqtt/mqtt.ts';
-import type { Publication } from '../../adapters/destinations/mqtt/mqtt.ts';
+import { toPresence, toStates, type Publication } from '../../adapters/destinations/mqtt/mqtt.ts';
 import type { Publish } from '../../adapters/destinations/mqtt/publish.ts';
 import { describeState } from '../../core/delivery/notification.ts';
 import type { Log } from '../../core/ports/log.ts';

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
-import { toHostname, isLoopback } from '../../adapters/http/guard-host.ts';
-import type { AcceptsHost } from '../../adapters/http/guard-host.ts';
+import { toHostname, isLoopback, type AcceptsHost } from '../../adapters/http/guard-host.ts';
 import type { Settings } from '../settings.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server, ServerResponse, ServerOptions } from 'node:http';
+import { createServer, type Server, type ServerResponse, type ServerOptions } from 'node:http';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { waitAtMost } from '../../core/time-limit.ts';
 import { CommandError } from '../command-error.ts';

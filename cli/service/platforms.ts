@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { accountCookies, accountSites } from '../../adapters/platforms/cookies.ts';
-import type { AccountPlatform } from '../../adapters/platforms/cookies.ts';
+import { accountCookies, accountSites, type AccountPlatform } from '../../adapters/platforms/cookies.ts';
 import { defaultPlatformSettings } from '../../adapters/platforms/platform-settings.ts';
 import type { PlatformSettings } from '../../adapters/platforms/platform-settings.ts';
-import { SettingsError } from '../settings.ts';
-import type { Settings } from '../settings.ts';
+import { SettingsError, type Settings } from '../settings.ts';
 
 /**
  * Creates the platform resolvers. Reads cookie files at start, so that an invalid file is reported immediately. Throws

@@ -1,11 +1,9 @@
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { watchExceptions } from '../../adapters/embedded/load/contain-exceptions.ts';
 import { createLineLog } from '../../adapters/embedded/log/line-log.ts';
-import { prepareKeys, writeCredentials, defaultCaller } from '../credentials.ts';
-import type { Credentials } from '../credentials.ts';
+import { prepareKeys, writeCredentials, defaultCaller, type Credentials } from '../credentials.ts';
 import { listen } from './http-server.ts';
-import { openService } from './service.ts';
-import type { Service } from './service.ts';
+import { openService, type Service } from './service.ts';
 import type { Settings } from '../settings.ts';
 
 export type RunningService = { service: Service; credentials: Credentials; close(): Promise<void> };

@@ -31,8 +31,7 @@ import { findRuntime, installCommand } from '../../adapters/vision/local/runtime
 import { createDecodeTurns } from '../../adapters/embedded/load/limit-decodes.ts';
 import { createFairTurns } from '../../adapters/embedded/load/fair-turns.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';
-import { SettingsError } from '../settings.ts';
-import type { Settings } from '../settings.ts';
+import { SettingsError, type Settings } from '../settings.ts';
 
 export type VisionModelDeps = {
   /** Counts the calls of a model behind a gate. Default: nobody counts them. */

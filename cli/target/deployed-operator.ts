@@ -7,8 +7,7 @@ import { createMediaStore } from '../../adapters/aws/media-store.ts';
 import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import { CommandError } from '../command-error.ts';
 import { readStackOutputs } from './stack-outputs.ts';
-import { storedOperator } from './stored-operator.ts';
-import type { Operator } from './stored-operator.ts';
+import { storedOperator, type Operator } from './stored-operator.ts';
 
 const now = () => new Date();
 

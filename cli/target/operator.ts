@@ -11,10 +11,8 @@ import { createClient, WatchpostError } from '../../client/index.ts';
 import { CommandError } from '../command-error.ts';
 import { readCredentials } from '../credentials.ts';
 import { openDataDirectory } from './open-data-directory.ts';
-import { selectTarget } from './select-target.ts';
-import type { KeyTarget } from './select-target.ts';
-import { storedOperator } from './stored-operator.ts';
-import type { Operator } from './stored-operator.ts';
+import { selectTarget, type KeyTarget } from './select-target.ts';
+import { storedOperator, type Operator } from './stored-operator.ts';
 import { parseTarget } from './target-options.ts';
 
 /** Opens the target. Throws `CommandError` if several services are named or a key is missing. */

@@ -1,7 +1,5 @@
-import { createClient } from '../../client/index.ts';
-import type { Watchpost } from '../../client/index.ts';
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { createClient, type Watchpost } from '../../client/index.ts';
+import { Option, type Command } from 'commander';
 import { z } from 'zod';
 import type { KeyTarget } from './select-target.ts';
 import { addSettings } from '../settings.ts';

@@ -5,8 +5,7 @@ import { useResource } from '../api/use-resource.ts';
 import { Field, Select, TimeInput } from '../parts/field.tsx';
 import { useSession } from '../session/session.ts';
 import { dayText, shortTime } from '../time/format.ts';
-import { readFilter, states, toSpan, writeFilter } from './alert-span.ts';
-import type { AlertFilter, TimeSpan } from './alert-span.ts';
+import { readFilter, states, toSpan, writeFilter, type AlertFilter, type TimeSpan } from './alert-span.ts';
 
 const noFilter = { state: '', watchId: '', conditionId: '', day: '', from: '', to: '' } as const;
 /** Keeps the filter of a list of alerts, and derives its query. */

@@ -11,8 +11,7 @@ import { timeZone } from '../time/format.ts';
 import { AlertCard } from './alert-card.tsx';
 import { AlertFilterFields, useAlertFilter } from './alert-filter.tsx';
 import type { AlertFilter } from './alert-span.ts';
-import { findAlertAction } from './alert-keys.ts';
-import type { AlertAction, ReviewAction } from './alert-keys.ts';
+import { findAlertAction, type AlertAction, type ReviewAction } from './alert-keys.ts';
 
 const pageSize = 20;
 const everyMs = 3_000;

@@ -1,6 +1,5 @@
 import { createClient } from '../../client/client.ts';
-import { createTransport } from '../../client/transport.ts';
-import type { ClientOptions } from '../../client/transport.ts';
+import { createTransport, type ClientOptions } from '../../client/transport.ts';
 import { readCheckResult } from './check-result.ts';
 import type { AlertFilter, MomentFilter } from '../../client/watches.ts';
 import type {

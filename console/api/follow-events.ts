@@ -1,8 +1,7 @@
 import { follow } from '../../client/follow.ts';
 import type { StreamedEvent } from '../../client/openapi-types.ts';
 import type { Transport } from '../../client/transport.ts';
-import { asProblem } from './problem.ts';
-import type { Problem } from './problem.ts';
+import { asProblem, type Problem } from './problem.ts';
 
 export type Following = {
   onEvent: (event: StreamedEvent) => void;

@@ -1,6 +1,5 @@
 import { useCallback, useState } from 'preact/hooks';
-import { asProblem } from './problem.ts';
-import type { Problem } from './problem.ts';
+import { asProblem, type Problem } from './problem.ts';
 
 /** State and trigger of an action. */
 export type Action<Arguments extends unknown[]> = {

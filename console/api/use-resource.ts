@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { asProblem } from './problem.ts';
-import type { Problem } from './problem.ts';
+import { asProblem, type Problem } from './problem.ts';
 
 export type Resource<T> = {
   /** Newest response; kept while a newer one loads or fails. */

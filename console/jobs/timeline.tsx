@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { JobEvent, Progress, AlertEvent, SummaryEvent } from '../api/types.ts';
-import { Badge } from '../parts/badge.tsx';
-import type { Tone } from '../parts/badge.tsx';
+import { Badge, type Tone } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { pluralize } from '../parts/pluralize.ts';
 import { Choice } from '../parts/choice.tsx';
@@ -9,8 +8,7 @@ import { EmptyState, Panel, Skeleton } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Clock } from '../time/when.tsx';
 import { areDigestEvents, reasonLabel } from './job-labels.ts';
-import { timelineItems } from './timeline-items.ts';
-import type { TimelineFilter, TimelineItem } from './timeline-items.ts';
+import { timelineItems, type TimelineFilter, type TimelineItem } from './timeline-items.ts';
 import type { JobLog } from './use-job-log.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';

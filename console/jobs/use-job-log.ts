@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { followEvents, isFinal, pause } from '../api/follow-events.ts';
-import { asProblem } from '../api/problem.ts';
-import type { Problem } from '../api/problem.ts';
+import { asProblem, type Problem } from '../api/problem.ts';
 import type { JobEvent } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 

@@ -11,8 +11,7 @@ import { useAction } from '../api/use-action.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
 import { Field, TextInput, Checkbox } from '../parts/field.tsx';
-import { GraceField } from './grace.tsx';
-import type { Grace } from './grace.tsx';
+import { GraceField, type Grace } from './grace.tsx';
 
 type Props = { keys: Key[]; onChange: () => void; onNewKey: (key: NewKey) => void };
 type Task = { what: 'label' | 'rotate' | 'revoke'; key: Key };

@@ -7,8 +7,7 @@ import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { When } from '../time/when.tsx';
-import { GraceField } from './grace.tsx';
-import type { Grace } from './grace.tsx';
+import { GraceField, type Grace } from './grace.tsx';
 
 /** Shows the secret that receivers verify webhooks with. Fetches it on request and discards it when hidden. */
 export function WebhookSecretPanel() {

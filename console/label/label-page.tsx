@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { asProblem } from '../api/problem.ts';
-import type { Problem } from '../api/problem.ts';
+import { asProblem, type Problem } from '../api/problem.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { CodeBlock, Skeleton } from '../parts/panel.tsx';

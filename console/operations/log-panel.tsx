@@ -1,15 +1,13 @@
 import { useState } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
 import type { LogLevel } from '../api/types.ts';
-import { Badge } from '../parts/badge.tsx';
-import type { Tone } from '../parts/badge.tsx';
+import { Badge, type Tone } from '../parts/badge.tsx';
 import { EmptyState, Panel, Skeleton } from '../parts/panel.tsx';
 import { Checkbox, Field, Select, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { Clock } from '../time/when.tsx';
-import { logLines } from './log-lines.ts';
-import type { LogLine } from './log-lines.ts';
+import { logLines, type LogLine } from './log-lines.ts';
 
 const everyMs = 4_000;
 

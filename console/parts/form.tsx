@@ -1,5 +1,4 @@
-import { createContext } from 'preact';
-import type { ComponentChildren } from 'preact';
+import { createContext, type ComponentChildren } from 'preact';
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Problem } from '../api/problem.ts';
 import type { Action } from '../api/use-action.ts';

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { Icon } from './icon.tsx';
-import type { IconName } from './icon.tsx';
+import { Icon, type IconName } from './icon.tsx';
 import { CopyButton } from './button.tsx';
 
 type Props = {

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Api } from '../api/api.ts';
-import { asProblem } from '../api/problem.ts';
-import type { Problem } from '../api/problem.ts';
+import { asProblem, type Problem } from '../api/problem.ts';
 import type { MomentSearchResult } from '../api/types.ts';
 import { useSession } from '../session/session.ts';
 

@@ -1,6 +1,5 @@
 import { createTransport } from '../../client/transport.ts';
-import { sessionOptions } from '../api/http.ts';
-import type { RequestOutcome } from '../api/http.ts';
+import { sessionOptions, type RequestOutcome } from '../api/http.ts';
 import type { Key } from '../api/types.ts';
 
 /** Beginning of a session: a key, the code of a link, or the proof of a session that this browser keeps. */

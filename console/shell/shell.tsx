@@ -13,8 +13,7 @@ import { WatchPage } from '../watches/watch-page.tsx';
 import { WatchesPage } from '../watches/watches-page.tsx';
 import { HealthBanner } from './health-banner.tsx';
 import { Sidebar } from './sidebar.tsx';
-import { useRoute } from './routes.ts';
-import type { Route } from './routes.ts';
+import { useRoute, type Route } from './routes.ts';
 import type { Scope } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
 

@@ -1,12 +1,10 @@
 import type { Scope } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
-import { Icon } from '../parts/icon.tsx';
-import type { IconName } from '../parts/icon.tsx';
+import { Icon, type IconName } from '../parts/icon.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { Logo } from './logo.tsx';
-import { routeUrls } from './routes.ts';
-import type { Route } from './routes.ts';
+import { routeUrls, type Route } from './routes.ts';
 import { ThemeToggle } from './theme-toggle.tsx';
 import { useResource } from '../api/use-resource.ts';
 

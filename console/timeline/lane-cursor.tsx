@@ -8,8 +8,7 @@ import { describeMoment, MomentActions } from '../search/moment-card.tsx';
 import { useSession } from '../session/session.ts';
 import { routeUrls } from '../shell/routes.ts';
 import { spokenTime } from '../time/format.ts';
-import { findAlertAt, findClass, listSnoozes } from './lane-bars.ts';
-import type { Lane, SeenClass } from './lane-bars.ts';
+import { findAlertAt, findClass, listSnoozes, type Lane, type SeenClass } from './lane-bars.ts';
 import { stepShare } from './time-window.ts';
 
 const classTexts: Record<SeenClass, string> = {

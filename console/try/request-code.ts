@@ -1,5 +1,4 @@
-import { digestRequest, checkRequest, monitorRequest } from './draft.ts';
-import type { Draft, Purpose } from './draft.ts';
+import { digestRequest, checkRequest, monitorRequest, type Draft, type Purpose } from './draft.ts';
 
 export type Language = 'curl' | 'typescript' | 'python';
 

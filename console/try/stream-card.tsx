@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { asProblem } from '../api/problem.ts';
-import type { Problem } from '../api/problem.ts';
+import { asProblem, type Problem } from '../api/problem.ts';
 import type { StreamValidation } from '../api/types.ts';
 import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Badge } from '../parts/badge.tsx';

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { asProblem } from '../api/problem.ts';
-import type { Problem } from '../api/problem.ts';
+import { asProblem, type Problem } from '../api/problem.ts';
 import type { WalkVerdict } from './score.ts';
 import { toJpeg } from '../api/use-blob-address.ts';
 import { graySize } from './motion.ts';

@@ -8,10 +8,8 @@ import { pluralize } from '../parts/pluralize.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useNow } from '../time/format.ts';
 import { findMotion } from './motion.ts';
-import { walkSeconds, useWalkTest } from './use-walk-test.ts';
-import type { WalkPicture, WalkState } from './use-walk-test.ts';
-import { describeScore, isPerhaps, judgeWalk, scoreWalk } from './score.ts';
-import type { WalkVerdict } from './score.ts';
+import { walkSeconds, useWalkTest, type WalkPicture, type WalkState } from './use-walk-test.ts';
+import { describeScore, isPerhaps, judgeWalk, scoreWalk, type WalkVerdict } from './score.ts';
 
 type Props = { check: (signal: AbortSignal) => Promise<WalkPicture> };
 

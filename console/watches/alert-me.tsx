@@ -11,8 +11,7 @@ import { navigate, routeUrls } from '../shell/routes.ts';
 import { Backtest } from './backtest.tsx';
 import { ConditionFields, ConditionRules } from './condition-fields.tsx';
 import { summarizeRules } from './fold-summaries.ts';
-import { newCondition } from './watch-draft.ts';
-import type { ConditionDraft } from './watch-draft.ts';
+import { newCondition, type ConditionDraft } from './watch-draft.ts';
 
 type Props = {
   watches: Watch[];

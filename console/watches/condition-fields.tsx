@@ -1,8 +1,7 @@
 import { Button } from '../parts/button.tsx';
 import { Field, NumberField, Select, TextInput } from '../parts/field.tsx';
 import { ConditionAdvice, ConditionExamples } from '../try/advice.tsx';
-import { closingOf } from './watch-draft.ts';
-import type { ConditionDraft, ScheduleDraft } from './watch-draft.ts';
+import { closingOf, type ConditionDraft, type ScheduleDraft } from './watch-draft.ts';
 
 type Props = {
   /** Text of its label. */

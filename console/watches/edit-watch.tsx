@@ -5,8 +5,7 @@ import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
 import { useSession } from '../session/session.ts';
 import { DestinationFields } from './destination-fields.tsx';
-import { findUnsent, SendOpen } from './send-open.tsx';
-import type { Unsent } from './send-open.tsx';
+import { findUnsent, SendOpen, type Unsent } from './send-open.tsx';
 import { toWatchDraft, toWatchPatch } from './watch-draft.ts';
 import { WatchForm } from './watch-form.tsx';
 

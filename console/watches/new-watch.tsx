@@ -10,8 +10,7 @@ import { navigate, routeUrls } from '../shell/routes.ts';
 import { DestinationFields } from './destination-fields.tsx';
 import { FindCamera } from '../try/find-camera.tsx';
 import { destinationName } from './watch-labels.ts';
-import { toWatchRequest } from './watch-draft.ts';
-import type { WatchDraft } from './watch-draft.ts';
+import { toWatchRequest, type WatchDraft } from './watch-draft.ts';
 import { WatchForm } from './watch-form.tsx';
 
 type Props = {

@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
-import { addCorner, moveCorner, parseCorners } from './region-text.ts';
-import type { RegionDraft } from './region-text.ts';
+import { addCorner, moveCorner, parseCorners, type RegionDraft } from './region-text.ts';
 
 const maxRegions = 4;
 const modes = [

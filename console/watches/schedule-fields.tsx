@@ -1,8 +1,7 @@
 import { Button } from '../parts/button.tsx';
 import { Checkbox, Field, TextInput } from '../parts/field.tsx';
 import { timeZone } from '../time/format.ts';
-import { weekdays } from './watch-draft.ts';
-import type { ScheduleDraft } from './watch-draft.ts';
+import { weekdays, type ScheduleDraft } from './watch-draft.ts';
 
 const names = { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 'Sat', sun: 'Sun' };
 const maxSpans = 14;

@@ -208,6 +208,7 @@ export function toDuplicate(watch: Watch): WatchDraft {
   };
 }
 
+/** Returns the form state of a watch. */
 export function toWatchDraft(watch: Watch): WatchDraft {
   return {
     name: watch.name,

@@ -1,11 +1,9 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { ForbiddenError, WatchpostError } from '../errors.ts';
 import { useRetentionDays } from '../ports/usage-ledger.ts';
-import { addUse, noUse } from '../records/caller-use.ts';
-import type { CallerUse } from '../records/caller-use.ts';
+import { addUse, noUse, type CallerUse } from '../records/caller-use.ts';
 import type { UsageQuery } from '../requests/usage.ts';
-import { isAdmin, maySee } from './key-rights.ts';
-import type { Actor } from './key-rights.ts';
+import { isAdmin, maySee, type Actor } from './key-rights.ts';
 
 type Deps = Pick<CoreDeps, 'callers' | 'now'> & { usage: Pick<CoreDeps['usage'], 'days'> };
 

@@ -1,5 +1,4 @@
-import { newCaller } from '../records/caller.ts';
-import type { Caller } from '../records/caller.ts';
+import { newCaller, type Caller } from '../records/caller.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import type { CallerRequest } from '../requests/keys.ts';
 

@@ -3,8 +3,7 @@ import type { CoreDeps } from '../dependencies.ts';
 import { ForbiddenError, WatchpostError } from '../errors.ts';
 import type { CallerWork } from '../ports/caller-eraser.ts';
 import type { erasureResponseSchema } from '../responses/access.ts';
-import { isAdmin } from './key-rights.ts';
-import type { Actor } from './key-rights.ts';
+import { isAdmin, type Actor } from './key-rights.ts';
 
 type Deps = Pick<CoreDeps, 'callers' | 'eraser' | 'executions' | 'media' | 'recentLog' | 'log' | 'now'>;
 

@@ -1,5 +1,4 @@
-import { hasScope, scopeSchema } from '../records/key.ts';
-import type { ApiKey, Scope } from '../records/key.ts';
+import { hasScope, scopeSchema, type ApiKey, type Scope } from '../records/key.ts';
 
 /** Requester of a key operation: the holder of a key, or the operator at the command line. */
 export type Actor = {

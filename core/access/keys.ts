@@ -1,15 +1,11 @@
-import { mintKey } from './api-key.ts';
-import type { KeyCrypto } from './api-key.ts';
+import { mintKey, type KeyCrypto } from './api-key.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { addSeconds, secondsUntil } from '../time.ts';
 import { ForbiddenError, RateLimitedError, WatchpostError } from '../errors.ts';
-import { isRevoked } from '../records/key.ts';
-import type { ApiKey } from '../records/key.ts';
-import { mayChange, mayCreate, mayGrant, mayRevoke, maySee } from './key-rights.ts';
-import type { Actor } from './key-rights.ts';
+import { isRevoked, type ApiKey } from '../records/key.ts';
+import { mayChange, mayCreate, mayGrant, mayRevoke, maySee, type Actor } from './key-rights.ts';
 import type { KeyPosition, KeyStore } from '../ports/key-store.ts';
-import { readKeyPosition } from '../requests/keys.ts';
-import type { KeyListQuery, KeyRequest, KeyRotation } from '../requests/keys.ts';
+import { readKeyPosition, type KeyListQuery, type KeyRequest, type KeyRotation } from '../requests/keys.ts';
 
 /** Dependencies of key management by API and command line. The id of a key is its SHA-256, which grants no access. */
 export type KeyDeps = Pick<CoreDeps, 'callers' | 'now'> & KeyCrypto & { keys: KeyStore };

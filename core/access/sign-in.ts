@@ -1,12 +1,9 @@
 import { ForbiddenError, WatchpostError } from '../errors.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
-import { isRevoked } from '../records/key.ts';
-import type { ApiKey } from '../records/key.ts';
+import { isRevoked, type ApiKey } from '../records/key.ts';
 import { addSeconds } from '../time.ts';
-import { visibleKey } from './keys.ts';
-import type { KeyDeps } from './keys.ts';
-import { mayCreate, mayGrant } from './key-rights.ts';
-import type { Actor } from './key-rights.ts';
+import { visibleKey, type KeyDeps } from './keys.ts';
+import { mayCreate, mayGrant, type Actor } from './key-rights.ts';
 
 /** Session of a browser: valid while its key is, and until `expires` (epoch seconds). */
 type Session = {

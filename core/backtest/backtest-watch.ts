@@ -1,5 +1,4 @@
-import { priceCheck } from '../advice/forecast.ts';
-import type { ForecastPrice } from '../advice/forecast.ts';
+import { priceCheck, type ForecastPrice } from '../advice/forecast.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { describeSight, listUnseen } from '../memory/describe-search.ts';
 import { boundCalls, type CallBounds, counted } from '../memory/look-at-pictures.ts';
@@ -8,19 +7,14 @@ import { limitSpan, readSpans } from '../memory/searched-watches.ts';
 import { createWatchRun } from '../policies/watch/initial-state.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
 import type { WatchCondition } from '../records/watch.ts';
-import { watchProgressSchema } from '../records/watch-run.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import { watchProgressSchema, type WatchRun } from '../records/watch-run.ts';
 import { groupFrames } from '../sight/group-frames.ts';
 import { addSeconds, later } from '../time.ts';
 import { requireOwnWatch } from '../watch/commit-watch.ts';
-import { backtestStateSchema } from './cursor.ts';
-import type { BacktestState, ConditionPlay, PlayedAlert } from './cursor.ts';
-import { BacktestStop, createJudge } from './judge-captures.ts';
-import type { Judge, JudgeDeps, StopReason } from './judge-captures.ts';
-import { createPlay } from './play-condition.ts';
-import type { Play } from './play-condition.ts';
-import { readCaptures } from './read-captures.ts';
-import type { StoredCapture } from './read-captures.ts';
+import { backtestStateSchema, type BacktestState, type ConditionPlay, type PlayedAlert } from './cursor.ts';
+import { BacktestStop, createJudge, type Judge, type JudgeDeps, type StopReason } from './judge-captures.ts';
+import { createPlay, type Play } from './play-condition.ts';
+import { readCaptures, type StoredCapture } from './read-captures.ts';
 
 export type BacktestDeps = JudgeDeps &
   Pick<CoreDeps, 'runs' | 'watches' | 'moments' | 'meter'> & {

@@ -1,11 +1,9 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { VisionError } from '../errors.ts';
-import { callModel, hasRoom } from '../memory/look-at-pictures.ts';
-import type { CallBounds, LookDeps } from '../memory/look-at-pictures.ts';
+import { callModel, hasRoom, type CallBounds, type LookDeps } from '../memory/look-at-pictures.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
-import { digestQuestion } from '../records/watch.ts';
-import type { WatchCondition } from '../records/watch.ts';
+import { digestQuestion, type WatchCondition } from '../records/watch.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { groupFrames } from '../sight/group-frames.ts';
 import { askModel } from '../tick/ask-model.ts';

@@ -6,18 +6,14 @@ import type { Span } from '../records/seen-hour.ts';
 import type { SpanReason } from '../records/sight.ts';
 import type { WatchCondition } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
-import { watchProgressSchema } from '../records/watch-run.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import { watchProgressSchema, type WatchRun } from '../records/watch-run.ts';
 import type { CaptureResult, WorkflowState } from '../records/workflow.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, earlier, later } from '../time.ts';
-import { createVirtualRun } from '../workflow/virtual-run.ts';
-import type { VirtualRun } from '../workflow/virtual-run.ts';
+import { createVirtualRun, type VirtualRun } from '../workflow/virtual-run.ts';
 import type { ConditionPlay, PlayedAlert } from './cursor.ts';
-import { lost, toCaptured, toQuiet } from './played-capture.ts';
-import type { Before, JudgedMoment } from './played-capture.ts';
-import { createStoredVerdicts } from './stored-verdicts.ts';
-import type { StoredVerdicts } from './stored-verdicts.ts';
+import { lost, toCaptured, toQuiet, type Before, type JudgedMoment } from './played-capture.ts';
+import { createStoredVerdicts, type StoredVerdicts } from './stored-verdicts.ts';
 
 /** Play of one condition: the tick of its watch, with pictures that were judged before. */
 export type Play = {

@@ -1,7 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { readSpans } from '../memory/searched-watches.ts';
-import { nameCapture, readMomentId } from '../records/moment.ts';
-import type { Moment } from '../records/moment.ts';
+import { nameCapture, readMomentId, type Moment } from '../records/moment.ts';
 import type { Span } from '../records/seen-hour.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';

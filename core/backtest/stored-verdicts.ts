@@ -1,9 +1,7 @@
 import type { MediaStore } from '../ports/media-store.ts';
-import { alwaysLoaded, anyCondition } from '../ports/vision-model.ts';
-import type { VisionModel } from '../ports/vision-model.ts';
+import { alwaysLoaded, anyCondition, type VisionModel } from '../ports/vision-model.ts';
 import type { ConditionVerdict } from '../records/vision.ts';
-import { toKey } from './played-capture.ts';
-import type { JudgedMoment } from './played-capture.ts';
+import { toKey, type JudgedMoment } from './played-capture.ts';
 
 /** Pictures and verdicts of the capture under way, as a run reads them. */
 export type StoredVerdicts = {

@@ -16,11 +16,9 @@ import { ageSeconds } from '../time.ts';
 import { afterAttempt, applyResend, countAttempts, giveUp, secondsUntilAttempt } from './after-attempt.ts';
 import type { AttemptResult } from './after-attempt.ts';
 import { listJoinable, markJoined } from './burst.ts';
-import { findTarget, unrecorded } from './delivery-target.ts';
-import type { DeliverDeps } from './delivery-target.ts';
+import { findTarget, unrecorded, type DeliverDeps } from './delivery-target.ts';
 import { addWaiting, beginAttempt, isHeldBack, keepWaiting, removeWaiting } from './destination-state.ts';
-import { putOnBus } from './put-on-bus.ts';
-import type { PutOnBusDeps } from './put-on-bus.ts';
+import { putOnBus, type PutOnBusDeps } from './put-on-bus.ts';
 import {
   changeState,
   countEnd,

@@ -1,8 +1,7 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { initialDelivery, passesFilter, webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryKey, RunKey } from '../records/delivery.ts';
-import { isWatchEvent } from '../records/run.ts';
-import type { RunEvent } from '../records/run.ts';
+import { isWatchEvent, type RunEvent } from '../records/run.ts';
 import { rules } from '../rules.ts';
 import { RateLimitedError, WatchpostError } from '../errors.ts';
 import { maskUrl } from '../stream/mask-url.ts';

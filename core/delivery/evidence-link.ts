@@ -1,11 +1,9 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchpostError } from '../errors.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
-import { holdMedia, openMedia } from '../ports/media-store.ts';
-import type { MediaFile, MediaStore } from '../ports/media-store.ts';
+import { holdMedia, openMedia, type MediaFile, type MediaStore } from '../ports/media-store.ts';
 import type { RunStore } from '../ports/run-store.ts';
-import { asWatch } from '../records/run.ts';
-import type { RunEvent } from '../records/run.ts';
+import { asWatch, type RunEvent } from '../records/run.ts';
 import type { EvidenceBox } from '../records/vision.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';

@@ -3,8 +3,7 @@ import type { DeliveryStore } from '../ports/delivery.ts';
 import type { DestinationState, QueueMessage } from '../records/delivery.ts';
 import type { Destination, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
-import { addOpening, currentState, removeOpenings } from './destination-state.ts';
-import type { AddressedDestination } from './destination-state.ts';
+import { addOpening, currentState, removeOpenings, type AddressedDestination } from './destination-state.ts';
 import { findPart, findSubject, isWanted } from './receivers.ts';
 
 export type WatchPublishDeps = Pick<CoreDeps, 'queue'> & {

@@ -5,12 +5,10 @@ import type { WatchStore } from '../ports/watch-store.ts';
 import { isDeliveredByWebhook, passesFilter, webhookDestination } from '../records/delivery.ts';
 import type { QueueMessage, RunKey } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
-import { isJob, isJobEvent, isWatchEvent } from '../records/run.ts';
-import type { Run, RunEvent } from '../records/run.ts';
+import { isJob, isJobEvent, isWatchEvent, type Run, type RunEvent } from '../records/run.ts';
 import { eventsBeforeHole } from '../event/before-hole.ts';
 import { hasReceivers } from '../event/stored-run.ts';
-import { publishWatchEvent } from './publish-watch-event.ts';
-import type { WatchPublishDeps } from './publish-watch-event.ts';
+import { publishWatchEvent, type WatchPublishDeps } from './publish-watch-event.ts';
 
 export type PublishDeps = WatchPublishDeps & Pick<CoreDeps, 'log' | 'now'>;
 

@@ -4,8 +4,7 @@ import { runLog } from '../ports/log.ts';
 import type { Delivery, DeliveryMessage, DestinationState, WaitingEvent } from '../records/delivery.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
 import { afterOpenings } from './burst.ts';
-import { describeDelivery } from './delivery-target.ts';
-import type { DeliverDeps, Target } from './delivery-target.ts';
+import { describeDelivery, type DeliverDeps, type Target } from './delivery-target.ts';
 import {
   acceptOpening,
   currentState,

@@ -6,8 +6,7 @@ import type { Destination, DestinationAddress, Watch } from '../records/watch.ts
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
-import { recordAttempt, currentState } from './destination-state.ts';
-import type { AddressedDestination } from './destination-state.ts';
+import { recordAttempt, currentState, type AddressedDestination } from './destination-state.ts';
 import { testNotification } from './notification.ts';
 
 type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {

@@ -1,5 +1,4 @@
-import { newCaller, previousValidUntil, rotateSecret } from '../records/caller.ts';
-import type { SecretVersions } from '../records/caller.ts';
+import { newCaller, previousValidUntil, rotateSecret, type SecretVersions } from '../records/caller.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 

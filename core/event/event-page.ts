@@ -3,8 +3,7 @@ import type { CoreDeps } from '../dependencies.ts';
 import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
 import type { eventPageSchema } from '../responses/events.ts';
-import { envelopeWithLinks } from './present-event.ts';
-import type { LinkedEvent } from './present-event.ts';
+import { envelopeWithLinks, type LinkedEvent } from './present-event.ts';
 
 /** Page of a job's event log; images are links. */
 export type EventPage = z.input<typeof eventPageSchema>;

@@ -6,8 +6,7 @@ import { maskUrl } from '../stream/mask-url.ts';
 import { toErrorCode } from '../responses/errors.ts';
 import { policyEvents } from '../policies/records.ts';
 import { toJobType } from '../records/job-type.ts';
-import { placeEvent } from '../responses/fields.ts';
-import type { EventPlace } from '../responses/fields.ts';
+import { placeEvent, type EventPlace } from '../responses/fields.ts';
 import type { loggedEventSchema, streamedEventSchema } from '../responses/events.ts';
 
 type Links = Pick<CoreDeps, 'baseUrl'>;

@@ -1,7 +1,6 @@
 import { isTerminal, jobStatusSchema } from '../records/job.ts';
 import type { Run, RunEvent } from '../records/run.ts';
-import { watchSchema } from '../records/watch.ts';
-import type { Watch } from '../records/watch.ts';
+import { watchSchema, type Watch } from '../records/watch.ts';
 import { addSeconds } from '../time.ts';
 import { progressRetentionSeconds } from '../ports/watch-store.ts';
 import type { RunChange } from '../ports/run-store.ts';

@@ -7,9 +7,8 @@ import {
   MaxJobsReachedError,
   UnauthorizedError,
 } from '../errors.ts';
-import { zeroCounters, initialJobSight } from '../records/job.ts';
+import { zeroCounters, initialJobSight, type JobBase, type Source } from '../records/job.ts';
 import type { WebhookEventType } from '../records/delivery.ts';
-import type { JobBase, Source } from '../records/job.ts';
 import { initialProgress } from '../records/run-base.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';

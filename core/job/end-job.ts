@@ -12,13 +12,11 @@ import type { ClosureResult, WindowClosure } from '../records/window-closure.ts'
 import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { Executions } from '../ports/executions.ts';
 import type { RunStore } from '../ports/run-store.ts';
-import type { JobOf, Job } from '../records/job.ts';
+import { isTerminal, type JobOf, type Job } from '../records/job.ts';
 import { asJob } from '../records/run.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
-import { isTerminal } from '../records/job.ts';
-import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
-import type { CommitAttempt } from '../retry-conflicts.ts';
+import { committed, conflict, retryConflicts, type CommitAttempt } from '../retry-conflicts.ts';
 
 type Deps = Pick<CoreDeps, 'log' | 'now'> & {
   runs: Pick<RunStore, 'get' | 'commit'>;

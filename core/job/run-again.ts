@@ -3,8 +3,7 @@ import { withDecisions } from '../policies/job-policies.ts';
 import type { PlanDeps } from '../policies/job/plan.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { Job } from '../records/job.ts';
-import { acceptJob } from './accept-job.ts';
-import type { AcceptDeps, Origin } from './accept-job.ts';
+import { acceptJob, type AcceptDeps, type Origin } from './accept-job.ts';
 import { requireOwnJob } from './read-jobs.ts';
 
 /**

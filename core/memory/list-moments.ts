@@ -10,8 +10,7 @@ import { addSeconds, earlier, later } from '../time.ts';
 import { sureSeconds } from './describe-search.ts';
 import { joinGaps, listGaps, maxGaps, selectLongest } from './gaps.ts';
 import { presentMoment } from './present-search.ts';
-import { limitSpan, readSpans, selectWatches, toMomentSpan } from './searched-watches.ts';
-import type { SearchedWatch } from './searched-watches.ts';
+import { limitSpan, readSpans, selectWatches, toMomentSpan, type SearchedWatch } from './searched-watches.ts';
 
 type Deps = Pick<CoreDeps, 'moments' | 'watches' | 'baseUrl' | 'now'>;
 type MomentDeps = Pick<CoreDeps, 'moments' | 'runs' | 'now'>;

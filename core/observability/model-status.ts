@@ -1,7 +1,6 @@
 import { VisionError } from '../errors.ts';
 import { judgeCondition } from '../judge-condition.ts';
-import { about } from '../ports/health.ts';
-import type { Finding } from '../ports/health.ts';
+import { about, type Finding } from '../ports/health.ts';
 import type { Log } from '../ports/log.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import { wrapModel } from '../wrap-model.ts';

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { jobRecords } from '../policies/records.ts';
-import type { policyEvents, policyLists, policyNumbers } from '../policies/records.ts';
+import { jobRecords, type policyEvents, type policyLists, type policyNumbers } from '../policies/records.ts';
 import type { Mover } from '../time.ts';
 import type { ConfigOf, Job, JobOf, JobPolicy, StateOf } from './job.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
-import { jobPolicies } from './job.ts';
-import type { JobPolicy } from './job.ts';
+import { jobPolicies, type JobPolicy } from './job.ts';
 
 export function toJobType<P extends JobPolicy>(policy: P) {
   return `live-${policy}` as const;

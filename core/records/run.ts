@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { jobSchemas } from './job.ts';
+import { jobSchemas, type Job } from './job.ts';
 import type { JobEvent } from './event.ts';
-import type { Job } from './job.ts';
 import type { WatchEvent } from './watch-event.ts';
-import { watchRunSchema } from './watch-run.ts';
-import type { WatchRun } from './watch-run.ts';
+import { watchRunSchema, type WatchRun } from './watch-run.ts';
 
 /** Stream that is checked repeatedly, under one policy. */
 export const runSchema = z.discriminatedUnion('policy', [watchRunSchema, ...jobSchemas]);

@@ -3,8 +3,7 @@ import { pictureStateSchema, streamStateSchema } from './event.ts';
 import { streamLossReasonSchema } from './sight.ts';
 import { alertClipSchema } from './clip.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
-import { severitySchema } from './watch.ts';
-import type { Watch } from './watch.ts';
+import { severitySchema, type Watch } from './watch.ts';
 import {
   alertCloseReasonSchema,
   conditionPhaseSchema,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
-import { alertClipSchema } from './clip.ts';
-import type { AlertClip } from './clip.ts';
+import { alertClipSchema, type AlertClip } from './clip.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 

@@ -242,6 +242,7 @@ const lookBack = flag.describe(
 const follow = flag.describe(
   'True to follow an HLS stream between checks, with the bandwidth of a player, so that motion causes a check; one machine only',
 );
+/** Conditions of a watch. */
 export const conditions = list(conditionRequestSchema, 1, 8, 'conditions').refine(
   (entries) => hasUnique(entries.map((entry) => entry.condition_id)),
   'condition_id is unique in the watch',
@@ -287,6 +288,7 @@ function hasUnique(ids: readonly (string | undefined)[]): boolean {
   return new Set(given).size === given.length;
 }
 
+/** Body of `POST /watches`. */
 export const watchRequestSchema = z
   .object({
     name,

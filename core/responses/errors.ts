@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
-import { errorCodes } from '../errors.ts';
-import type { ErrorCode } from '../errors.ts';
+import { errorCodes, type ErrorCode } from '../errors.ts';
 
 export const errorCodeSchema = z.enum(errorCodes).describe('Error code; branch on it, not on the message');
 apiNames.add(errorCodeSchema, { id: 'ErrorCode' });

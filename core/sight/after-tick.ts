@@ -2,13 +2,10 @@ import type { Failure } from '../records/failure.ts';
 import type { NextTick } from '../records/run-base.ts';
 import type { Sight, StreamTrouble } from '../records/sight.ts';
 import { rules } from '../rules.ts';
-import { skipsAfterVerdicts } from './screening.ts';
-import type { Captured, Screening } from './screening.ts';
+import { skipsAfterVerdicts, type Captured, type Screening } from './screening.ts';
 import { ageSeconds } from '../time.ts';
-import { countSight } from './count-sight.ts';
-import type { SeenTime, SightQuestion, SightSpan } from './count-sight.ts';
-import { afterModelCall, afterStreamSign, hasFailed } from './trouble.ts';
-import type { ModelGrace, StreamSign } from './trouble.ts';
+import { countSight, type SeenTime, type SightQuestion, type SightSpan } from './count-sight.ts';
+import { afterModelCall, afterStreamSign, hasFailed, type ModelGrace, type StreamSign } from './trouble.ts';
 
 /** Outcome of a tick, as far as every policy has it: a screened capture, or a fresh one that the policy used. */
 export type SeenOutcome =

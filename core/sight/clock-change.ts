@@ -1,8 +1,7 @@
 import type { NextTick } from '../records/run-base.ts';
 import type { Sight } from '../records/sight.ts';
 import { rules } from '../rules.ts';
-import { addSeconds, later } from '../time.ts';
-import type { Move, Mover } from '../time.ts';
+import { addSeconds, later, type Move, type Mover } from '../time.ts';
 
 /**
  * Moves stored times with a clock that was set back, the same for every policy. A policy lists its times once, by a

@@ -7,8 +7,7 @@ import type { Verdict } from '../records/vision.ts';
 import { createTimeLimit } from '../time-limit.ts';
 import { judgeCondition } from '../judge-condition.ts';
 import { readShownFrame, type CutDeps } from './shown-frame.ts';
-import { captureStream, probeStream, requireClips } from './stream-access.ts';
-import type { ReachDeps } from './stream-access.ts';
+import { captureStream, probeStream, requireClips, type ReachDeps } from './stream-access.ts';
 
 type Deps = ReachDeps &
   CutDeps & {

@@ -2,8 +2,7 @@ import type { Capture, StreamDetails } from '../records/capture.ts';
 import { NotLiveError, StreamFetchError } from '../errors.ts';
 import { maskUrl } from './mask-url.ts';
 import { detectPlatform } from '../records/platform.ts';
-import { captureStream, probeStream } from './stream-access.ts';
-import type { ReachDeps } from './stream-access.ts';
+import { captureStream, probeStream, type ReachDeps } from './stream-access.ts';
 
 /**
  * Validates the URL of a live stream. A recording, ended or offline stream is a result with a hint; unknown fields are

@@ -10,8 +10,7 @@ import {
   snoozeWatch,
 } from '../policies/watch/change.ts';
 import { changeStoredWatch } from './commit-watch.ts';
-import { describeNotified } from './end-former.ts';
-import type { Notified } from './end-former.ts';
+import { describeNotified, type Notified } from './end-former.ts';
 import { forgetMoments } from './forget-moments.ts';
 import { removeQuietly } from './remove-quietly.ts';
 import { startQuietly } from './start-quietly.ts';

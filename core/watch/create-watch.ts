@@ -16,15 +16,13 @@ import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts
 import { streamSchemes } from '../records/platform.ts';
 import { probeStream, requireCapacity, requireClips } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
-import { addressFields } from '../requests/watches.ts';
-import type { WatchRequest } from '../requests/watches.ts';
+import { addressFields, type WatchRequest } from '../requests/watches.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { createWatchRun } from '../policies/watch/initial-state.ts';
 import { startQuietly } from './start-quietly.ts';
 import { requireOwnWatch } from './commit-watch.ts';
-import { splitRequest, toRequest } from './watch-config.ts';
-import type { Fingerprint } from './watch-config.ts';
+import { splitRequest, toRequest, type Fingerprint } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /**

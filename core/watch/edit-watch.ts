@@ -1,9 +1,7 @@
 import { PreconditionFailedError, WatchNotFoundError } from '../errors.ts';
 import type { WatchRun } from '../records/watch-run.ts';
-import { watchConfigSchema, watchSchema } from '../records/watch.ts';
-import type { Watch, WatchConfig } from '../records/watch.ts';
-import { addressFields } from '../requests/watches.ts';
-import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
+import { watchConfigSchema, watchSchema, type Watch, type WatchConfig } from '../records/watch.ts';
+import { addressFields, type WatchPatch, type WatchRequest } from '../requests/watches.ts';
 import { probeStream, requireClips } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { changeWatch, hasSameField } from '../policies/watch/change.ts';
@@ -17,8 +15,7 @@ import {
   toSource,
   withServedClip,
 } from './create-watch.ts';
-import { endFormer, readFormer } from './end-former.ts';
-import type { Former, FormerDestination } from './end-former.ts';
+import { endFormer, readFormer, type Former, type FormerDestination } from './end-former.ts';
 import type { StreamProbe } from '../records/capture.ts';
 import { addSeconds } from '../time.ts';
 import { forgetMoments } from './forget-moments.ts';

@@ -3,8 +3,7 @@ import { WatchpostError } from '../errors.ts';
 import { requireOwnWatch } from './commit-watch.ts';
 import { requireOwnAlert } from './control-watch.ts';
 import { withoutClip } from '../records/clip.ts';
-import { openMedia } from '../ports/media-store.ts';
-import type { MediaFile } from '../ports/media-store.ts';
+import { openMedia, type MediaFile } from '../ports/media-store.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 type Deps = Pick<WatchDeps, 'runs' | 'media' | 'now'>;

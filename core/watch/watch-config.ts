@@ -59,6 +59,7 @@ export function toRequest(
   return { ...config, stream_url: streamUrl, conditions, destinations };
 }
 
+/** Returns the masked address of a destination, for responses. */
 export function maskAddress(address: DestinationAddress): string {
   const text = addressText(address);
   if (address.type === 'email') return maskRecipient(text);

@@ -17,8 +17,7 @@ import type { ScanningCapturer } from '../ports/frame-pictures.ts';
 import { describeView } from '../sight/view.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { CaptureInput, CaptureOutput, CaptureResult, Moment } from '../records/workflow.ts';
-import { compareCapture } from './look-back.ts';
-import type { ComparedCapture } from './look-back.ts';
+import { compareCapture, type ComparedCapture } from './look-back.ts';
 
 export type CaptureDeps = Pick<CoreDeps, 'media' | 'compareMotion' | 'now' | 'newId'> & {
   streams: ScanningCapturer;

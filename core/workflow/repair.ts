@@ -1,11 +1,9 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { publishRun } from '../delivery/publish.ts';
 import { isIdle } from '../event/stored-run.ts';
-import { runLog } from '../ports/log.ts';
-import type { Log } from '../ports/log.ts';
+import { runLog, type Log } from '../ports/log.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';
-import { toLogKey, toRunKey } from '../records/run.ts';
-import type { Run } from '../records/run.ts';
+import { toLogKey, toRunKey, type Run } from '../records/run.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/advance-run.ts';
 import { addSeconds, ageSeconds } from '../time.ts';

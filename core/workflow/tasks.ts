@@ -3,21 +3,16 @@ import { runLog } from '../ports/log.ts';
 import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
 import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
 import type { Limits } from '../dependencies.ts';
-import type { WatchSettings } from '../policies/watch/policy.ts';
-import { toLogKey } from '../records/run.ts';
-import { analyze, discardTick, startNextGeneration } from './analyze.ts';
-import type { AnalyzeDeps } from './analyze.ts';
+import { createWatchPolicy, type WatchSettings } from '../policies/watch/policy.ts';
+import { toLogKey, type Run } from '../records/run.ts';
+import { analyze, discardTick, startNextGeneration, type AnalyzeDeps } from './analyze.ts';
 import { begin } from './begin.ts';
 import { modelSeconds } from './burst.ts';
-import { captureTick } from './capture-tick.ts';
-import type { CaptureDeps } from './capture-tick.ts';
+import { captureTick, type CaptureDeps } from './capture-tick.ts';
 import { failRun } from './fail-run.ts';
 import { withDecisions } from '../policies/job-policies.ts';
-import { toJobPolicy } from '../policies/job/policy.ts';
-import type { JobSettings } from '../policies/job/policy.ts';
+import { toJobPolicy, type JobSettings } from '../policies/job/policy.ts';
 import type { Observation, Policy } from '../policies/policy.ts';
-import { createWatchPolicy } from '../policies/watch/policy.ts';
-import type { Run } from '../records/run.ts';
 import { finishedState } from './workflow-state.ts';
 
 /**

@@ -4,8 +4,7 @@ import type { CommittedTick } from '../policies/policy.ts';
 import { freePace } from '../ports/pace.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { CaptureOutput, WorkflowState } from '../records/workflow.ts';
-import { analyzeTask } from './tasks.ts';
-import type { AnalyzeTaskDeps } from './tasks.ts';
+import { analyzeTask, type AnalyzeTaskDeps } from './tasks.ts';
 
 export type VirtualRunDeps = Pick<AnalyzeTaskDeps, 'media' | 'vision' | 'cutFrame' | 'createAlertId'> & {
   limits: Pick<Limits, 'visionTimeoutSeconds'>;

@@ -15,8 +15,7 @@ import { createRemoteContactSheets, createRemoteResize } from '../../adapters/aw
 import { instrumentMeter } from '../../adapters/aws/telemetry/instrument-meter.ts';
 import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts';
 import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
-import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
-import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
 import { capturedWidthPixels, withPictureWidth } from '../../adapters/vision/picture-width.ts';

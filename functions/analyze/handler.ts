@@ -1,8 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { analyzeCallSchema, handleAnalyzeCall } from '../../adapters/aws/invoke/analyze-calls.ts';
-import { createExecutionState } from '../../adapters/aws/execution-state.ts';
-import type { ExecutionState } from '../../adapters/aws/execution-state.ts';
+import { createExecutionState, type ExecutionState } from '../../adapters/aws/execution-state.ts';
 import { toOutcome } from '../../adapters/aws/invoke/outcome.ts';
 import type { RunChange } from '../../core/ports/run-store.ts';
 import { cutBurstSchema } from '../../core/records/workflow.ts';

@@ -1,9 +1,7 @@
 import { createSharedHttpDeps } from '../../adapters/aws/http/shared-dependencies.ts';
-import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
-import type { HttpFunction } from '../../adapters/aws/http/http-function.ts';
+import { createHttpFunction, type HttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { noEventSessions } from '../../adapters/aws/http/no-event-sessions.ts';
-import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
-import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { HttpDeps } from '../../adapters/http/dependencies.ts';
 import type { SetTimer } from '../../core/time-limit.ts';

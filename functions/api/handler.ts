@@ -1,8 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { httpEventSchema } from '../../adapters/aws/http/http-event.ts';
 import { outOfTime } from '../../adapters/aws/http/http-function.ts';
-import { toHttpResult } from '../../adapters/aws/http/http-result.ts';
-import type { HttpResult } from '../../adapters/aws/http/http-result.ts';
+import { toHttpResult, type HttpResult } from '../../adapters/aws/http/http-result.ts';
 import { waitAtMost } from '../../core/time-limit.ts';
 import type { ApiFunctionDeps } from './dependencies.ts';
 

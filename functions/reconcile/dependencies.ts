@@ -7,15 +7,13 @@ import { countOpenSessions } from '../../adapters/aws/limit-event-sessions.ts';
 import { paceStarts, useListedStatus } from '../../adapters/aws/sweep-executions.ts';
 import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts';
 import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
-import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
-import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { publishCommits } from '../../core/delivery/publish.ts';
 import type { readUsageToday } from '../../core/access/caller-usage.ts';
 import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { RepairDeps } from '../../core/workflow/repair.ts';
 import type { ReconcileConfig } from './config.ts';
-import { startPace } from './fan-out.ts';
-import type { FanOutDeps } from './fan-out.ts';
+import { startPace, type FanOutDeps } from './fan-out.ts';
 
 const now = () => new Date();
 

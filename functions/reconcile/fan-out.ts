@@ -3,8 +3,7 @@ import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { shardFor, shards } from '../../adapters/aws/dynamodb/table/keys.ts';
 import type { RepairShards } from '../../adapters/aws/dynamodb/runs/repair-shards.ts';
 import type { InvokeLater } from '../../adapters/aws/invoke/invoke.ts';
-import { repairListed } from '../../core/workflow/repair.ts';
-import type { RepairDeps } from '../../core/workflow/repair.ts';
+import { repairListed, type RepairDeps } from '../../core/workflow/repair.ts';
 import type { Executions } from '../../core/ports/executions.ts';
 
 /**

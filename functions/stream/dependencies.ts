@@ -12,6 +12,7 @@ import { pollingSignals } from '../../core/ports/log-signals.ts';
 import type { EventSessions } from '../../core/ports/event-sessions.ts';
 import type { StreamConfig } from './config.ts';
 
+/** Dependencies of the handler. */
 export type StreamFunctionDeps = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
 
 /**

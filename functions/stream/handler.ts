@@ -1,6 +1,5 @@
 import { streamEventSchema } from '../../adapters/aws/http/http-event.ts';
-import { streamResponse } from '../../adapters/aws/http/response-stream.ts';
-import type { StreamingRuntime } from '../../adapters/aws/http/response-stream.ts';
+import { streamResponse, type StreamingRuntime } from '../../adapters/aws/http/response-stream.ts';
 import type { StreamFunctionDeps } from './dependencies.ts';
 
 /** Creates the handler of the origin that streams, which streams its response. */

@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { DownloadError } from './fetched-binary.ts';
-import type { FetchedBinary, LayerArchitecture } from './fetched-binary.ts';
-import { fetchPackagedBinary, readLockedVersion } from './packaged-binary.ts';
-import type { Pip } from './packaged-binary.ts';
+import { DownloadError, type FetchedBinary, type LayerArchitecture } from './fetched-binary.ts';
+import { fetchPackagedBinary, readLockedVersion, type Pip } from './packaged-binary.ts';
 import { gunzipSync } from 'node:zlib';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { DownloadError } from './fetched-binary.ts';
-import type { FetchedBinary, LayerArchitecture } from './fetched-binary.ts';
+import { DownloadError, type FetchedBinary, type LayerArchitecture } from './fetched-binary.ts';
 
 /** Runs pip with arguments and returns its output. */
 export type Pip = (args: readonly string[]) => Promise<string>;

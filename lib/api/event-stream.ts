@@ -2,10 +2,8 @@ import { Construct } from 'constructs';
 import type { StreamEnvironment } from '../../functions/stream/config.ts';
 import { allowHttp, allowReadingEvents, httpEnvironment } from './http-environment.ts';
 import type { HttpFunctionProps } from './http-environment.ts';
-import { ServiceFunction } from '../function/service-function.ts';
-import type { FunctionContext, OwnEnvironment } from '../function/service-function.ts';
-import { createUrlOrigin } from './stream-origin.ts';
-import type { StreamOrigin } from './stream-origin.ts';
+import { ServiceFunction, type FunctionContext, type OwnEnvironment } from '../function/service-function.ts';
+import { createUrlOrigin, type StreamOrigin } from './stream-origin.ts';
 import { StreamRestApi } from './stream-rest-api.ts';
 
 /**

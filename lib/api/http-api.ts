@@ -4,10 +4,8 @@ import { HttpApi as Api, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/a
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Construct } from 'constructs';
 import { maxHttpApiSeconds } from '../../adapters/aws/http/origins.ts';
-import { allowHttp, httpEnvironment } from './http-environment.ts';
-import type { HttpFunctionProps } from './http-environment.ts';
-import { ServiceFunction } from '../function/service-function.ts';
-import type { FunctionContext } from '../function/service-function.ts';
+import { allowHttp, httpEnvironment, type HttpFunctionProps } from './http-environment.ts';
+import { ServiceFunction, type FunctionContext } from '../function/service-function.ts';
 
 /** HTTP API for responses within 30 s: one route, one function, behind CloudFront. */
 export class HttpApi extends Construct {

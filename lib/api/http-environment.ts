@@ -23,8 +23,7 @@ import type { DeploymentBus } from '../delivery/event-bus.ts';
 import type { OwnEnvironment, ServiceFunction } from '../function/service-function.ts';
 import type { ServiceSecrets } from '../storage/service-secrets.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
-import { executionEnvironment } from '../workflow/workflow-names.ts';
-import type { ExecutionMachines } from '../workflow/workflow-names.ts';
+import { executionEnvironment, type ExecutionMachines } from '../workflow/workflow-names.ts';
 
 /** Resources of the functions that serve HTTP (`api`, `stream`). */
 export type HttpFunctionProps = {

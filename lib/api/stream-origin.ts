@@ -1,10 +1,8 @@
 import type { IMetric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IOrigin, OriginProps } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { Fn } from 'aws-cdk-lib';
-import type { Duration } from 'aws-cdk-lib';
-import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
-import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
+import { Fn, type Duration } from 'aws-cdk-lib';
+import { FunctionUrlAuthType, InvokeMode, type FunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import type { ServiceFunction } from '../function/service-function.ts';
 
 type OriginOptions = Pick<OriginProps, 'customHeaders'> & {

@@ -1,9 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { build } from 'esbuild';
-import type { Metafile } from 'esbuild';
-import { bundleOptions, functionNames } from './options.ts';
-import type { FunctionName } from './options.ts';
+import { build, type Metafile } from 'esbuild';
+import { bundleOptions, functionNames, type FunctionName } from './options.ts';
 
 /**
  * Bundle of a function. `bytes` is the size of what a cold start loads: its entry, and the files that it imports

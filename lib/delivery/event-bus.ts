@@ -1,6 +1,5 @@
 import { Stack, Token } from 'aws-cdk-lib';
-import { EventBus } from 'aws-cdk-lib/aws-events';
-import type { IEventBus } from 'aws-cdk-lib/aws-events';
+import { EventBus, type IEventBus } from 'aws-cdk-lib/aws-events';
 import type { Construct } from 'constructs';
 import { serviceName } from '../function/service-name.ts';
 import { newEventBus } from '../stages/stage-settings.ts';

@@ -20,8 +20,7 @@ import {
   allowSending,
   allowTable,
 } from '../function/permissions.ts';
-import { ServiceFunction } from '../function/service-function.ts';
-import type { FunctionContext, OwnEnvironment } from '../function/service-function.ts';
+import { ServiceFunction, type FunctionContext, type OwnEnvironment } from '../function/service-function.ts';
 
 type Props = {
   table: Table;

@@ -1,5 +1,4 @@
-import { errorResponse } from '../../adapters/http/error-envelope.ts';
-import type { ErrorEnvelope } from '../../adapters/http/error-envelope.ts';
+import { errorResponse, type ErrorEnvelope } from '../../adapters/http/error-envelope.ts';
 import { WatchpostError } from '../../core/errors.ts';
 
 /** File below `console/` with the envelope of a status. */

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { stageSettingsSchema } from './stage-settings.ts';
-import type { StageSettings } from './stage-settings.ts';
+import { stageSettingsSchema, type StageSettings } from './stage-settings.ts';
 
 /** Invalid stage; the message contains file and error. */
 export class StageError extends Error {}

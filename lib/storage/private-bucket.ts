@@ -1,6 +1,5 @@
 import { Validations } from 'aws-cdk-lib';
-import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
-import type { BucketProps } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, type BucketProps } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 
 type Props = Omit<BucketProps, 'serverAccessLogsBucket' | 'serverAccessLogsPrefix'> & {

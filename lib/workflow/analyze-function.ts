@@ -13,11 +13,9 @@ import {
   allowTable,
 } from '../function/permissions.ts';
 import type { DeploymentBus } from '../delivery/event-bus.ts';
-import { ServiceFunction } from '../function/service-function.ts';
-import type { FunctionContext, OwnEnvironment } from '../function/service-function.ts';
+import { ServiceFunction, type FunctionContext, type OwnEnvironment } from '../function/service-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
-import { executionEnvironment } from './workflow-names.ts';
-import type { ExecutionMachines } from './workflow-names.ts';
+import { executionEnvironment, type ExecutionMachines } from './workflow-names.ts';
 
 type Props = {
   table: Table;

@@ -7,8 +7,7 @@ import type { CaptureEnvironment } from '../../functions/capture/config.ts';
 import type { EgressNetwork } from '../delivery/egress-network.ts';
 import { FfmpegLayer, folderBytes, maxUnzippedBytes } from './ffmpeg-layer.ts';
 import { allowMedia, allowMotionReferences, allowReadingItems } from '../function/permissions.ts';
-import { ServiceFunction } from '../function/service-function.ts';
-import type { FunctionContext, OwnEnvironment } from '../function/service-function.ts';
+import { ServiceFunction, type FunctionContext, type OwnEnvironment } from '../function/service-function.ts';
 
 type Props = {
   table: Table;

@@ -1,5 +1,4 @@
-import type { Endpoint } from '../../http/endpoint.ts';
-import { isStream } from '../../http/endpoint.ts';
+import { isStream, type Endpoint } from '../../http/endpoint.ts';
 
 /** Maximum duration of the function behind the HTTP API, in seconds; the HTTP API itself gives up after 30 s. */
 export const maxHttpApiSeconds = 29;

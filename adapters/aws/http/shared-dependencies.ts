@@ -23,15 +23,13 @@ import {
 } from '../deferred.ts';
 import type { functionSettings, httpSettings, sharedSettings } from '../function-settings.ts';
 import { createLookup } from '../lookup.ts';
-import { dynamoStores } from '../dynamodb/stores.ts';
-import type { DynamoStores } from '../dynamodb/stores.ts';
+import { dynamoStores, type DynamoStores } from '../dynamodb/stores.ts';
 import { createMachine } from '../../machine.ts';
 import { createRemoteCapturer } from '../invoke/remote-capture.ts';
 import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-model.ts';
 import { callSeconds } from './time-budgets.ts';
 import { limitEventSessions } from '../limit-event-sessions.ts';
-import { createSecret } from '../secret.ts';
-import type { Secret } from '../secret.ts';
+import { createSecret, type Secret } from '../secret.ts';
 import { softwareVersion } from '../software-version.ts';
 import { createMail } from '../mail.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../stored-signer.ts';

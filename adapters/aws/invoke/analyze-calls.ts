@@ -4,8 +4,7 @@ import type { CoreDeps } from '../../../core/dependencies.ts';
 import { JobNotFoundError } from '../../../core/errors.ts';
 import { failureSchema } from '../../../core/records/failure.ts';
 import { digestEndSchema, sampleSchema } from '../../../core/policies/digest/records.ts';
-import { summarizeWindows } from '../../../core/policies/digest/summarize-windows.ts';
-import type { SummaryDeps } from '../../../core/policies/digest/summarize-windows.ts';
+import { summarizeWindows, type SummaryDeps } from '../../../core/policies/digest/summarize-windows.ts';
 import type { CheckMedia } from '../../../core/ports/vision-model.ts';
 import {
   answerSchema,

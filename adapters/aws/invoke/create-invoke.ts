@@ -1,8 +1,7 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { throwCoreError } from '../aws-error.ts';
 import { clientSettings } from '../client-settings.ts';
-import { InvocationError } from './invoke.ts';
-import type { Invoke, InvokeLater } from './invoke.ts';
+import { InvocationError, type Invoke, type InvokeLater } from './invoke.ts';
 
 /** Settings of a client that waits for a function: the caller's signal limits the time. */
 export const invocationSettings = {

@@ -13,8 +13,7 @@ import {
   sheetAnswerSchema,
 } from './capture-calls.ts';
 import type { CaptureCallInput } from './capture-calls.ts';
-import { maxInvokePayloadBytes } from './invoke.ts';
-import type { Invoke } from './invoke.ts';
+import { maxInvokePayloadBytes, type Invoke } from './invoke.ts';
 import { unwrapOutcome } from './outcome.ts';
 
 /** Invocation of a function. `seconds` is the timeout of both sides. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
 import type { Severity } from '../../../core/records/watch.ts';
-import { describeNotification, findFile, shorten } from '../describe.ts';
-import type { EvidenceFile } from '../describe.ts';
+import { describeNotification, findFile, shorten, type EvidenceFile } from '../describe.ts';
 import { jsonRequest, multipartRequest, parseJson, readAnswer } from '../http-sender.ts';
 import type { HttpRequest, HttpResult, PermanentStatuses } from '../http-sender.ts';
 

@@ -1,5 +1,4 @@
-import { Duplex, Transform } from 'node:stream';
-import type { Readable } from 'node:stream';
+import { Duplex, Transform, type Readable } from 'node:stream';
 
 /** Maximum bytes that a broker may send on one connection: some thousand acknowledgements. */
 const maxBytes = 65_536;

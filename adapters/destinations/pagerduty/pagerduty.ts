@@ -3,8 +3,7 @@ import { findPart, findSubject } from '../../../core/delivery/receivers.ts';
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import { describeNotification, findClipUrl, shorten } from '../describe.ts';
-import { jsonRequest } from '../http-sender.ts';
-import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
+import { jsonRequest, type HttpRequest, type PermanentStatuses } from '../http-sender.ts';
 import { toWebhookData } from '../webhook/webhook.ts';
 
 /**

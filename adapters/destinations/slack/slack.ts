@@ -1,7 +1,6 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import { describeNotification, findClipUrl, shorten } from '../describe.ts';
-import { jsonRequest } from '../http-sender.ts';
-import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';
+import { jsonRequest, type HttpRequest, type PermanentStatuses } from '../http-sender.ts';
 
 /**
  * Incoming webhook of Slack. 403 `action_prohibited`, 404 `channel_not_found` and 410 `channel_is_archived` are

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { useRetentionDays } from '../../../core/ports/usage-ledger.ts';
-import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
+import { useRetentionDays, type UsageLedger } from '../../../core/ports/usage-ledger.ts';
 import { amountsOfUse, callerUseSchema } from '../../../core/records/caller-use.ts';
 import { groupCommits } from '../sqlite/group-commit.ts';
 

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { readRange } from '../../../core/ports/media-store.ts';
-import type { ByteRange, MediaStore } from '../../../core/ports/media-store.ts';
+import { readRange, type ByteRange, type MediaStore } from '../../../core/ports/media-store.ts';
 import { createByteCache } from '../../byte-cache.ts';
 import {
   clipFolder,
@@ -12,8 +10,7 @@ import {
   mediaFolders,
   momentFolder,
 } from '../../../core/policies/watch/evidence.ts';
-import { trimMedia } from './media-quota.ts';
-import type { MediaQuota, Trimmed } from './media-quota.ts';
+import { trimMedia, type MediaQuota, type Trimmed } from './media-quota.ts';
 import { sweepMedia } from './media-sweep.ts';
 import { storageError } from '../sqlite/storage-error.ts';
 

@@ -2,8 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import type { Totals } from '../../../core/ports/run-store.ts';
-import { countersSchema, sourceSchema, zeroCounters } from '../../../core/records/job.ts';
-import type { Source } from '../../../core/records/job.ts';
+import { countersSchema, sourceSchema, zeroCounters, type Source } from '../../../core/records/job.ts';
 import { createRecordReader, readCount } from '../sqlite/record.ts';
 import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
 

@@ -2,8 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { toStems } from '../../../core/memory/stems.ts';
 import type { MomentQuery } from '../../../core/ports/moment-store.ts';
-import { momentSchema, momentText, readMomentId } from '../../../core/records/moment.ts';
-import type { Moment } from '../../../core/records/moment.ts';
+import { momentSchema, momentText, readMomentId, type Moment } from '../../../core/records/moment.ts';
 import { readRecords, toMilliseconds } from '../sqlite/record.ts';
 import { toOwner } from './moment-words.ts';
 

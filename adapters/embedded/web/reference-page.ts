@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Hono } from 'hono';
-import type { Context } from 'hono';
+import { Hono, type Context } from 'hono';
 import { ownFiles, packageFiles, referencePage, referencePolicy } from '../../http/reference-files.ts';
 
 /** Serves the reference page at `/docs` for the embedded service; on AWS the same files are in a bucket. */

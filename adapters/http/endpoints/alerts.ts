@@ -10,8 +10,7 @@ import {
 } from '../../../core/requests/watch-queries.ts';
 import { alertListResponseSchema, alertResponseSchema } from '../../../core/responses/watches.ts';
 import * as examples from '../../openapi/examples/watches.ts';
-import { defineEndpoint } from '../endpoint.ts';
-import type { Call } from '../endpoint.ts';
+import { defineEndpoint, type Call } from '../endpoint.ts';
 import { jpegResponse, jsonResponse, mp4Response } from '../endpoint-response.ts';
 
 /** Alerts of all watches of a caller. */

@@ -11,8 +11,7 @@ import {
 } from '../../../core/responses/observability.ts';
 import * as examples from '../../openapi/examples/observability.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import { jsonResponse, textResponse } from '../endpoint-response.ts';
-import type { ResponseWith } from '../endpoint-response.ts';
+import { jsonResponse, textResponse, type ResponseWith } from '../endpoint-response.ts';
 import { describeService } from '../../../core/observability/describe-service.ts';
 import { service } from '../../openapi/examples/observability.ts';
 import type { Context } from 'hono';

@@ -35,9 +35,8 @@ import {
 } from '../../../core/responses/watches.ts';
 import type { WatchRun } from '../../../core/records/watch-run.ts';
 import * as examples from '../../openapi/examples/watches.ts';
-import { defineEndpoint } from '../endpoint.ts';
+import { defineEndpoint, type Call } from '../endpoint.ts';
 import type { HttpDeps } from '../dependencies.ts';
-import type { Call } from '../endpoint.ts';
 import { jpegResponse, jsonResponse, latencyMs } from '../endpoint-response.ts';
 import { ifMatchHeader, readVersion, toEntityTag } from '../entity-tag.ts';
 import { validationError } from '../validation.ts';

@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
 import { RateLimitedError } from '../../../core/errors.ts';
-import type { Job } from '../../../core/records/job.ts';
+import { isTerminal, type Job } from '../../../core/records/job.ts';
 import type { EventSession, EventStreamReader } from '../../../core/ports/event-sessions.ts';
-import { isTerminal } from '../../../core/records/job.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { byteStream } from './messages.ts';
 import type { EventStreamDeps } from './dependencies.ts';

@@ -1,6 +1,5 @@
 import type { Context } from 'hono';
-import { parseAccept } from 'hono/utils/accept';
-import type { Accept } from 'hono/utils/accept';
+import { parseAccept, type Accept } from 'hono/utils/accept';
 
 const json = 'application/json';
 const eventStream = 'text/event-stream';

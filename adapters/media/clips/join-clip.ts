@@ -1,6 +1,5 @@
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
-import { maxClipBytes } from '../../../core/records/clip.ts';
-import type { ClipRequest } from '../../../core/records/clip.ts';
+import { maxClipBytes, type ClipRequest } from '../../../core/records/clip.ts';
 import {
   clipEncoding,
   pipeArguments,

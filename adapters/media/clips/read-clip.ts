@@ -1,6 +1,5 @@
 import { TransientError, type StreamError } from '../../../core/errors.ts';
-import { maxClipBytes } from '../../../core/records/clip.ts';
-import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
+import { maxClipBytes, type ClipRequest, type ClipResult } from '../../../core/records/clip.ts';
 import { chooseParts, isHevc, toleranceMs } from './choose-parts.ts';
 import type { JoinClip } from './join-clip.ts';
 import type { KeptPart, KeptStreams } from './kept-stream.ts';

@@ -1,5 +1,4 @@
-import type { InputMode } from '../../../core/records/capture.ts';
-import { thumbnail } from '../../../core/records/capture.ts';
+import { thumbnail, type InputMode } from '../../../core/records/capture.ts';
 
 /**
  * ffmpeg arguments of captures, by input and mode. One run writes JPEGs to fd 3, thumbnails to stdout, a clip to a file

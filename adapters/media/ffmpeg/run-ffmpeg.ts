@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { InputMode } from '../../../core/records/capture.ts';
-import { thumbnail } from '../../../core/records/capture.ts';
+import { thumbnail, type InputMode } from '../../../core/records/capture.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { damagedStream, NoFrameDecodedError } from './errors.ts';
 import {
@@ -11,11 +10,10 @@ import {
   secondsArguments,
   type GroupClock,
 } from './capture-arguments.ts';
-import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
+import { collectChunks, spawnFfmpeg, type Chunks, type FfmpegOutcome } from './spawn-ffmpeg.ts';
 import { renumberPackets } from '../mpeg-ts/renumber-packets.ts';
 import { tidyTransportStream } from '../mpeg-ts/tidy-transport-stream.ts';
 import { createFfmpegPool } from './ffmpeg-pool.ts';
-import { collectChunks, spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 /**
  * Input of a capture. `pipe`: the bytes of whole segments. `seconds` is their duration, so that a clip can be cut

@@ -1,6 +1,5 @@
 import { constants, setPriority } from 'node:os';
-import { Readable } from 'node:stream';
-import type { Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { contained } from '../../contained.ts';
 import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 

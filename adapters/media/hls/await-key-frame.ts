@@ -9,8 +9,7 @@ import {
 } from './capture-segments.ts';
 import { fetchMediaPlaylist, type PlaylistFetcher } from './playlist/fetch-playlist.ts';
 import { fetchSegments } from './segments/fetch-segments.ts';
-import { classifyLiveness } from './playlist/playlist.ts';
-import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
+import { classifyLiveness, type MediaPlaylist, type Segment } from './playlist/playlist.ts';
 
 /** Dependencies for reading segments as they appear. */
 export type KeyFrameWaitDeps = Omit<SegmentCaptureDeps, 'fetcher'> & {

@@ -3,7 +3,7 @@ import type { Capture, CaptureRequest, StreamPosition } from '../../../core/reco
 import { StreamFetchError } from '../../../core/errors.ts';
 import { damagedStream, NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { decodeNewest } from '../ffmpeg/decode-newest.ts';
-import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { failureMessage, type FfmpegOutput, type FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureTime } from './segments/capture-time.ts';
 import { fetchSegments, type SegmentFetcher } from './segments/fetch-segments.ts';
 import { toFfmpegInput } from './segments/ffmpeg-input.ts';
@@ -12,7 +12,6 @@ import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
 import { readSegment, type ReadSegment } from './scan/read-segment.ts';
 import type { ResourceCache } from './segments/resource-cache.ts';
 import { streamPosition, withContent } from './segments/stream-position.ts';
-import { failureMessage } from '../ffmpeg/run-ffmpeg.ts';
 
 export type SegmentCaptureDeps = {
   fetcher: SegmentFetcher & { resources: ResourceCache };

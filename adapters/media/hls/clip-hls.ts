@@ -1,6 +1,5 @@
 import { StreamEndedError, StreamError, StreamFetchError } from '../../../core/errors.ts';
-import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
-import { maxClipBytes } from '../../../core/records/clip.ts';
+import { maxClipBytes, type ClipRequest, type ClipResult } from '../../../core/records/clip.ts';
 import { computeKeepSeconds, type KeptPart } from '../clips/kept-stream.ts';
 import { EgressNetworkError, EgressTimeoutError } from '../../egress/errors.ts';
 import { StatusError } from '../web/fetch-failure.ts';

@@ -1,9 +1,7 @@
 import { TransientError, VisionError } from '../../../core/errors.ts';
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
-import { createImageDecoder } from '../ffmpeg/decode-image.ts';
-import type { ImageSize } from '../ffmpeg/decode-image.ts';
-import { withoutTurns } from '../ffmpeg/in-turn.ts';
-import type { InTurn } from '../ffmpeg/in-turn.ts';
+import { createImageDecoder, type ImageSize } from '../ffmpeg/decode-image.ts';
+import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
 import { quietArguments } from '../ffmpeg/capture-arguments.ts';
 import { spawnFfmpeg } from '../ffmpeg/spawn-ffmpeg.ts';
 

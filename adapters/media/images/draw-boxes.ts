@@ -7,8 +7,7 @@ import {
   quietArguments,
   words,
 } from '../ffmpeg/capture-arguments.ts';
-import { withoutTurns } from '../ffmpeg/in-turn.ts';
-import type { InTurn } from '../ffmpeg/in-turn.ts';
+import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { spawnFfmpeg } from '../ffmpeg/spawn-ffmpeg.ts';
 

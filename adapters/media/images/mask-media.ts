@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { TransientError } from '../../../core/errors.ts';
 import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
 import type { Capture, Region } from '../../../core/records/capture.ts';
-import { shareCall } from '../../../core/share-call.ts';
-import type { SharedCall } from '../../../core/share-call.ts';
+import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 import {
   clipEncoding,
   clipInput,
@@ -15,8 +14,7 @@ import {
   quietArguments,
   words,
 } from '../ffmpeg/capture-arguments.ts';
-import { withoutTurns } from '../ffmpeg/in-turn.ts';
-import type { InTurn } from '../ffmpeg/in-turn.ts';
+import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
 import { spawnFfmpeg } from '../ffmpeg/spawn-ffmpeg.ts';
 import { listEdges } from '../../../core/records/region.ts';
 

@@ -2,10 +2,8 @@ import { exposureBounds, fitLight, levelsIn, medianDifference, whiteBalanceBound
 import type { LightBounds } from './light-fit.ts';
 import { lightOfColor, lightOfLuma, localLight, lightUnit } from './local-light.ts';
 import type { LightLimits, LocalLight } from './local-light.ts';
-import { measureNoise } from './noise-map.ts';
-import type { NoiseMap } from './noise-map.ts';
-import { maxInt, minInt } from './planes.ts';
-import type { Plane, Planes } from './planes.ts';
+import { measureNoise, type NoiseMap } from './noise-map.ts';
+import { maxInt, minInt, type Plane, type Planes } from './planes.ts';
 import { fullWeight, thresholdFor, weightsFor } from './threshold.ts';
 import type { MotionTuning } from './tuning.ts';
 

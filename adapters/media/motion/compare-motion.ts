@@ -1,17 +1,13 @@
 import { thumbnail } from '../../../core/records/capture.ts';
 import { createRegionMask } from '../../../core/records/region.ts';
 import type { CompareMotion, MotionComparison, EarlierMotion } from '../../../core/records/motion.ts';
-import { weighDifferences } from './changed-pixels.ts';
-import type { Changes, Differences } from './changed-pixels.ts';
+import { weighDifferences, type Changes, type Differences } from './changed-pixels.ts';
 import { isIdentical } from './frame-health.ts';
 import { noiseAllowance, learnNoise, quietNoiseMap } from './noise-map.ts';
-import { prepareThumbnail } from './prepare-thumbnail.ts';
-import type { ThumbnailWork } from './prepare-thumbnail.ts';
-import { decodeReference, decodeState, encodeState } from './state-codec.ts';
-import type { Learned, DecodedState } from './state-codec.ts';
+import { prepareThumbnail, type ThumbnailWork } from './prepare-thumbnail.ts';
+import { decodeReference, decodeState, encodeState, type Learned, type DecodedState } from './state-codec.ts';
 import { fullWeight } from './threshold.ts';
-import { motionTuning } from './tuning.ts';
-import type { MotionTuning } from './tuning.ts';
+import { motionTuning, type MotionTuning } from './tuning.ts';
 
 /**
  * Rank of the component that estimates flake size. Snow and heavy rain cause many small changes in every frame, so

@@ -1,5 +1,4 @@
-import { histogramBin, emptyHistogram, drainMedian } from './planes.ts';
-import type { Plane } from './planes.ts';
+import { histogramBin, emptyHistogram, drainMedian, type Plane } from './planes.ts';
 
 /** Global change of light between two thumbnails: current ≈ gain · reference + offset. */
 export type Light = { gain: number; offset: number };

@@ -1,5 +1,4 @@
-import { histogramBin, emptyHistogram, drainMedian } from './planes.ts';
-import type { Plane } from './planes.ts';
+import { histogramBin, emptyHistogram, drainMedian, type Plane } from './planes.ts';
 
 /**
  * Local change of light per pixel, beyond the global fit (cloud shadow, lamp, bands of mains flicker), in 512ths of

@@ -1,9 +1,8 @@
 import { type Differences, measureDifferences } from './changed-pixels.ts';
 import { computeFingerprint, isBlack } from './frame-health.ts';
-import { joinPlanes, type Planes, splitPlanes } from './planes.ts';
+import { joinPlanes, type Planes, splitPlanes, type Plane } from './planes.ts';
 import { type DecodedState, encodeReference } from './state-codec.ts';
 import type { MotionTuning } from './tuning.ts';
-import type { Plane } from './planes.ts';
 
 /** Parts of a comparison that depend on the thumbnail, but not on the noise that a job has learned. */
 export type ThumbnailWork = {

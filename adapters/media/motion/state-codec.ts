@@ -1,7 +1,6 @@
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { thumbnail } from '../../../core/records/capture.ts';
-import { noiseCells } from './noise-map.ts';
-import type { NoiseMap } from './noise-map.ts';
+import { noiseCells, type NoiseMap } from './noise-map.ts';
 import { fingerprint } from './frame-health.ts';
 import { splitPlanes, joinPlanes, maxInt, minInt } from './planes.ts';
 

@@ -1,11 +1,8 @@
 import { StreamError, NotLiveError } from '../../../core/errors.ts';
 import { platformBlockedError, unexpectedResponseError } from '../platform-request.ts';
-import { BroadcastEndedError } from '../resolution.ts';
-import type { YoutubePage, Resolution } from '../resolution.ts';
-import { InnertubeStatusError } from './innertube.ts';
-import type { Innertube } from './innertube.ts';
-import { playerResponseSchema } from './player-response.ts';
-import type { PlayerResponse } from './player-response.ts';
+import { BroadcastEndedError, type YoutubePage, type Resolution } from '../resolution.ts';
+import { InnertubeStatusError, type Innertube } from './innertube.ts';
+import { playerResponseSchema, type PlayerResponse } from './player-response.ts';
 import { readDetails, playerState } from './player-state.ts';
 import { z } from 'zod';
 import { parsePlatformUrl } from '../parse-platform-url.ts';

@@ -3,10 +3,9 @@ import { gapsWithin } from '../job/coverage.ts';
 import type { NewEvent } from '../../records/event.ts';
 import type { Counters, JobOf, JobSight } from '../../records/job.ts';
 import type { Gap } from '../../records/sight.ts';
-import type { DigestEnd, DigestState, DigestWindow } from './records.ts';
+import { emptyWindow, type DigestEnd, type DigestState, type DigestWindow } from './records.ts';
 import type { TickTimes } from '../job/outcome.ts';
 import type { ClosureResult, SummaryResult, WindowSpan } from '../../records/window-closure.ts';
-import { emptyWindow } from './records.ts';
 
 export type DigestSnapshot = { counters: Counters; sight: JobSight; state: DigestState };
 

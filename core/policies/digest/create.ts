@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { apiNames } from '../../api-names.ts';
 import { flag, integer, streamUrl, jobWebhookEvents, webhookUrl, labels } from '../../requests/fields.ts';
 import { rules } from '../../rules.ts';
-import { limitNotice } from '../job/plan.ts';
-import type { PlanDeps } from '../job/plan.ts';
-import { digestRecords } from './records.ts';
-import type { DigestConfig } from './records.ts';
+import { limitNotice, type PlanDeps } from '../job/plan.ts';
+import { digestRecords, type DigestConfig } from './records.ts';
 
 /** Body of `POST /live-digest`. */
 export const digestRequestSchema = z.object({

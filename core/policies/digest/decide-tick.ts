@@ -11,8 +11,7 @@ import type { JobOf } from '../../records/job.ts';
 import type { DigestState } from './records.ts';
 import type { NextTick } from '../../records/run-base.ts';
 import type { WindowClosure } from '../../records/window-closure.ts';
-import { applyClosure } from './apply-closure.ts';
-import type { DigestSnapshot } from './apply-closure.ts';
+import { applyClosure, type DigestSnapshot } from './apply-closure.ts';
 import { addCapture, closeUnasked, nextWindowEnd, planFinalClosure } from './window-closure.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { rules } from '../../rules.ts';
 import { recordOutcome } from '../job/record-outcome.ts';
-import { streamLostEnding, readTimes } from '../job/outcome.ts';
-import type { JobOutcome } from '../job/outcome.ts';
+import { streamLostEnding, readTimes, type JobOutcome } from '../job/outcome.ts';
 import { earlier, addSeconds, later, ageSeconds } from '../../time.ts';
 import type { JobOf } from '../../records/job.ts';
 import type { DigestEnd, DigestState, DigestWindow, StoredSample } from './records.ts';

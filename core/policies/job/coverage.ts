@@ -2,8 +2,7 @@ import { withKind } from '../../records/job-kind.ts';
 import type { Job, JobSight } from '../../records/job.ts';
 import type { Gap, GapReason, SpanReason } from '../../records/sight.ts';
 import { intervalSeconds } from './next-tick.ts';
-import { countSight } from '../../sight/count-sight.ts';
-import type { SightSpan } from '../../sight/count-sight.ts';
+import { countSight, type SightSpan } from '../../sight/count-sight.ts';
 import { rules } from '../../rules.ts';
 import { ageSeconds, earlier, later } from '../../time.ts';
 

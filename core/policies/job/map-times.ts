@@ -1,7 +1,6 @@
 import type { JobChange } from '../../ports/job-store.ts';
-import { isTerminal } from '../../records/job.ts';
+import { isTerminal, type Job } from '../../records/job.ts';
 import { withKind } from '../../records/job-kind.ts';
-import type { Job } from '../../records/job.ts';
 import { mapRunTimes } from '../../sight/clock-change.ts';
 import type { Mover } from '../../time.ts';
 

@@ -1,6 +1,5 @@
 import { applyRunChange } from '../../event/stored-run.ts';
-import { assignSequences } from '../../records/event.ts';
-import type { NewEvent } from '../../records/event.ts';
+import { assignSequences, type NewEvent } from '../../records/event.ts';
 import type { Job } from '../../records/job.ts';
 import type { JobChange } from '../../ports/job-store.ts';
 import type { JobPatch } from '../../ports/run-store.ts';

@@ -1,14 +1,12 @@
 import type { RunChange } from '../../ports/run-store.ts';
 import { assignSequences } from '../../records/event.ts';
-import { isTerminal } from '../../records/job.ts';
-import type { Job } from '../../records/job.ts';
+import { isTerminal, type Job } from '../../records/job.ts';
 import type { CaptureOutput } from '../../records/workflow.ts';
 import { toJobType } from '../../records/job-type.ts';
 import type { ClosureResult } from '../../records/window-closure.ts';
 import { atTick } from '../../sight/clock-change.ts';
 import { mapJobTimes, withMovedTimes } from './map-times.ts';
-import { planTick } from './plan-change.ts';
-import type { JobUpdate } from './plan-change.ts';
+import { planTick, type JobUpdate } from './plan-change.ts';
 import { durationSeconds, intervalSeconds, jobWakeUpTime } from './next-tick.ts';
 import { leaseUntil } from '../../tick/advance-run.ts';
 import type { JobEnding, TickDecision, JobOutcome } from './outcome.ts';

@@ -1,5 +1,4 @@
-import { afterTick } from '../../sight/after-tick.ts';
-import type { PolicySight } from '../../sight/after-tick.ts';
+import { afterTick, type PolicySight } from '../../sight/after-tick.ts';
 import { afterModelCall } from '../../sight/trouble.ts';
 import type { Failure } from '../../records/failure.ts';
 import type { Counters, Job, JobSight } from '../../records/job.ts';
@@ -8,8 +7,7 @@ import { rules } from '../../rules.ts';
 import { ageSeconds } from '../../time.ts';
 import { addGaps } from './coverage.ts';
 import { intervalSeconds } from './next-tick.ts';
-import { readTimes } from './outcome.ts';
-import type { JobOutcome, TickTimes } from './outcome.ts';
+import { readTimes, type JobOutcome, type TickTimes } from './outcome.ts';
 
 /** Returns the counters and the sight of a job after a tick; the same for every type of job. */
 export function recordOutcome(

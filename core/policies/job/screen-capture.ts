@@ -1,7 +1,6 @@
 import type { Job } from '../../records/job.ts';
 import type { CaptureOutput } from '../../records/workflow.ts';
-import { screenOutput } from '../../sight/screening.ts';
-import type { Screening } from '../../sight/screening.ts';
+import { screenOutput, type Screening } from '../../sight/screening.ts';
 import { earlier } from '../../time.ts';
 
 /**

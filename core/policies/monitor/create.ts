@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { apiNames } from '../../api-names.ts';
 import { InvalidInputModeError, StreamWithoutClipsError } from '../../errors.ts';
-import { inputModeSchema } from '../../records/capture.ts';
-import type { InputMode } from '../../records/capture.ts';
+import { inputModeSchema, type InputMode } from '../../records/capture.ts';
 import { detectPlatform, hasSession } from '../../records/platform.ts';
 import {
   condition,
@@ -14,10 +13,8 @@ import {
   labels,
 } from '../../requests/fields.ts';
 import { rules } from '../../rules.ts';
-import { limitNotice } from '../job/plan.ts';
-import type { PlanDeps } from '../job/plan.ts';
-import { monitorRecords } from './records.ts';
-import type { MonitorConfig } from './records.ts';
+import { limitNotice, type PlanDeps } from '../job/plan.ts';
+import { monitorRecords, type MonitorConfig } from './records.ts';
 
 /** Body of `POST /live-monitor`. */
 export const monitorRequestSchema = z.object({

@@ -3,8 +3,7 @@ import type { WatchRun } from '../../records/watch-run.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import type { AlertChange, AlertCloseReason, ConditionState } from '../../records/watch-state.ts';
 import { addSeconds, ageSeconds } from '../../time.ts';
-import { countedChecks, opened } from './condition.ts';
-import type { OpenCondition } from './condition.ts';
+import { countedChecks, opened, type OpenCondition } from './condition.ts';
 import type { ConditionVerdict } from '../../tick/ask-model.ts';
 
 type Step<Type extends NewWatchEvent['type'], Kind extends AlertChange['kind']> = {

@@ -1,6 +1,5 @@
 import type { WatchChange } from '../../ports/watch-store.ts';
-import { watchConfigSchema } from '../../records/watch.ts';
-import type { WatchCondition, WatchConfig } from '../../records/watch.ts';
+import { watchConfigSchema, type WatchCondition, type WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { EndedBy, NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';
 import { maxSnoozes } from '../../records/watch-state.ts';
@@ -10,16 +9,14 @@ import { countSight } from '../../sight/count-sight.ts';
 import { classifySpans } from '../../sight/spans.ts';
 import { findLoss } from '../../sight/trouble.ts';
 import { addSeconds } from '../../time.ts';
-import { alertFields, closeAlert } from './alerts.ts';
-import type { Closing } from './alerts.ts';
+import { alertFields, closeAlert, type Closing } from './alerts.ts';
 import { closed, forget, isOpen } from './condition.ts';
 import { countByHour, toHour } from './hourly-counts.ts';
 import { initialConditionState } from './initial-state.ts';
 import { listActive } from './schedule.ts';
 import { watchStatus } from './status.ts';
 import { nextGeneration } from '../../tick/advance-run.ts';
-import { describeLoss, uncounted } from './decide-tick.ts';
-import type { WatchDecision } from './decide-tick.ts';
+import { describeLoss, uncounted, type WatchDecision } from './decide-tick.ts';
 
 /** Decision about a change by a caller. */
 type WatchChangeDecision = Omit<WatchDecision, 'set' | 'next'> & {

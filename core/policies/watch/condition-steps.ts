@@ -22,8 +22,7 @@ import {
   withSight,
   withVerdict,
 } from './condition.ts';
-import { findAnswer, listDatapoints } from './datapoints.ts';
-import type { Datapoint } from './datapoints.ts';
+import { findAnswer, listDatapoints, type Datapoint } from './datapoints.ts';
 import { toEvidenceKey } from './evidence.ts';
 import { afterUnseenTime, awaitsOpening, withHolding } from './holding.ts';
 import { initialConditionState } from './initial-state.ts';

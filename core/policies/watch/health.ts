@@ -1,9 +1,7 @@
-import { findState } from '../../records/delivery.ts';
-import type { DestinationState } from '../../records/delivery.ts';
+import { findState, type DestinationState } from '../../records/delivery.ts';
 import type { Destination, WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
-import { maxErrorLength } from '../../records/watch-state.ts';
-import type { WatchHealth } from '../../records/watch-state.ts';
+import { maxErrorLength, type WatchHealth } from '../../records/watch-state.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import { rules } from '../../rules.ts';
 import { ageSeconds } from '../../time.ts';

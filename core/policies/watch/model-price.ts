@@ -1,5 +1,4 @@
-import { addUse, noUse } from '../../records/caller-use.ts';
-import type { CallerUse } from '../../records/caller-use.ts';
+import { addUse, noUse, type CallerUse } from '../../records/caller-use.ts';
 import type { ModelCall, TokenUse } from '../../records/vision.ts';
 
 /** List price of a model, in US dollars per token. Local models cost 0. */

@@ -7,8 +7,7 @@ import { toNextTick, wakeUpTime } from '../../sight/wake-up.ts';
 import { backoffSeconds } from '../../sight/trouble.ts';
 import { addSeconds, earlier, later, nextGridTime, stretchedInterval } from '../../time.ts';
 import { isFailed } from '../../tick/ask-model.ts';
-import { hasVerdict } from './outcome.ts';
-import type { WatchOutcome } from './outcome.ts';
+import { hasVerdict, type WatchOutcome } from './outcome.ts';
 
 /** State after a tick that decides the time of the next one. */
 export type TickPlan = {

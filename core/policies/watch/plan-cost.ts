@@ -1,14 +1,10 @@
 import type { RunChange } from '../../ports/run-store.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { Captured } from '../../sight/screening.ts';
-import { groupFrames } from '../../sight/group-frames.ts';
-import type { FrameCount } from '../../sight/group-frames.ts';
-import { groupQuestions } from '../../tick/ask-model.ts';
-import type { Questions } from '../../tick/ask-model.ts';
-import { budgetOnDay, reserve } from './budget.ts';
-import type { Cost, Reserved } from './budget.ts';
-import { priceWorstCase } from './model-price.ts';
-import type { TokenPrice } from './model-price.ts';
+import { groupFrames, type FrameCount } from '../../sight/group-frames.ts';
+import { groupQuestions, type Questions } from '../../tick/ask-model.ts';
+import { budgetOnDay, reserve, type Cost, type Reserved } from './budget.ts';
+import { priceWorstCase, type TokenPrice } from './model-price.ts';
 import { localDay } from './schedule.ts';
 
 export type CostSettings = {

@@ -1,7 +1,5 @@
-import type { Moment } from '../../records/moment.ts';
-import { toMomentId } from '../../records/moment.ts';
-import { digestQuestion } from '../../records/watch.ts';
-import type { WatchCondition } from '../../records/watch.ts';
+import { toMomentId, type Moment } from '../../records/moment.ts';
+import { digestQuestion, type WatchCondition } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { Captured } from '../../sight/screening.ts';
 import { frameTime, momentTime } from '../../sight/moment-time.ts';

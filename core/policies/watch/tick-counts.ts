@@ -1,8 +1,7 @@
 import type { CallerUse } from '../../records/caller-use.ts';
 import type { ConditionState, WatchCounts } from '../../records/watch-state.ts';
 import { isUnjudgeable } from './condition.ts';
-import { toHour } from './hourly-counts.ts';
-import type { HourlyCounts } from './hourly-counts.ts';
+import { toHour, type HourlyCounts } from './hourly-counts.ts';
 import type { WatchOutcome } from './outcome.ts';
 
 export type AlertCounts = { opened: number; closed: number; reminders: number };

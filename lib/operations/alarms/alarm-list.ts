@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, TreatMissingData, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { rules } from '../../../core/rules.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';

@@ -2,15 +2,13 @@ import { Stack, Validations } from 'aws-cdk-lib';
 import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Topic, type ITopic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { serviceKey } from '../../storage/service-key.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import { alarmPrefix } from './alarm-prefix.ts';
-import { alarmList, comparisonFor } from './alarm-list.ts';
-import type { AlarmSpec, AlarmSources } from './alarm-list.ts';
+import { alarmList, comparisonFor, type AlarmSpec, type AlarmSources } from './alarm-list.ts';
 
 type Props = AlarmSources & {
   settings: AlarmSources['settings'] & Pick<StageSettings, 'alarmEmail' | 'alarmTopicArn' | 'runbookUrl'>;

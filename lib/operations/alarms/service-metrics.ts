@@ -1,12 +1,9 @@
-import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IMetric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, type IMetric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
-import { StateTransitionMetric } from 'aws-cdk-lib/aws-stepfunctions';
-import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { StateTransitionMetric, type StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { checkOutputTokens } from '../../../adapters/vision/prompt.ts';
-import { metricUnits } from '../../../core/ports/metrics.ts';
-import type { MetricName } from '../../../core/ports/metrics.ts';
+import { metricUnits, type MetricName } from '../../../core/ports/metrics.ts';
 import type { ServiceFunction } from '../../function/service-function.ts';
 import type { StreamOrigin } from '../../api/stream-origin.ts';
 

@@ -5,8 +5,7 @@ import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { AccountFacts } from './facts.ts';
 import type { PolicyDecision } from './policies.ts';
 import type { ModelQuotas } from './quotas.ts';
-import { about } from './result.ts';
-import type { PreflightResult } from './result.ts';
+import { about, type PreflightResult } from './result.ts';
 
 type Stage = Pick<
   StageSettings,

@@ -1,6 +1,5 @@
 import { supportsEdgeLogs } from '../../stages/region.ts';
-import { newEventBus } from '../../stages/stage-settings.ts';
-import type { StageSettings } from '../../stages/stage-settings.ts';
+import { newEventBus, type StageSettings } from '../../stages/stage-settings.ts';
 
 type Stage = Pick<
   StageSettings,

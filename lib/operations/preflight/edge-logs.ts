@@ -1,7 +1,6 @@
 import { describeEdgeLogs, supportsEdgeLogs } from '../../stages/region.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import { about } from './result.ts';
-import type { PreflightResult } from './result.ts';
+import { about, type PreflightResult } from './result.ts';
 
 /** Says whether CloudFront logs the requests of a stage. */
 export function checkEdgeLogs(

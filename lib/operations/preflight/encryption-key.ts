@@ -1,8 +1,6 @@
-import { DescribeKeyCommand, GetKeyPolicyCommand } from '@aws-sdk/client-kms';
-import type { KMSClient } from '@aws-sdk/client-kms';
+import { DescribeKeyCommand, GetKeyPolicyCommand, type KMSClient } from '@aws-sdk/client-kms';
 import { z } from 'zod';
-import { about } from './result.ts';
-import type { PreflightResult } from './result.ts';
+import { about, type PreflightResult } from './result.ts';
 
 const { green, yellow, red } = about('encryption key');
 const values = z.union([z.string(), z.array(z.string())]).transform((each) => [each].flat());

@@ -1,8 +1,6 @@
-import { DescribeEventBusCommand } from '@aws-sdk/client-eventbridge';
-import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { DescribeEventBusCommand, type EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { newEventBus } from '../../stages/stage-settings.ts';
-import { about } from './result.ts';
-import type { PreflightResult } from './result.ts';
+import { about, type PreflightResult } from './result.ts';
 
 /**
  * Checks that the event bus of a stage exists, since EventBridge drops events for one that does not. Returns no result

@@ -12,8 +12,7 @@ import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { STSClient } from '@aws-sdk/client-sts';
 import type { Pip } from '../../../layers/ffmpeg/packaged-binary.ts';
-import { readIdentity, simulateAssumption, simulateDeployment } from './policies.ts';
-import type { SimulatedPolicies } from './policies.ts';
+import { readIdentity, simulateAssumption, simulateDeployment, type SimulatedPolicies } from './policies.ts';
 import {
   findDistributionQuota,
   findHeaderPolicyQuota,

@@ -8,8 +8,7 @@ import type { EC2Client, Route, RouteTable, VpcEndpoint } from '@aws-sdk/client-
 import ipaddr from 'ipaddr.js';
 import { listEndpoints } from '../../delivery/network-endpoints.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import { about } from './result.ts';
-import type { PreflightResult } from './result.ts';
+import { about, type PreflightResult } from './result.ts';
 
 type Settings = Pick<
   StageSettings,

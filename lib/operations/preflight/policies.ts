@@ -1,7 +1,5 @@
-import { GetRoleCommand, paginateSimulatePrincipalPolicy } from '@aws-sdk/client-iam';
-import type { IAMClient } from '@aws-sdk/client-iam';
-import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
-import type { STSClient } from '@aws-sdk/client-sts';
+import { GetRoleCommand, paginateSimulatePrincipalPolicy, type IAMClient } from '@aws-sdk/client-iam';
+import { GetCallerIdentityCommand, type STSClient } from '@aws-sdk/client-sts';
 import { isGlobalAction } from './deployment-actions.ts';
 
 /** Decision of the policy simulation about an action. */

@@ -1,5 +1,4 @@
-import { paginateListServiceQuotas } from '@aws-sdk/client-service-quotas';
-import type { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
+import { paginateListServiceQuotas, type ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 
 /** Applied quota of an account, by the name that Service Quotas shows. */
 export type AppliedQuota = { name: string; value: number };

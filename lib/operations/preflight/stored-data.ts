@@ -1,8 +1,6 @@
-import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { DescribeStacksCommand, type CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { storageVersion } from '../../../adapters/aws/dynamodb/table/storage-version.ts';
-import { about } from './result.ts';
-import type { PreflightResult } from './result.ts';
+import { about, type PreflightResult } from './result.ts';
 
 /**
  * Checks that this commit reads the table of a stack that is deployed already: there is no migration before release

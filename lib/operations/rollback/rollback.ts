@@ -1,5 +1,4 @@
-import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
-import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { paginateListStackResources, type CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetAliasCommand, paginateListVersionsByFunction, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { liveAlias, readRelease } from '../../function/version-names.ts';

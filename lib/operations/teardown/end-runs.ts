@@ -1,11 +1,8 @@
 import { DescribeStacksCommand, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { DisableRuleCommand } from '@aws-sdk/client-eventbridge';
-import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { PutFunctionConcurrencyCommand } from '@aws-sdk/client-lambda';
-import type { LambdaClient } from '@aws-sdk/client-lambda';
-import { paginateListExecutions, StopExecutionCommand } from '@aws-sdk/client-sfn';
-import type { SFNClient } from '@aws-sdk/client-sfn';
+import { DisableRuleCommand, type EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { PutFunctionConcurrencyCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import { paginateListExecutions, StopExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
 
 export type TeardownClients = {
   cloudFormation: CloudFormationClient;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { callWindowMs, findRefusal } from '../../../../core/access/call-admission.ts';
-import type { CallLimits } from '../../../../core/access/call-admission.ts';
+import { callWindowMs, findRefusal, type CallLimits } from '../../../../core/access/call-admission.ts';
 import type { Admission, CallLimiter } from '../../../../core/ports/call-limiter.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { itemKeys } from '../table/keys.ts';

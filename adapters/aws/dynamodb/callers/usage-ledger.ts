@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { useRetentionDays } from '../../../../core/ports/usage-ledger.ts';
-import type { UsageLedger } from '../../../../core/ports/usage-ledger.ts';
+import { useRetentionDays, type UsageLedger } from '../../../../core/ports/usage-ledger.ts';
 import { amountsOfUse, callerUseSchema, noUse } from '../../../../core/records/caller-use.ts';
 import { callerPartition, itemKeys, sortPrefixes } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';

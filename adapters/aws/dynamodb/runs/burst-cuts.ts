@@ -1,5 +1,4 @@
-import { addCut, burstCutsSchema } from '../../../../core/workflow/burst.ts';
-import type { BurstCuts } from '../../../../core/workflow/burst.ts';
+import { addCut, burstCutsSchema, type BurstCuts } from '../../../../core/workflow/burst.ts';
 import { itemKeys } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';
 import type { Table } from '../table/table.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Job } from '../../../../core/records/job.ts';
+import { hasExpired, type Job } from '../../../../core/records/job.ts';
 import type { JobQuery } from '../../../../core/ports/job-store.ts';
-import { hasExpired } from '../../../../core/records/job.ts';
 import { isJob } from '../../../../core/records/run.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 import { readItem } from '../table/record.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { mergeMoments, newestFirst } from '../../../../core/memory/merge-moments.ts';
-import type { MomentRun } from '../../../../core/memory/merge-moments.ts';
+import { mergeMoments, newestFirst, type MomentRun } from '../../../../core/memory/merge-moments.ts';
 import { matchWords } from '../../../../core/memory/match-words.ts';
 import type { MomentPosition, MomentSpan, MomentStore } from '../../../../core/ports/moment-store.ts';
 import { momentSchema, readMomentId, toMomentId, withReview } from '../../../../core/records/moment.ts';

@@ -1,5 +1,4 @@
-import { sourceSchema } from '../../../../core/records/job.ts';
-import type { Source } from '../../../../core/records/job.ts';
+import { sourceSchema, type Source } from '../../../../core/records/job.ts';
 import { itemKeys } from '../table/keys.ts';
 import { readRecord } from '../table/record.ts';
 import { ttlAttribute } from '../table/table-layout.ts';
