@@ -33,7 +33,9 @@ export function askOnPool(dispatcher: Dispatcher, otherwise: Ask | null): Ask {
         if (wasClosedMeanwhile(error)) return ask();
         throw error;
       });
-      const isEmpty = isSuccess(answer.statusCode) && answer.headers['content-length'] === '0';
+      const { statusCode, headers: answered } = answer;
+      // A refused password, sent again, can lock an account.
+      const isEmpty = hasContent(statusCode, answered['location']) && answered['content-length'] === '0';
       if (!mayAskAgain || !isEmpty) return answer;
       answer.body.resume();
     } catch (error) {
@@ -43,10 +45,17 @@ export function askOnPool(dispatcher: Dispatcher, otherwise: Ask | null): Ask {
   };
 }
 
-/** Other statuses have no body that anybody reads: a refused password, sent again, can lock an account. */
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300 && status !== 204;
+/**
+ * Returns true if a response has what was asked for. Players take every status for it that is no error, redirect, or
+ * answer without a body: of proxies that changed it (203), of all bytes as a range (206), and numbers that HTTP does
+ * not have.
+ */
+export function hasContent(status: number, location: unknown): boolean {
+  const isSuccess = (status < 400 && location === undefined) || status >= 600;
+  return isSuccess && !withoutBody.includes(status);
 }
+
+const withoutBody = [204, 205, 304];
 
 /** Two lengths are one number for it, and it asserts that a status is not zero. */
 export function isRefusedByParser(error: unknown): boolean {

@@ -10,7 +10,7 @@ import { createAgent, createProxyDispatcher, keepAliveMs } from './dispatchers.t
 import { openDeadline } from './deadline.ts';
 import type { Deadline } from './deadline.ts';
 import { toEgressError } from './egress-error.ts';
-import { askAlone, askOnPool, isRefusedByParser } from './ask.ts';
+import { askAlone, askOnPool, hasContent, isRefusedByParser } from './ask.ts';
 import type { Ask, Received } from './ask.ts';
 import { decodeBody, readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes } from './redirect.ts';
@@ -275,16 +275,12 @@ function toAnswer(received: Received, hop: Hop, { cookies, isLenient }: RequestH
   return { statusCode: isWhole ? ok : statusCode, headers, body, discard: () => discard(body) };
 }
 
-/**
- * Players take every status for the whole that is no error, redirect, or answer without a body: of proxies that changed
- * it (203), of all bytes as a range (206), and numbers that HTTP does not have.
- */
+/** Returns true if a response has all of the resource: a part that was asked for stays a part. */
 function hasWhole(status: number, { method, headers }: Hop, { location }: Answer['headers']): boolean {
-  const isSuccess = (status < 400 && location === undefined) || status >= 600;
-  return isSuccess && !withoutBody.includes(status) && method === 'GET' && headers['range'] === undefined;
+  return method === 'GET' && headers['range'] === undefined && hasContent(status, location);
 }
 
-const [ok, withoutBody] = [200, [204, 205, 304]];
+const ok = 200;
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const flat: Record<string, string> = {};

@@ -85,11 +85,13 @@ async function* readChunks(socket: Readable): Chunks {
 async function readHead(chunks: Chunks): Promise<{ head: string; rest: Buffer }> {
   let bytes = Buffer.alloc(0);
   for (let interim = 0; interim <= maxInterimHeads;) {
-    const text = bytes.toString('latin1');
+    // Scripts end what they print before with an empty line.
+    const before = /^(?:\r?\n){0,2}/.exec(bytes.toString('latin1', 0, 4))?.[0].length ?? 0;
+    const text = bytes.toString('latin1', before);
     const end = /\r?\n\r?\n/.exec(text);
-    if (bytes.length >= 4 && !/^(HTTP|ICY )/i.test(text)) return { head: '', rest: bytes };
+    if (text.length >= 4 && !/^(HTTP|ICY )/i.test(text)) return { head: '', rest: bytes };
     if (end) {
-      const rest = bytes.subarray(end.index + end[0].length);
+      const rest = bytes.subarray(before + end.index + end[0].length);
       const head = text.slice(0, end.index);
       if (!/^HTTP\S* +1\d\d/i.test(head)) return { head, rest };
       bytes = rest;

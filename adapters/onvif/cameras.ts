@@ -102,7 +102,7 @@ async function readServiceProfiles(
       codec: toName(findText(encoder, 'Encoding') ?? ''),
       width: toPixels(findText(encoder, 'Resolution', 'Width')),
       height: toPixels(findText(encoder, 'Resolution', 'Height')),
-      stream_url: toMediaUrl(await readUri(calls, service, 'GetStreamUri', token), device, ['rtsp']),
+      stream_url: toMediaUrl(await readUri(calls, service, 'GetStreamUri', token), device, ['rtsp', 'rtsps']),
       snapshot_url: toMediaUrl(await readUri(calls, service, 'GetSnapshotUri', token), device, [
         'http',
         'https',

@@ -2,7 +2,7 @@ import { parseXml, XmlElement, XmlText } from '@rgrove/parse-xml';
 
 export type { XmlElement };
 
-/** Text that is no XML, or XML beyond a limit or with a document type: that could define entities. */
+/** Text that is no XML, or XML beyond a limit, or with a document type that could define entities. */
 export class UnreadableXmlError extends Error {
   override readonly name = 'UnreadableXmlError';
 }
@@ -14,13 +14,15 @@ export class UnreadableXmlError extends Error {
 export function readXml(source: string): XmlElement {
   const text = source.replaceAll(unusable, '');
   if (source.length > maxLength || isNestedTooDeep(text)) throw new UnreadableXmlError('XML is too large');
-  if (/<!DOCTYPE/i.test(text)) throw new UnreadableXmlError('XML has a document type');
+  const declared = text.replace(bareDocumentType, '');
+  if (/<!DOCTYPE/i.test(declared)) throw new UnreadableXmlError('XML has a document type');
   try {
     // The parser takes quadratic time for carriage returns.
-    const lines = text.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+    const lines = declared.replaceAll('\r\n', '\n').replaceAll('\r', '\n');
     // Devices write more around a document: the head of a part, or bytes of zero.
     const document = lines.slice(lines.indexOf('<'), lines.lastIndexOf('>') + 1);
-    const { root } = parseXml(document.replaceAll(bareAmpersand, '&amp;').replaceAll(bareBracket, '&lt;'));
+    const escaped = document.replaceAll(bareAmpersand, '&amp;').replaceAll(bareBracket, '&lt;');
+    const { root } = parseXml(withoutRepeats(escaped));
     if (root !== null) return root;
   } catch (cause) {
     throw new UnreadableXmlError('XML cannot be read', { cause });
@@ -45,6 +47,21 @@ function isNestedTooDeep(text: string): boolean {
   return false;
 }
 
+/** Document type that names a root and a file, which nobody reads, and defines nothing. */
+const bareDocumentType = /<!DOCTYPE[^<>[\]]*>/i;
+
+/** Leaves out attributes that an element has already: libraries of devices add a namespace twice. */
+function withoutRepeats(document: string): string {
+  const names = new Set<string>();
+  return document.replaceAll(beginOrAttribute, (found: string, name: string | undefined) => {
+    if (name === undefined) names.clear();
+    else if (names.has(name)) return '';
+    else names.add(name);
+    return found;
+  });
+}
+
+const beginOrAttribute = /<[^\s<>]*|\s([\w:.-]+)\s*=\s*(?:"[^"<]*"|'[^'<]*')/g;
 const bareBracket = /<(?![\w:/!?])/g;
 const bareAmpersand = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/gi;
 

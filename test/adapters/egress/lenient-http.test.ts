@@ -67,6 +67,7 @@ describe('responses that differ from RFC 9112', () => {
     ],
     ['the name ICY', ['ICY 200 OK\r\nX-A: 1\r\n\r\nbody']],
     ['no reason', ['HTTP/1.1 200\r\nX-A: 1\r\nContent-Length: 4\r\n\r\nbody']],
+    ['empty lines before it', ['\n\r\nHTTP/1.1 200 OK\nX-A: 1\n\nbody']],
     ['a head that arrives in parts', ['HTTP/1.1 200 OK\nX-A: 1\n', '\nbo', 'dy']],
     ['an interim response', ['HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\nX-A: 1\n\nbody']],
     ['a signed length', [`${head}Content-Length: +4\r\n\r\nbody and more`]],
@@ -140,10 +141,15 @@ describe('responses that differ from RFC 9112', () => {
     expect(Buffer.from(await collectBytes(decoded, 100_000)).toString()).toBe(text);
   });
 
-  test('a failure without a body is not asked for again', async () => {
-    const { ask, requests } = await serve('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n');
-    expect((await ask()).status).toBe(401);
-    expect(requests).toHaveLength(1);
+  test.each([
+    [401, 1],
+    [205, 1],
+    [203, 2],
+    [700, 2],
+  ])('a response of status %i without a body is asked for %i times', async (status, times) => {
+    const { ask, requests } = await serve(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`);
+    expect((await ask()).status).toBe(times === 1 ? status : 200);
+    expect(requests).toHaveLength(times);
   });
 
   test('a body of many parts is read beyond the length of one', async () => {
@@ -170,10 +176,13 @@ describe('responses that differ from RFC 9112', () => {
     await expect(readAll(await open())).rejects.toMatchObject({ fault: 'malformed' });
   });
 
-  test('a response without a head is its body', async () => {
-    const { ask } = await serve('#EXTM3U\n#EXTINF:2,\n');
-    expect(Buffer.from((await ask()).body).toString()).toBe('#EXTM3U\n#EXTINF:2,\n');
-  });
+  test.each(['#EXTM3U\n#EXTINF:2,\n', '\n\n#EXTM3U\n'])(
+    'a response without a head is its body: %j',
+    async (sent) => {
+      const { open } = await serve(sent);
+      expect(await readAll(await open())).toBe(sent);
+    },
+  );
 
   test('cookies and status are kept, and each request has a connection of its own', async () => {
     const { ask, requests } = await serve(
