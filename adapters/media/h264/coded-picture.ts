@@ -13,9 +13,9 @@ export type CodedPicture = {
   parameters: string;
 };
 
-const types = { keySlice: 5, info: 6, sps: 7, pps: 8, delimiter: 9, filler: 12 };
+const types = { keySlice: 5, info: 6, sps: 7, pps: 8, delimiter: 9, end: 10, endOfStream: 11, filler: 12 };
 /** Units that a decoder of a single picture does not need. */
-const omitted = new Set([types.info, types.delimiter, types.filler]);
+const omitted = new Set([types.info, types.delimiter, types.end, types.endOfStream, types.filler]);
 const maxParameterBytes = 512;
 
 /**
@@ -77,7 +77,7 @@ function splitUnits(bytes: Buffer): Buffer[] {
     let end = (starts[index + 1] ?? bytes.length + 3) - 3;
     while (end > start && bytes[end - 1] === 0) end -= 1;
     const unit = bytes.subarray(start, end);
-    check(unit.length >= 2);
+    check(unit.length >= 1);
     return unit;
   });
 }

@@ -35,6 +35,8 @@ test('a key frame keeps its parameter sets and slices, and nothing else', () => 
   const types = (bytes: Buffer) => units(bytes).map((unit) => unit.readUInt8(4) & 0x1f);
   expect(types(readCodedPicture(whole)!.bytes)).toEqual([7, 8, 5]);
   expect(types(readCodedPicture(sliced)!.bytes)).toEqual([7, 8, 5, 5, 5]);
+  const ended = Buffer.concat([whole, Buffer.from([0, 0, 1, 10, 0, 0, 1, 11])]);
+  expect(types(readCodedPicture(ended)!.bytes)).toEqual([7, 8, 5]);
 });
 
 test.each<[string, () => Buffer]>([

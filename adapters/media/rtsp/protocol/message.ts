@@ -16,7 +16,7 @@ const maxHeaderLines = 100;
 export function parseHead(text: string): Omit<RtspMessage, 'body'> {
   const [startLine = '', ...lines] = text.split(/\r?\n/);
   if (startLine.startsWith('HTTP/')) throw new HttpResponseError('A response of HTTP');
-  if (!/^RTSP\/1\.\d +\d{3}( |$)/.test(startLine) && requestLine(startLine) === null) {
+  if (!/^RTSP\/\d\.\d +\d{3}( |$)/.test(startLine) && requestLine(startLine) === null) {
     throw new RtspProtocolError('Not an RTSP message');
   }
   return { startLine, headers: parseHeaders(lines) };
@@ -49,13 +49,13 @@ function parseHeader(line: string): RtspHeader[] {
 
 /** Returns method and URL, or null for a response. */
 export function requestLine(startLine: string): RtspRequestLine | null {
-  const match = /^([A-Z_]+) (\S+) RTSP\/1\.\d$/.exec(startLine);
+  const match = /^([A-Z_]+) (\S+) RTSP\/\d\.\d$/.exec(startLine);
   return match?.[1] !== undefined && match[2] !== undefined ? { method: match[1], url: match[2] } : null;
 }
 
 /** Returns the status, or null for a request. */
 export function responseStatus(message: Pick<RtspMessage, 'startLine'>): number | null {
-  const match = /^RTSP\/1\.\d +(\d{3})/.exec(message.startLine);
+  const match = /^RTSP\/\d\.\d +(\d{3})/.exec(message.startLine);
   return match?.[1] === undefined ? null : Number(match[1]);
 }
 

@@ -103,7 +103,7 @@ function isCapital(byte: number): boolean {
   return byte >= 0x41 && byte <= 0x5a;
 }
 
-const answerStart = 'RTSP/1.';
+const answerStart = 'RTSP/';
 const rtpVersion = 0x80;
 const dollar = 0x24;
 const carriageReturn = 0x0d;

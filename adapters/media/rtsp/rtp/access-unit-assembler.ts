@@ -219,12 +219,15 @@ function createPayloadReader(rules: NalRules, check: PictureCheck): PayloadReade
   function readPayload(payload: Uint8Array): void {
     const type = rules.readType(payload[0] ?? 0);
     if (type === rules.fragment) return readFragment(payload);
+    if (type >= rules.undefinedFrom) return;
     // A fragmented unit has no end: its last packet was lost.
     unit.isDamaged ||= unit.inFragment;
     const units = type === rules.aggregate ? splitAggregate(payload, rules.headBytes) : [payload];
     if (units === null || type > Math.max(rules.maxUnit, rules.aggregate)) return damage();
     for (const each of units.flatMap((joined) => splitJoined(joined, rules))) {
-      if (each.length <= rules.headBytes || rules.readType(each[0] ?? 0) > rules.maxUnit) return damage();
+      const found = rules.readType(each[0] ?? 0);
+      const isCut = each.length <= rules.headBytes && !rules.ends.includes(found);
+      if (isCut || found > rules.maxUnit) return damage();
       if (unit.begin.hasSlice() && isRepeated(each)) continue;
       note(each);
       append(startCode);

@@ -8,6 +8,10 @@ export type NalRules = UnitRules & {
   fragment: number;
   /** Types above are packets of RTP, not units. */
   maxUnit: number;
+  /** First type that no standard defines: cameras put data of their own there. */
+  undefinedFrom: number;
+  /** Types that end a sequence or the stream, and have a head alone. */
+  ends: readonly number[];
   /** Header of the unit whose fragments begin with this payload. */
   fragmentHead(payload: Uint8Array): Uint8Array;
   /** Parameter sets that a decoder needs before a key frame. */
@@ -21,6 +25,8 @@ const h264: NalRules = {
   aggregate: 24,
   fragment: 28,
   maxUnit: 23,
+  undefinedFrom: 30,
+  ends: [10, 11],
   fragmentHead: (payload) => Uint8Array.of((byteAt(payload, 0) & 0xe0) | (byteAt(payload, 1) & 0x1f)),
   parameterSets: [7, 8],
   // The id of an SPS follows its profile and level.
@@ -32,6 +38,8 @@ const h265: NalRules = {
   aggregate: 48,
   fragment: 49,
   maxUnit: 47,
+  undefinedFrom: 51,
+  ends: [36, 37],
   fragmentHead: (payload) =>
     Uint8Array.of((byteAt(payload, 0) & 0x81) | ((byteAt(payload, 2) & 0x3f) << 1), byteAt(payload, 1)),
   parameterSets: [32, 33, 34],

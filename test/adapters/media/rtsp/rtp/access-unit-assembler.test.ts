@@ -194,7 +194,6 @@ describe('H.264 access units', () => {
     ['an aggregate within an aggregate', stap(stap(idr))],
     ['a fragment without data', [0x7c, 0x85]],
     ['a packet of the interleaved mode', [0x79, 0, 0, 0, 2, 0x65, 0x88]],
-    ['a packet without a type', [0x7f, 1, 2]],
   ])('%s is no access unit, and the stream is read from the next key frame', (_form, payload) => {
     const packets = [at(1, idr), at(2, payload), at(3, slice), at(4, idr), at(5, slice)];
     expect(assemble(packets)).toEqual([keyFrame, keyFrame]);
@@ -226,6 +225,8 @@ describe('H.264 access units', () => {
       [sps, pps, idr, sps, pps, [0x65, 0x48]].map((unit) => at(1, unit)).concat(at(2, slice)),
       [`${keyFrame} 6548`],
     ],
+    ['of a type that nobody defines', [at(1, idr), at(1, [0x7f, 1]), at(2, slice)], [keyFrame]],
+    ['that ends the sequence', [at(1, idr), at(1, [0x0a]), at(2, slice)], [`${keyFrame} 0a`]],
     ['without data', [at(1, idr), at(1, []), at(2, slice), at(3, slice)], [keyFrame, '419a']],
     [
       'with an empty fragment',
