@@ -55,6 +55,8 @@ export type GuardedRequest = {
   mayLackBody?: boolean;
   /** True if a body counts as far as it arrives before its connection ends: its content shows whether it is whole. */
   mayLackEnd?: boolean;
+  /** True if what is no HTTP is a body too: its content shows where it begins. */
+  mayLackHead?: boolean;
   /** HTTP proxy of the operator, including credentials. `checkProxiedHost` describes the remaining checks. */
   proxyUrl?: string;
   /** Cookies of the stream. Each response adds to them, also a redirect. */
@@ -237,7 +239,8 @@ function firstHop(guard: EgressGuard, text: string, request: RequestHead): Hop {
     headers[name.toLowerCase()] = Buffer.from(value).toString('latin1');
   // Media have nothing to compress. What is compressed nevertheless counts decoded.
   headers['accept-encoding'] ??= 'identity';
-  return { url, method: request.method ?? 'GET', headers, body: request.body ?? null };
+  const { method = 'GET', body = null, mayLackHead = false } = request;
+  return { url, method, headers, body, mayLackHead };
 }
 
 function basicAuthorization(url: URL): Record<string, string> {

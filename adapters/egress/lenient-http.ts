@@ -20,9 +20,9 @@ const maxInterimHeads = 8;
 
 /**
  * Requests a URL whose response the parser of undici may refuse, or cut short: cheap cameras write header lines
- * without a colon, lines that end with LF alone, two lengths, or no head at all; what answers a POST has a status. One
- * request has one connection, to an address of the guard, so nothing can be hidden in it for another. Throws the errors
- * of `connectGuarded`, and `EgressLimitError`.
+ * without a colon, lines that end with LF alone, two lengths, or no head at all; what answers a POST has a status,
+ * except for XML of ONVIF. One request has one connection, to an address of the guard, so nothing can be hidden in it
+ * for another. Throws the errors of `connectGuarded`, and `EgressLimitError`.
  */
 export async function sendLenient(
   { guard, connectTimeoutMs: timeoutMs }: Connections,
@@ -46,7 +46,8 @@ export async function sendLenient(
   const chunks = readChunks(socket);
   try {
     const { head, rest } = await readHead(chunks);
-    if (hop.method !== 'GET' && !/^\S+[ \t]+\d{3}(?!\d)/.test(head))
+    const mayLackHead = hop.method === 'GET' || hop.mayLackHead;
+    if (!mayLackHead && !/^\S+[ \t]+\d{3}(?!\d)/.test(head))
       throw new EgressNetworkError('Response is not HTTP', { fault: 'malformed' });
     const { statusCode, headers } = parseHead(head);
     return { statusCode, headers, body: toReadable(readBody(headers, rest, chunks), socket) };

@@ -6,6 +6,8 @@ export type Hop = {
   method: 'GET' | 'POST' | 'PATCH';
   headers: Record<string, string>;
   body: string | Uint8Array | null;
+  /** True if what is no HTTP is the body of a response. */
+  mayLackHead?: boolean;
 };
 
 /** Returns the absolute URL of a redirect, or null for other responses. */

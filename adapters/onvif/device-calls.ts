@@ -98,6 +98,8 @@ export function createDeviceCalls(
         maxRedirects: 0,
         isLenient: true,
         mayLackEnd: true,
+        // Firmware of Tapo writes its head with zeros (github.com/AlexxIT/go2rtc/pull/1589).
+        mayLackHead: true,
         signal,
       });
     } catch (error) {

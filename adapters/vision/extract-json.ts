@@ -9,7 +9,8 @@ const maxBraces = 40;
  * write one, wrap it in code fences, and add remarks. `isCut`: the text lacks its end, so an object that prose follows
  * is a draft.
  */
-export function extractJson(text: string, isCut = false): unknown {
+export function extractJson(answer: string, isCut = false): unknown {
+  const text = withoutNextTurn(answer);
   const plain = withoutFence(text);
   const whole = /^[{"]/.test(plain) ? parse(plain) : undefined;
   if (typeof whole === 'string') return extractJson(whole, isCut);
@@ -101,6 +102,15 @@ export function withoutThoughts(text: string): string {
   return spoken.slice(0, openingMark.exec(spoken)?.index);
 }
 
+/** End of a turn behind an object: a server that does not know the token adds turns that nobody wrote. */
+const nextTurn =
+  /(?<=[}`>][\s`]*)(?:<\|(?:im_end|eot_id|eom_id|endoftext|end_of_text|end|user)\|>|<end_of_turn>|<\/s>|<｜end▁of▁sentence｜>)/;
+
+function withoutNextTurn(text: string): string {
+  const end = nextTurn.exec(text)?.index;
+  return text.slice(0, end);
+}
+
 function withoutFence(text: string): string {
   return text
     .trim()
@@ -123,14 +133,15 @@ function isBehindThoughts(text: string): boolean {
 }
 
 /**
- * Reads JSON, and what small models write for it: commas behind the last value, line ends within a text, the quotes and
- * words of Python, quotes of typography.
+ * Reads JSON, and what small models write for it: commas behind the last value, line ends within a text, escapes that
+ * JSON does not have, the quotes and words of Python, quotes of typography.
  */
 function parse(json: string): unknown {
-  const tidy = () => json.replaceAll(/[\n\r\t]/g, ' ').replaceAll(/,(?=\s*[}\]])/g, '');
+  const tidy = () => json.replaceAll(/[\n\r\t\u00a0]/g, ' ').replaceAll(/,(?=\s*[}\]])/g, '');
   const variants = [
     () => json,
     tidy,
+    () => tidy().replaceAll(/\\(["\\/bfnrtu])|\\/g, (escaped, known) => (known ? escaped : '')),
     () => fromPython(tidy()),
     () => fromPython(tidy().replaceAll(/[“”„‟]/g, '"')),
   ];

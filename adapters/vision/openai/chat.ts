@@ -42,6 +42,7 @@ const partSchema = z.union([
 ]);
 const contentSchema = z.union([partSchema, z.array(partSchema)]);
 const tokensSchema = z.number().nonnegative().transform(Math.ceil).nullish().catch(null);
+const callSchema = z.object({ arguments: z.union([z.string(), z.looseObject({})]) });
 const thoughtsSchema = z.string().nullish().catch(null);
 
 /**
@@ -63,9 +64,10 @@ const completionSchema = z.object({
           reasoning: thoughtsSchema,
           reasoning_content: thoughtsSchema,
           tool_calls: z
-            .array(z.object({ function: z.object({ arguments: z.union([z.string(), z.looseObject({})]) }) }))
+            .array(z.object({ function: callSchema }))
             .nullish()
             .catch(null),
+          function_call: callSchema.nullish().catch(null),
         }),
       }),
     )
@@ -199,10 +201,13 @@ function readCompletion(
  * github.com/vllm-project/vllm/issues/19222), others as a call of a tool.
  */
 function findMisplaced(message: Completion['choices'][number]['message']): string {
-  const calls =
-    message.tool_calls?.map(({ function: { arguments: stated } }) =>
-      typeof stated === 'string' ? stated : JSON.stringify(stated),
-    ) ?? [];
+  const called = [
+    ...(message.tool_calls ?? []).map((call) => call.function),
+    message.function_call ?? [],
+  ].flat();
+  const calls = called.map(({ arguments: stated }) =>
+    typeof stated === 'string' ? stated : JSON.stringify(stated),
+  );
   return [message.reasoning, message.reasoning_content, ...calls].find((text) => isObject(text ?? '')) ?? '';
 }
 
@@ -277,8 +282,9 @@ function remedyFor({ status, body }: Reply, model: string): string {
   if (lacksCredit({ status, body }))
     return 'The account of the vision server has no credit. Add credit, or use another server.';
   if (isFiltered(body)) return refusalRemedy;
-  // llama.cpp without its projector (github.com/ggml-org/llama.cpp/blob/master/tools/server/server.cpp, status 500).
-  if (/(?:image input is not supported|support image input|mmproj)/i.test(body.slice(0, 2_000)))
+  // LM Studio (github.com/lmstudio-ai/lms/issues/362, status 200), and llama.cpp without its projector
+  // (github.com/ggml-org/llama.cpp/blob/master/tools/server/server.cpp, status 500).
+  if (/(?:image input is not supported|support image input|mmproj|vision add-on)/i.test(body.slice(0, 2_000)))
     return `${model} takes no images on this server. Start llama.cpp with its projector (--mmproj), or use a model that supports images.`;
   switch (status) {
     case 401:

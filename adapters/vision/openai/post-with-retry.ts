@@ -123,8 +123,8 @@ function redirectError(target: URL | undefined): VisionError {
 }
 
 const failureSchema = z.object({
-  code: z.unknown(),
-  message: z.unknown(),
+  code: z.unknown().optional(),
+  message: z.unknown().optional(),
 });
 const innerErrorSchema = z.object({
   error: z.union([failureSchema, z.string()]).nullish(),

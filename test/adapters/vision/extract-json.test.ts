@@ -10,6 +10,8 @@ test.each([
   ['objects that are no JSON', '{a}'.repeat(long)],
   ['open lists', '{"a":'.repeat(30) + '['.repeat(long) + ']'.repeat(long)],
   ['open thoughts', '<think>{'.repeat(long)],
+  ['fences', '`'.repeat(long)],
+  ['spaces behind a brace', `}${' '.repeat(long)}`],
 ])('a megabyte of %s is no object, and costs no more than its length', (_, text) => {
   expect([extractJson(text), extractCutJson(text)]).toEqual([undefined, undefined]);
 });
@@ -47,6 +49,9 @@ test.each([
   ['prose without marks', `${draft}\n${answer}`],
   ['a fence for each', `\`\`\`json\n{"triggered": true}\n\`\`\`\nNo.\n\`\`\`json\n${answer}\n\`\`\`\nDone.`],
   ['fifty drafts', `${draft.repeat(50)}${answer}`],
+  ['a turn that nobody wrote', `${answer}<|im_end|>\n<|im_start|>user\n${draft}`],
+  ['a turn behind a fence', `\`\`\`json\n${answer}\n\`\`\`<end_of_turn>\n${draft}`],
+  ['a turn of other tokens', `<think>${draft}</think>${answer}</s>[INST] ${draft}`],
   ['a box', `<think>${draft}</think><answer><|begin_of_box|>${answer}<|end_of_box|></answer>`],
 ])('the object after all thoughts is the answer: %s', (_, text) => {
   expect(extractJson(text)).toEqual({ triggered: false, explanation: 'A bush.' });
@@ -97,6 +102,8 @@ test.each([
   ['a text of JSON in a fence', `\`\`\`json\n${JSON.stringify(answer)}\n\`\`\``],
   ['quotes of typography', '{“triggered”: false, “explanation”: “A bush.”}'],
   ['German quotes', '{„triggered“: false, „explanation“: „A bush.“}'],
+  ['spaces that do not break', answer.replaceAll(' ', '\u00a0')],
+  ['escapes that JSON does not have', String.raw`{"triggered": false, "explanation": "A\ bush\."}`],
   ['a labelled answer behind labelled thoughts', `Thought: ${draft}\nAction: none\nAnswer: ${answer}`],
 ])('an answer that only its writing keeps from being JSON is read: %s', (_, text) => {
   expect(extractJson(text)).toEqual({ triggered: false, explanation: 'A bush.' });

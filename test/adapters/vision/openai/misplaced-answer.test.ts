@@ -21,6 +21,7 @@ test.each([
   ['reasoning, as of OpenRouter', { reasoning: answer }],
   ['the call of a tool', call(answer)],
   ['the call of a tool, as an object', call(JSON.parse(answer))],
+  ['the call of a function, as of older servers', { function_call: { arguments: answer } }],
 ])('an answer that is alone in %s counts', async (_place, extra) => {
   expect(await judge(extra)).toMatchObject({ triggered: true, explanation: 'A car.' });
 });
@@ -34,6 +35,7 @@ test.each([
   ['its schema', `{"type": "object", "properties": ${answer}}`],
   ['its name', `{"verdict": ${answer}}`],
   ['a list', `[${answer}]`],
+  ['quotes', answer.replace('true', '"True"')],
 ])('an answer that is written within %s counts', async (_place, text) => {
   expect(await judge({}, text)).toMatchObject({ triggered: true, explanation: 'A car.' });
 });

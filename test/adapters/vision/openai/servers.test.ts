@@ -258,6 +258,11 @@ describe('error inside of a response with status 200', () => {
     ['401', { status: 200, body: failure(401) }, /API key/],
     ['a text', { status: 200, body: { error: 'out of memory' } }, /status 500/],
     [
+      'a message alone, as of LM Studio',
+      { status: 200, body: { error: { message: 'Vision add-on is not loaded, but images were provided' } } },
+      /takes no images/,
+    ],
+    [
       'a filter',
       { status: 400, body: { error: { code: 'content_filter', message: 'filtered' } } },
       /refuses/,

@@ -112,8 +112,8 @@ describe('createRtspReader', () => {
     expect(read(Buffer.alloc(1000, '\r\n'), Buffer.from(answer))).toHaveLength(1);
   });
 
-  test('a header line without a name, and a second space before the status, are ignored', () => {
-    const text = 'RTSP/1.0  200 OK\r\nnonsense\r\n: 7\r\nCSeq: 1\r\n\r\n';
+  test('a version, a header line without a name, and a second space before the status, are ignored', () => {
+    const text = 'RTSP/2.0  200 OK\r\nnonsense\r\n: 7\r\nCSeq: 1\r\n\r\n';
     expect(read(Buffer.from(text))).toMatchObject([{ message: { headers: [['CSeq', '1']] } }]);
   });
 
