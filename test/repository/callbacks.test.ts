@@ -38,6 +38,7 @@ const reviewed: Record<string, string> = {
   'adapters/embedded/queue/delivery-queue.ts setTimer': 'work on a message catches its errors',
   'adapters/embedded/scheduler/clock.ts setTimer': 'compares times',
   'adapters/embedded/scheduler/tick-loop.ts setTimer': 'settles a promise',
+  'adapters/embedded/sqlite/log-flush.ts new FinalizationRegistry': 'closes a file that it has opened itself',
   'adapters/embedded/sqlite/group-commit.ts setImmediate': 'rejects its waiting writes',
   'adapters/http/mount-endpoints.ts on': 'a route of Hono, which catches',
   'adapters/media/ffmpeg/decoder-process.ts on error': 'kills its process',
@@ -92,6 +93,9 @@ const registering = new Set(
   ),
 );
 
+/** Methods whose second argument is a callback, wherever it is declared. */
+const listening = /^(?:on|once|(?:add|prepend)\w*Listener)$/;
+
 /** Calls that do not throw for any input, or only for arguments that the source fixes. */
 const total = new Set(
   'resolve reject abort destroy close kill terminate unref clear delete set get has add push shift pause resume clearTimeout clearInterval now removeEventListener off removeAll String Number Boolean min max values isPaused'.split(
@@ -119,13 +123,17 @@ function findUncontained(file: string): string[] {
     CallExpression: (call) => {
       const name = calleeName(call);
       if (name === undefined || !registering.has(name)) return;
-      for (const argument of call.arguments)
-        if (isCallback(argument, local) && !isSafe(argument, local, new Set()))
+      for (const [index, argument] of call.arguments.entries()) {
+        const isListener = index === 1 && listening.test(name) && argument.type !== 'Literal';
+        if ((isListener || isCallback(argument, local)) && !isSafe(argument, local, new Set()))
           found.push(`${file} ${describe(call, name)}`);
+      }
     },
     NewExpression: ({ callee, arguments: [options] }) => {
-      if (callee.type !== 'Identifier' || !/^(?:Transform|Writable|Readable|Duplex)$/.test(callee.name))
-        return;
+      if (callee.type !== 'Identifier') return;
+      if (callee.name === 'FinalizationRegistry' && options && !isSafe(options, local, new Set()))
+        found.push(`${file} new ${callee.name}`);
+      if (!/^(?:Transform|Writable|Readable|Duplex)$/.test(callee.name)) return;
       for (const option of options?.type === 'ObjectExpression' ? options.properties : [])
         if (option.type === 'Property' && !isSafe(option.value, local, new Set()))
           if (isFunction(option.value)) found.push(`${file} new ${callee.name}`);
@@ -163,8 +171,13 @@ function isSafe(node: Node, local: Local, seen: Set<string>): boolean {
     if (seen.has(node.name)) return true;
     const declared = local.get(node.name);
     if (isFunction(declared)) return isSafe(declared, local, new Set([...seen, node.name]));
-    return declared?.type === 'CallExpression' ? calleeName(declared) === 'contained' : false;
+    // The functions of a promise have no declaration here.
+    if (declared === undefined) return total.has(node.name);
+    return declared.type === 'CallExpression' && calleeName(declared) === 'contained';
   }
+  if (node.type === 'CallExpression') return calleeName(node) === 'contained';
+  if (node.type === 'MemberExpression')
+    return node.property.type === 'Identifier' && total.has(node.property.name);
   if (!isFunction(node)) return false;
   const { body } = node;
   if (body?.type === 'BlockStatement' && body.body.length === 1 && body.body[0]?.type === 'TryStatement')
