@@ -2,8 +2,7 @@ import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { runService } from '../cli/service/run-service.ts';
 import { readSettings } from '../cli/settings.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
-import { createClient } from '../client/index.ts';
-import type { MonitorRequest } from '../client/index.ts';
+import { createClient, type MonitorRequest } from '../client/index.ts';
 import type { WatchRequest } from '../client/openapi-types.ts';
 
 type ServiceOptions = {

@@ -2,8 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { excludedFrom, laneOrder, lanes, longFiles } from './lanes.ts';
-import type { Lane } from './lanes.ts';
+import { excludedFrom, laneOrder, lanes, longFiles, type Lane } from './lanes.ts';
 
 const names = Object.keys(lanes) as Lane[];
 const findFiles = (lane: Lane) => globSync([...lanes[lane]], { exclude: excludedFrom(lane) });

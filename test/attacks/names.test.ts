@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Address } from '../../adapters/egress/guard.ts';
 import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
 import { forEachItem, openAttack, type Attack } from './attack.ts';
@@ -36,34 +36,32 @@ const site = {
   },
 };
 
-describe('a name', () => {
-  test('a name never leads to an internal address, regardless of the DNS responses', async (test) => {
-    const { canaries, server, http } = attack;
-    const url = new URL(server.host(site));
-    const sender = createHttpSender({ http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });
-    const wrong: string[] = [];
-    await forEachItem([...nameVectors.entries()], async ([at, { name }]) => {
-      const before = canaries.touched().length;
-      const named = (scheme: string, sub: string): string =>
-        `${scheme}://n${at}.${sub}.example:${url.port}${url.pathname}`;
-      const outcomes = [
-        await attack.run(named('http', 'hls')),
-        await attack.run(named('rtsp', 'camera')),
-        await sender.send({ url: named('http', 'hook'), headers: {}, body: '{}' }),
-        await sender.send({ url: named('https', 'hook'), headers: {}, body: '{}' }),
-      ];
-      const unexpected = /unexpected[^"]*/.exec(JSON.stringify(outcomes)) ?? [];
-      wrong.push(...[...canaries.touched().slice(before), ...unexpected].map((what) => `${name}: ${what}`));
-    });
-    expect(wrong).toEqual([]);
-    count(test, {
-      vectors: { 'answers of DNS': nameVectors.length },
-      touched: canaries.touched().length,
-    });
+test('a name never leads to an internal address, regardless of the DNS responses', async (test) => {
+  const { canaries, server, http } = attack;
+  const url = new URL(server.host(site));
+  const sender = createHttpSender({ http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });
+  const wrong: string[] = [];
+  await forEachItem([...nameVectors.entries()], async ([at, { name }]) => {
+    const before = canaries.touched().length;
+    const named = (scheme: string, sub: string): string =>
+      `${scheme}://n${at}.${sub}.example:${url.port}${url.pathname}`;
+    const outcomes = [
+      await attack.run(named('http', 'hls')),
+      await attack.run(named('rtsp', 'camera')),
+      await sender.send({ url: named('http', 'hook'), headers: {}, body: '{}' }),
+      await sender.send({ url: named('https', 'hook'), headers: {}, body: '{}' }),
+    ];
+    const unexpected = /unexpected[^"]*/.exec(JSON.stringify(outcomes)) ?? [];
+    wrong.push(...[...canaries.touched().slice(before), ...unexpected].map((what) => `${name}: ${what}`));
   });
+  expect(wrong).toEqual([]);
+  count(test, {
+    vectors: { 'answers of DNS': nameVectors.length },
+    touched: canaries.touched().length,
+  });
+});
 
-  test('a name is resolved again for each connection', () => {
-    const changed = nameVectors.findIndex(({ name }) => name.startsWith('that changes to 127.0.0.1'));
-    expect(asked.get(`n${changed}.hls.example`)).toBeGreaterThan(2);
-  });
+test('a name is resolved again for each connection', () => {
+  const changed = nameVectors.findIndex(({ name }) => name.startsWith('that changes to 127.0.0.1'));
+  expect(asked.get(`n${changed}.hls.example`)).toBeGreaterThan(2);
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../adapters/media/rtsp/capture-rtsp.ts';
@@ -87,34 +87,32 @@ const misbehaviours: [string, Misbehaviour][] = [
   ],
 ];
 
-describe('an RTSP server', () => {
-  test.for(misbehaviours)(
-    'an RTSP server that %s fails as a stream, in bounded memory',
-    async ([, misbehave], test) => {
-      const guard = createEgressGuard({ allowRanges: [hostileAddress] });
-      const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
-      const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 500 });
-      const server = await startScriptedServer(
-        ({ method }, _, socket) => {
-          const answer = misbehave(method, socket);
-          return answer === undefined ? (ok[method] ?? { status: 200 }) : answer;
-        },
-        undefined,
-        hostileAddress,
-      );
-      const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
-      const peak = await measurePeak(async () => {
-        const capture = { url, mode: 'frames', clipSeconds: 3, caller: 'ada', resolveAgain: false } as const;
-        await expect(capturer.capture(capture, AbortSignal.timeout(25_000))).rejects.toMatchObject({
-          code: 'STREAM_FETCH_FAILED',
-          remediation: expect.not.stringContaining('secret'),
-        });
+test.for(misbehaviours)(
+  'an RTSP server that %s fails as a stream, in bounded memory',
+  async ([, misbehave], test) => {
+    const guard = createEgressGuard({ allowRanges: [hostileAddress] });
+    const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
+    const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 500 });
+    const server = await startScriptedServer(
+      ({ method }, _, socket) => {
+        const answer = misbehave(method, socket);
+        return answer === undefined ? (ok[method] ?? { status: 200 }) : answer;
+      },
+      undefined,
+      hostileAddress,
+    );
+    const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
+    const peak = await measurePeak(async () => {
+      const capture = { url, mode: 'frames', clipSeconds: 3, caller: 'ada', resolveAgain: false } as const;
+      await expect(capturer.capture(capture, AbortSignal.timeout(25_000))).rejects.toMatchObject({
+        code: 'STREAM_FETCH_FAILED',
+        remediation: expect.not.stringContaining('secret'),
       });
-      // Garbage of earlier files of this process counts too.
-      expect(peak.own).toBeLessThan(250);
-      expect(peak.child).toBeLessThan(300);
-      await server.close();
-      count(test, { limits: 1 });
-    },
-  );
-});
+    });
+    // Garbage of earlier files of this process counts too.
+    expect(peak.own).toBeLessThan(250);
+    expect(peak.child).toBeLessThan(300);
+    await server.close();
+    count(test, { limits: 1 });
+  },
+);

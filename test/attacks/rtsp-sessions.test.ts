@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { poolDecoders } from '../../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -78,57 +78,55 @@ const floods: [string, () => Buffer][] = [
   ],
 ];
 
-describe('an RTSP server with a session that stays open', () => {
-  test.for(floods)(
-    'an RTSP server that plays %s into a session fails as a stream, in bounded memory',
-    { timeout: 60_000 },
-    async ([, write], test) => {
-      const piece = write();
-      const sockets: Socket[] = [];
-      const server = await startScriptedServer(
-        ({ method }, _, socket) => {
-          if (method === 'DESCRIBE') return { status: 200, body: description };
-          if (method === 'PLAY') {
-            sockets.push(socket);
-            // The connection of a fall-back is a subject of rtsp-limits.
-            setTimeout(() => (sockets.length > 1 ? socket.end() : flood(socket, piece)), 20);
-          }
-          return { status: 200, headers: { Session: 'a', Transport: 'RTP/AVP/TCP;interleaved=0-1' } };
-        },
-        undefined,
-        hostileAddress,
-      );
-      const guard = createEgressGuard({ allowRanges: [hostileAddress] });
-      const runner = createFfmpegRunner({ ffmpegPath, tempDir });
-      const sessions = createRtspSessions({
-        guard,
-        elapsedMs: () => performance.now(),
-        setTimer: setSystemTimer,
-        maxKept: 10,
-        answerTimeoutMs: 500,
+test.for(floods)(
+  'an RTSP server that plays %s into a session fails as a stream, in bounded memory',
+  { timeout: 60_000 },
+  async ([, write], test) => {
+    const piece = write();
+    const sockets: Socket[] = [];
+    const server = await startScriptedServer(
+      ({ method }, _, socket) => {
+        if (method === 'DESCRIBE') return { status: 200, body: description };
+        if (method === 'PLAY') {
+          sockets.push(socket);
+          // The connection of a fall-back is a subject of rtsp-limits.
+          setTimeout(() => (sockets.length > 1 ? socket.end() : flood(socket, piece)), 20);
+        }
+        return { status: 200, headers: { Session: 'a', Transport: 'RTP/AVP/TCP;interleaved=0-1' } };
+      },
+      undefined,
+      hostileAddress,
+    );
+    const guard = createEgressGuard({ allowRanges: [hostileAddress] });
+    const runner = createFfmpegRunner({ ffmpegPath, tempDir });
+    const sessions = createRtspSessions({
+      guard,
+      elapsedMs: () => performance.now(),
+      setTimer: setSystemTimer,
+      maxKept: 10,
+      answerTimeoutMs: 500,
+    });
+    const capturer = createRtspCapturer({
+      guard,
+      ffmpeg: poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses: 1 }),
+      now: () => new Date(),
+      answerTimeoutMs: 500,
+      sessions,
+    });
+    const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
+    const peak = await measurePeak(async () => {
+      const capture = { url, mode: 'frames', clipSeconds: 3, caller: 'ada', resolveAgain: false } as const;
+      await expect(capturer.capture(capture, AbortSignal.timeout(50_000))).rejects.toMatchObject({
+        code: 'STREAM_FETCH_FAILED',
+        remediation: expect.not.stringContaining('secret'),
       });
-      const capturer = createRtspCapturer({
-        guard,
-        ffmpeg: poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses: 1 }),
-        now: () => new Date(),
-        answerTimeoutMs: 500,
-        sessions,
-      });
-      const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
-      const peak = await measurePeak(async () => {
-        const capture = { url, mode: 'frames', clipSeconds: 3, caller: 'ada', resolveAgain: false } as const;
-        await expect(capturer.capture(capture, AbortSignal.timeout(50_000))).rejects.toMatchObject({
-          code: 'STREAM_FETCH_FAILED',
-          remediation: expect.not.stringContaining('secret'),
-        });
-        // Nothing of the session stays behind the failure.
-        await expect.poll(() => sockets.every((socket) => socket.destroyed), { timeout: 5_000 }).toBe(true);
-      });
-      expect(peak.own).toBeLessThan(150);
-      expect(peak.child).toBeLessThan(300);
-      await sessions.close();
-      await server.close();
-      count(test, { limits: 1 });
-    },
-  );
-});
+      // Nothing of the session stays behind the failure.
+      await expect.poll(() => sockets.every((socket) => socket.destroyed), { timeout: 5_000 }).toBe(true);
+    });
+    expect(peak.own).toBeLessThan(150);
+    expect(peak.child).toBeLessThan(300);
+    await sessions.close();
+    await server.close();
+    count(test, { limits: 1 });
+  },
+);

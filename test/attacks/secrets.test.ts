@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLineLog } from '../../adapters/embedded/log/line-log.ts';
 import { teeLog } from '../../adapters/embedded/log/log-buffer.ts';
 import { createApp } from '../../adapters/http/app.ts';
@@ -6,10 +6,8 @@ import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { StreamFetchError } from '../../core/errors.ts';
 import { deliver } from '../../core/delivery/deliver.ts';
 import { redactedLog } from '../../core/observability/redact.ts';
-import { createClientFor, internal } from '../support/api/api-client.ts';
-import type { ApiClient } from '../support/api/api-client.ts';
-import { createWorld } from '../support/world.ts';
-import type { World } from '../support/world.ts';
+import { createClientFor, internal, type ApiClient } from '../support/api/api-client.ts';
+import { createWorld, type World } from '../support/world.ts';
 import { signedUrls } from './vectors/signed-urls.ts';
 
 let world: World;
@@ -29,19 +27,17 @@ afterEach(() => world.close());
 
 const condition = 'a ship enters the lock';
 
-describe('secrets in URLs', () => {
-  test.each(signedUrls)('secrets of a URL ($kind) appear in no output', async ({ url, secrets }) => {
-    writeLinesToo();
-    await goWell(url);
-    await goWrong(url);
-    await readLogs();
-    for (const [output, text] of Object.entries(outputs))
-      for (const secret of secrets)
-        expect([output, text]).not.toEqual([output, expect.stringContaining(secret)]);
-    expect(Object.keys(outputs).length).toBeGreaterThan(15);
-    // No part of the secret is in texts that others read; the host is enough for the operator.
-    expect(outputs['the log']).toContain(new URL(url).hostname);
-  });
+test.each(signedUrls)('secrets of a URL ($kind) appear in no output', async ({ url, secrets }) => {
+  writeLinesToo();
+  await goWell(url);
+  await goWrong(url);
+  await readLogs();
+  for (const [output, text] of Object.entries(outputs))
+    for (const secret of secrets)
+      expect([output, text]).not.toEqual([output, expect.stringContaining(secret)]);
+  expect(Object.keys(outputs).length).toBeGreaterThan(15);
+  // No part of the secret is in texts that others read; the host is enough for the operator.
+  expect(outputs['the log']).toContain(new URL(url).hostname);
 });
 
 /** Writes standard error like `watchpost start`. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http2';
-import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2';
+import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
 import { createObjectsVision } from '../../adapters/vision/objects/objects-vision.ts';

@@ -11,8 +11,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { installConstruct } from '../support/packed-construct.ts';
 import type { Emulator } from './emulator.ts';
-import { fitTemplate } from './fit-template.ts';
-import type { Template } from './fit-template.ts';
+import { fitTemplate, type Template } from './fit-template.ts';
 
 const run = promisify(execFile);
 const stage = 'emulator';

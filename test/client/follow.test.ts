@@ -1,10 +1,8 @@
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createClient } from '../../client/index.ts';
-import type { StreamedEvent } from '../../client/index.ts';
+import { createClient, type StreamedEvent } from '../../client/index.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => vi.useRealTimers());

@@ -14,10 +14,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startLoop } from '../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../support/hls/looped-stream.ts';
-import { startService } from '../support/service-process.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import { startLoop, type LoopedStream } from '../support/hls/looped-stream.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
 import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 
 /**

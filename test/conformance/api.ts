@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readSse } from './sse.ts';
-import type { SseEvent } from './sse.ts';
+import { readSse, type SseEvent } from './sse.ts';
 
 /** Response of the service. */
 export type Answer = {

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addKeys } from '../../cli/commands/keys.ts';
 import { runCommand } from '../support/run-command.ts';
-import { startLivePlatforms } from '../support/platforms/live-platforms.ts';
-import type { LivePlatforms } from '../support/platforms/live-platforms.ts';
-import { startService } from '../support/service-process.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import { startLivePlatforms, type LivePlatforms } from '../support/platforms/live-platforms.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
 import { allCases } from './cases/index.ts';
 import { readOptions } from './options.ts';
-import { prepare } from './prepare.ts';
-import type { Prepared } from './prepare.ts';
+import { prepare, type Prepared } from './prepare.ts';
 import { lineFor } from './report.ts';
-import { runCases } from './run-cases.ts';
-import type { Outcome } from './run-cases.ts';
+import { runCases, type Outcome } from './run-cases.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
 
 /**
@@ -50,23 +46,21 @@ afterAll(async () => {
   await platforms.close();
 });
 
-describe('conformance suite', () => {
-  test.each(allCases.filter(({ id }) => !skippedHere.includes(id)))(
-    'the case $id passes: $title',
-    async ({ id }) => {
-      const outcome = await outcomes.get(id);
-      if (outcome?.firstReason !== undefined) console.warn(lineFor(outcome));
-      expect(outcome?.result, outcome?.reason).toBe('passed');
-    },
-    240_000,
-  );
+test.each(allCases.filter(({ id }) => !skippedHere.includes(id)))(
+  'the case $id passes: $title',
+  async ({ id }) => {
+    const outcome = await outcomes.get(id);
+    if (outcome?.firstReason !== undefined) console.warn(lineFor(outcome));
+    expect(outcome?.result, outcome?.reason).toBe('passed');
+  },
+  240_000,
+);
 
-  test('the suite skips only the cases that take minutes', async () => {
-    const done = await Promise.all(outcomes.values());
-    const skipped = done.filter(({ result }) => result === 'skipped').map(({ id }) => id);
-    expect(skipped.toSorted()).toEqual(skippedHere.toSorted());
-  }, 240_000);
-});
+test('the suite skips only the cases that take minutes', async () => {
+  const done = await Promise.all(outcomes.values());
+  const skipped = done.filter(({ result }) => result === 'skipped').map(({ id }) => id);
+  expect(skipped.toSorted()).toEqual(skippedHere.toSorted());
+}, 240_000);
 
 async function createKey(caller: string): Promise<string> {
   const options = ['--caller', caller, '--new-caller', '--data-dir', dataDir];

@@ -1,6 +1,5 @@
 import type { Api } from './api.ts';
-import { Skipped } from './case.ts';
-import type { Target } from './case.ts';
+import { Skipped, type Target } from './case.ts';
 import { eventually, ok } from './expect.ts';
 import { jobCreated, jobDetail } from './shapes.ts';
 import type { z } from 'zod';

@@ -1,7 +1,6 @@
 import { allCases } from './cases/index.ts';
 import { choose } from './choose.ts';
-import { readOptions, usage, UsageError } from './options.ts';
-import type { Options } from './options.ts';
+import { readOptions, usage, UsageError, type Options } from './options.ts';
 import { prepare } from './prepare.ts';
 import { closingLine, count, jsonReport, lineFor, listing, listStatements } from './report.ts';
 import { runCases } from './run-cases.ts';

@@ -3,8 +3,7 @@ import type { Need, Target } from './case.ts';
 import type { Options } from './options.ts';
 import type { Setting } from './run-cases.ts';
 import { startReceiver } from './sources/receiver.ts';
-import { startOwnStreams } from './sources/streams.ts';
-import type { OwnStreams, Streams } from './sources/streams.ts';
+import { startOwnStreams, type OwnStreams, type Streams } from './sources/streams.ts';
 
 type Missing = Partial<Record<Need, string>>;
 

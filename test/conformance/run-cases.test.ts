@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Case } from './case.ts';
 import { lineFor } from './report.ts';
-import { runCases } from './run-cases.ts';
-import type { Setting } from './run-cases.ts';
+import { runCases, type Setting } from './run-cases.ts';
 
 const setting = { baseUrl: 'http://127.0.0.1', keys: ['wp_one'], missing: {} } as unknown as Setting;
 

@@ -1,7 +1,5 @@
-import { createApi } from './api.ts';
-import type { Api } from './api.ts';
-import { Skipped } from './case.ts';
-import type { Case, Need, Target } from './case.ts';
+import { createApi, type Api } from './api.ts';
+import { Skipped, type Case, type Need, type Target } from './case.ts';
 import { createPool } from './pool.ts';
 import { isTerminal } from './jobs.ts';
 

@@ -1,13 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startReceiver } from '../support/servers/receiver.ts';
-import { startLoop } from '../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../support/hls/looped-stream.ts';
-import { startService } from '../support/service-process.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import { startLoop, type LoopedStream } from '../support/hls/looped-stream.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
 import { inspect, launch, leave, openPage, phone } from './browser.ts';
-import { createCaller, eraseWork } from './console-caller.ts';
-import type { Caller } from './console-caller.ts';
+import { createCaller, eraseWork, type Caller } from './console-caller.ts';
 import { startRecording } from './recording.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
 

@@ -1,8 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { followEvents } from '../../console/api/follow-events.ts';
 import type { Call } from '../../client/transport.ts';
-import { unreachable } from '../../console/api/problem.ts';
-import type { Problem } from '../../console/api/problem.ts';
+import { unreachable, type Problem } from '../../console/api/problem.ts';
 
 afterEach(() => vi.useRealTimers());
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
-import { startService } from '../support/service-process.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
 import { launch, openPage } from './browser.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
 

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
-import { startLoop } from '../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../support/hls/looped-stream.ts';
-import { startService } from '../support/service-process.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import { startLoop, type LoopedStream } from '../support/hls/looped-stream.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
 import { inspect, launch, openPage } from './browser.ts';
-import { createCaller } from './console-caller.ts';
-import type { Caller } from './console-caller.ts';
+import { createCaller, type Caller } from './console-caller.ts';
 
 const dataDir = folderOfFile();
 let service: ServiceProcess;

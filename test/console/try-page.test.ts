@@ -1,9 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { startLoop } from '../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../support/hls/looped-stream.ts';
-import { startService } from '../support/service-process.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import { startLoop, type LoopedStream } from '../support/hls/looped-stream.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
 import { login, startSimulator } from '../support/onvif/simulator.ts';
 import { inspect, launch, openPage } from './browser.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';

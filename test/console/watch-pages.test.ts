@@ -1,13 +1,10 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver } from '../support/servers/receiver.ts';
-import { startLoop } from '../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../support/hls/looped-stream.ts';
-import { startService } from '../support/service-process.ts';
-import type { ServiceProcess } from '../support/service-process.ts';
+import { startLoop, type LoopedStream } from '../support/hls/looped-stream.ts';
+import { startService, type ServiceProcess } from '../support/service-process.ts';
 import { drawn, inspect, launch, openPage } from './browser.ts';
-import { createCaller } from './console-caller.ts';
-import type { Caller } from './console-caller.ts';
+import { createCaller, type Caller } from './console-caller.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
 
 const dataDir = folderOfFile();

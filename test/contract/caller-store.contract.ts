@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newCaller } from '../../core/records/caller.ts';
-import type { SecretVersions } from '../../core/records/caller.ts';
+import { newCaller, type SecretVersions } from '../../core/records/caller.ts';
 import { TransientError } from '../../core/errors.ts';
 import type { CallerStore } from '../../core/ports/caller-store.ts';
 import { withLostReplies } from './lost-replies.ts';

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { initialDestinationState } from '../../core/delivery/destination-state.ts';
 import { TransientError } from '../../core/errors.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
-import { initialDelivery } from '../../core/records/delivery.ts';
-import type { DestinationState, RunKey } from '../../core/records/delivery.ts';
+import { initialDelivery, type DestinationState, type RunKey } from '../../core/records/delivery.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { start } from './records.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MomentSpan, MomentStore, WordMatches } from '../../core/ports/moment-store.ts';
-import { toMomentId } from '../../core/records/moment.ts';
-import type { Moment, MomentReview } from '../../core/records/moment.ts';
+import { toMomentId, type Moment, type MomentReview } from '../../core/records/moment.ts';
 import type { Watch } from '../../core/records/watch.ts';
 import { addSeconds } from '../../core/time.ts';
 import type { viewRuns } from '../support/select-runs.ts';

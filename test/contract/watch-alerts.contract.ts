@@ -4,8 +4,7 @@ import type { WatchChange } from '../../core/ports/watch-store.ts';
 import { withoutClip } from '../../core/records/clip.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
 import { after, start } from './records.ts';
-import { newAlert, newChange, newCreation, review, withWatch } from './watch-records.ts';
-import type { MakeStore } from './watch-records.ts';
+import { newAlert, newChange, newCreation, review, withWatch, type MakeStore } from './watch-records.ts';
 
 /** Contract of `WatchStore`: alerts, their lists and reviews. */
 export function alertCases(makeStore: MakeStore): void {

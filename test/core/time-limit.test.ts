@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createTimeLimit, waitAtMost, waitUntilAborted } from '../../core/time-limit.ts';
-import type { SetTimer } from '../../core/time-limit.ts';
+import { createTimeLimit, waitAtMost, waitUntilAborted, type SetTimer } from '../../core/time-limit.ts';
 
 const never = new Promise<never>(() => undefined);
 

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pages, parseTarget, typescriptBlocks } from './snippets/blocks.ts';
 import { readPage } from './snippets/read-page.ts';
 import { installPython } from '../support/python/python-tool.ts';
-import { openWorld } from './snippets/running-world.ts';
-import type { World } from './snippets/running-world.ts';
+import { openWorld, type World } from './snippets/running-world.ts';
 
 /** Runs or compiles every fenced block of the documentation, except those in `snippets/not-run.ts`. */
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { noEventSessions } from '../../adapters/aws/http/no-event-sessions.ts';
 import { originSecretHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
@@ -8,8 +8,7 @@ import type { SetTimer } from '../../core/time-limit.ts';
 import { createMonitor } from '../support/create-jobs.ts';
 import { createHandler } from '../../functions/api/handler.ts';
 import { httpEvent } from '../adapters/aws/http/events.ts';
-import { createWorld, monitorRequest } from '../support/world.ts';
-import type { World } from '../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../support/world.ts';
 import { during, lambdaContext } from './lambda-context.ts';
 
 let world: World;
@@ -51,70 +50,68 @@ const post = (body: object, accept = 'application/json') =>
   });
 const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship' };
 
-describe('api', () => {
-  test('api accepts a job and returns its detail', async () => {
-    const created = await post(monitor);
-    expect(created.statusCode).toBe(200);
+test('api accepts a job and returns its detail', async () => {
+  const created = await post(monitor);
+  expect(created.statusCode).toBe(200);
 
-    const read = await call({ rawPath: `/api/jobs/${created.json().job_id}` });
-    expect(read.json()).toMatchObject({ status: 'pending', stream_url: monitor.stream_url });
+  const read = await call({ rawPath: `/api/jobs/${created.json().job_id}` });
+  expect(read.json()).toMatchObject({ status: 'pending', stream_url: monitor.stream_url });
+});
+
+test('links in responses of api begin with the host of the viewer', async () => {
+  const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+  await world.begin({ run_id: job.run_id, generation: 0 });
+
+  const page = await call({ rawPath: `/api/jobs/${job.run_id}/events` });
+
+  expect(page.json().events[0].data.events_url).toBe(`https://watch.example/api/jobs/${job.run_id}/events`);
+});
+
+test('api rejects a request that did not pass CloudFront, even with a valid key', async () => {
+  expect(await call({ rawPath: '/api/jobs', headers: { [originSecretHeader]: 'guess' } })).toMatchObject({
+    statusCode: 403,
+    body: 'Forbidden',
+  });
+});
+
+test('api rejects a POST for an event stream, names the right address and creates no job', async () => {
+  const refused = await post(monitor, 'text/event-stream');
+
+  expect(refused.statusCode).toBe(400);
+  expect(refused.json().error.remediation).toContain('base URL');
+  expect((await call({ rawPath: '/api/jobs' })).json().total).toBe(0);
+});
+
+test('api rejects a GET of an event stream and names the right address', async () => {
+  const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+
+  const refused = await call({
+    rawPath: `/api/jobs/${job.run_id}/events`,
+    headers: { accept: 'text/event-stream' },
   });
 
-  test('links in responses of api begin with the host of the viewer', async () => {
-    const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    await world.begin({ run_id: job.run_id, generation: 0 });
+  expect(refused.statusCode).toBe(400);
+});
 
-    const page = await call({ rawPath: `/api/jobs/${job.run_id}/events` });
+test('api prefers webhook_url over an event stream', async () => {
+  const accepted = await post({ ...monitor, webhook_url: 'https://example.com/hook' }, 'text/event-stream');
 
-    expect(page.json().events[0].data.events_url).toBe(`https://watch.example/api/jobs/${job.run_id}/events`);
-  });
+  expect(accepted.statusCode).toBe(200);
+});
 
-  test('api rejects a request that did not pass CloudFront, even with a valid key', async () => {
-    expect(await call({ rawPath: '/api/jobs', headers: { [originSecretHeader]: 'guess' } })).toMatchObject({
-      statusCode: 403,
-      body: 'Forbidden',
-    });
-  });
+test('api returns the error envelope a second before Lambda ends the invocation', async () => {
+  const delays: number[] = [];
+  const setTimer: SetTimer = (fire, delayMs) => {
+    delays.push(delayMs);
+    fire();
+    return () => undefined;
+  };
+  const never = new Promise<Response>(() => undefined);
+  const handler = createHandler({ respond: () => never, during, setTimer });
 
-  test('api rejects a POST for an event stream, names the right address and creates no job', async () => {
-    const refused = await post(monitor, 'text/event-stream');
+  const result = await handler(httpEvent({}), lambdaContext(29_000));
 
-    expect(refused.statusCode).toBe(400);
-    expect(refused.json().error.remediation).toContain('base URL');
-    expect((await call({ rawPath: '/api/jobs' })).json().total).toBe(0);
-  });
-
-  test('api rejects a GET of an event stream and names the right address', async () => {
-    const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-
-    const refused = await call({
-      rawPath: `/api/jobs/${job.run_id}/events`,
-      headers: { accept: 'text/event-stream' },
-    });
-
-    expect(refused.statusCode).toBe(400);
-  });
-
-  test('api prefers webhook_url over an event stream', async () => {
-    const accepted = await post({ ...monitor, webhook_url: 'https://example.com/hook' }, 'text/event-stream');
-
-    expect(accepted.statusCode).toBe(200);
-  });
-
-  test('api returns the error envelope a second before Lambda ends the invocation', async () => {
-    const delays: number[] = [];
-    const setTimer: SetTimer = (fire, delayMs) => {
-      delays.push(delayMs);
-      fire();
-      return () => undefined;
-    };
-    const never = new Promise<Response>(() => undefined);
-    const handler = createHandler({ respond: () => never, during, setTimer });
-
-    const result = await handler(httpEvent({}), lambdaContext(29_000));
-
-    expect(delays).toEqual([28_000]);
-    expect(result.statusCode).toBe(500);
-    expect(JSON.parse(result.body)).toMatchObject({ error: { code: 'INTERNAL_ERROR' } });
-  });
+  expect(delays).toEqual([28_000]);
+  expect(result.statusCode).toBe(500);
+  expect(JSON.parse(result.body)).toMatchObject({ error: { code: 'INTERNAL_ERROR' } });
 });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { InvocationError } from '../../adapters/aws/invoke/invoke.ts';
-import type { Invoke } from '../../adapters/aws/invoke/invoke.ts';
+import { InvocationError, type Invoke } from '../../adapters/aws/invoke/invoke.ts';
 import {
   createRemoteCapturer,
   createRemoteContactSheets,
@@ -19,8 +18,7 @@ import type { ClipRequest, ClipResult, MakeClip } from '../../core/records/clip.
 import { createMakeClip } from '../../core/watch/record-clip.ts';
 import { createMonitor } from '../support/create-jobs.ts';
 import { createHandler } from '../../functions/capture/handler.ts';
-import { createWorld, monitorRequest } from '../support/world.ts';
-import type { World } from '../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../support/world.ts';
 import { during, lambdaContext } from './lambda-context.ts';
 
 let world: World;

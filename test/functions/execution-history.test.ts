@@ -11,8 +11,7 @@ import run from '../../lib/workflow/run.asl.json' with { type: 'json' };
 import { StateMachine } from '../step-functions/interpreter.ts';
 import { createMonitor } from '../support/create-jobs.ts';
 import { findForeignValues } from '../support/execution-values.ts';
-import { createWorld, monitorRequest } from '../support/world.ts';
-import type { World } from '../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../support/world.ts';
 import { during, lambdaContext } from './lambda-context.ts';
 
 /** Execution of a machine, with what it and its states received and returned. */

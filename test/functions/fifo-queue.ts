@@ -1,6 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { deduplicationId, messageGroup } from '../../core/records/delivery.ts';
-import type { QueueMessage } from '../../core/records/delivery.ts';
+import { deduplicationId, messageGroup, type QueueMessage } from '../../core/records/delivery.ts';
 import { lambdaContext } from './lambda-context.ts';
 
 type Handler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;

@@ -1,6 +1,5 @@
-import { PassThrough } from 'node:stream';
-import type { Writable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PassThrough, type Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import type { StreamingRuntime } from '../../adapters/aws/http/response-stream.ts';
@@ -11,8 +10,7 @@ import { createMonitor } from '../support/create-jobs.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
 import { createHandler } from '../../functions/stream/handler.ts';
 import { httpEvent, restEvent } from '../adapters/aws/http/events.ts';
-import { createWorld, monitorRequest } from '../support/world.ts';
-import type { World } from '../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../support/world.ts';
 import { during, lambdaContext } from './lambda-context.ts';
 
 let world: World;
@@ -82,71 +80,69 @@ async function runningJob() {
   return run_id;
 }
 
-describe('stream', () => {
-  test('stream sends the events of a job until its end', async () => {
-    const jobId = await runningJob();
-    await cancelJob(jobId, 'harbour', world.c);
+test('stream sends the events of a job until its end', async () => {
+  const jobId = await runningJob();
+  await cancelJob(jobId, 'harbour', world.c);
 
-    const { statusCode, headers, body } = await call(readEvents(jobId));
+  const { statusCode, headers, body } = await call(readEvents(jobId));
 
-    expect([statusCode, headers?.['content-type']]).toEqual([200, 'text/event-stream']);
-    expect(body.match(/^event: .+$/gm)).toEqual(['event: started', 'event: stopped']);
+  expect([statusCode, headers?.['content-type']]).toEqual([200, 'text/event-stream']);
+  expect(body.match(/^event: .+$/gm)).toEqual(['event: started', 'event: stopped']);
+});
+
+test('stream sends the events of a job through a REST API too', async () => {
+  const jobId = await runningJob();
+  await cancelJob(jobId, 'harbour', world.c);
+
+  const { statusCode, body } = await call(readEvents(jobId), new PassThrough(), null, restEvent);
+
+  expect(statusCode).toBe(200);
+  expect(body.match(/^event: .+$/gm)).toEqual(['event: started', 'event: stopped']);
+});
+
+test('stream closes a session after its maximum duration without a terminal event', async () => {
+  const { body } = await call(readEvents(await runningJob()), new PassThrough(), 840);
+
+  expect(body).toContain('event: started');
+  expect(body).not.toMatch(/event: (stopped|error)/);
+  expect(body.match(/: heartbeat/g)?.length).toBeGreaterThan(50);
+});
+
+test('stream releases the session of a reader that disconnects', async () => {
+  const jobId = await runningJob();
+  const stream = new PassThrough();
+  stream.once('data', () => stream.destroy());
+
+  await call(readEvents(jobId), stream);
+
+  const sessions = await Promise.all(
+    Array.from({ length: 10 }, () => world.c.eventStreams.sessions.open('harbour')),
+  );
+  expect(sessions.every(Boolean)).toBe(true);
+});
+
+test('stream rejects a request that did not pass CloudFront', async () => {
+  expect(await call({ headers: { [originSecretHeader]: '' } })).toMatchObject({
+    statusCode: 403,
+    body: 'Forbidden',
+  });
+});
+
+test('stream also serves responses that do not stream, such as MCP', async () => {
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  };
+
+  const { statusCode, body } = await call({
+    method: 'POST',
+    rawPath: '/mcp',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(initialize),
   });
 
-  test('stream sends the events of a job through a REST API too', async () => {
-    const jobId = await runningJob();
-    await cancelJob(jobId, 'harbour', world.c);
-
-    const { statusCode, body } = await call(readEvents(jobId), new PassThrough(), null, restEvent);
-
-    expect(statusCode).toBe(200);
-    expect(body.match(/^event: .+$/gm)).toEqual(['event: started', 'event: stopped']);
-  });
-
-  test('stream closes a session after its maximum duration without a terminal event', async () => {
-    const { body } = await call(readEvents(await runningJob()), new PassThrough(), 840);
-
-    expect(body).toContain('event: started');
-    expect(body).not.toMatch(/event: (stopped|error)/);
-    expect(body.match(/: heartbeat/g)?.length).toBeGreaterThan(50);
-  });
-
-  test('stream releases the session of a reader that disconnects', async () => {
-    const jobId = await runningJob();
-    const stream = new PassThrough();
-    stream.once('data', () => stream.destroy());
-
-    await call(readEvents(jobId), stream);
-
-    const sessions = await Promise.all(
-      Array.from({ length: 10 }, () => world.c.eventStreams.sessions.open('harbour')),
-    );
-    expect(sessions.every(Boolean)).toBe(true);
-  });
-
-  test('stream rejects a request that did not pass CloudFront', async () => {
-    expect(await call({ headers: { [originSecretHeader]: '' } })).toMatchObject({
-      statusCode: 403,
-      body: 'Forbidden',
-    });
-  });
-
-  test('stream also serves responses that do not stream, such as MCP', async () => {
-    const initialize = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-    };
-
-    const { statusCode, body } = await call({
-      method: 'POST',
-      rawPath: '/mcp',
-      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      body: JSON.stringify(initialize),
-    });
-
-    expect(statusCode).toBe(200);
-    expect(JSON.parse(body).result.serverInfo.name).toBe('watchpost');
-  });
+  expect(statusCode).toBe(200);
+  expect(JSON.parse(body).result.serverInfo.name).toBe('watchpost');
 });

@@ -8,13 +8,11 @@ import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
 import { assertSupportedRegion, hasFunctionUrls } from '../../lib/stages/region.ts';
 import { cfnLint } from './cfn-lint.ts';
 import { covers, findings } from './findings.ts';
-import { joinTemplates } from './join-templates.ts';
-import type { PlainTemplate } from './join-templates.ts';
+import { joinTemplates, type PlainTemplate } from './join-templates.ts';
 import { folderOfRun } from '../support/runner/run-folder.ts';
 import { describeRoleChanges, describeRoles } from './roles.ts';
 import { stageKinds } from './stage-kinds.ts';
-import { ownFunctions, synthesize } from './synthesize.ts';
-import type { Synthesized } from './synthesize.ts';
+import { ownFunctions, synthesize, type Synthesized } from './synthesize.ts';
 
 const kinds = Object.entries(stageKinds).map(([kind, settings]) => {
   const synthesized = synthesize(settings);

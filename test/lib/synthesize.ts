@@ -2,8 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
-import type { StageSettingsInput } from '../../lib/stages/stage-settings.ts';
+import { stageSettingsSchema, type StageSettingsInput } from '../../lib/stages/stage-settings.ts';
 import { WatchpostStack } from '../../lib/watchpost-stack.ts';
 import { folderOfRun } from '../support/runner/run-folder.ts';
 

@@ -11,8 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { Copy, DockerfileParser, Env, From, JSONInstruction } from 'dockerfile-ast';
-import type { Instruction } from 'dockerfile-ast';
+import { Copy, DockerfileParser, Env, From, JSONInstruction, type Instruction } from 'dockerfile-ast';
 
 const run = promisify(execFile);
 

@@ -2,8 +2,7 @@ import { isWatchEvent } from '../../core/records/run.ts';
 import { start } from '../contract/records.ts';
 import { newWatch } from '../support/watches/watch-world.ts';
 import { Random } from './random.ts';
-import { VisitedCamera } from './visited-camera.ts';
-import type { StreamKind } from './visited-camera.ts';
+import { VisitedCamera, type StreamKind } from './visited-camera.ts';
 import { createVisitedWatch } from './visited-watch.ts';
 
 /** Visit of a film, in milliseconds since its begin. */

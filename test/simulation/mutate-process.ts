@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { mutations } from './mutations.ts';
-import type { Mutation } from './mutations.ts';
+import { mutations, type Mutation } from './mutations.ts';
 import { runMutation } from './run-mutation.ts';
 
 /**

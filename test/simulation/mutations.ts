@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
-import { ofSight } from './sight-mutations.ts';
-import type { Row } from './sight-mutations.ts';
+import { ofSight, type Row } from './sight-mutations.ts';
 
 /**
  * Rule that is broken on purpose: the first `from` in `file` becomes `to`. The unit test `test` must notice it, or

@@ -3,7 +3,6 @@ import type { EmbeddedMediaStore } from '../../adapters/embedded/files/media-sto
 import { TransientError } from '../../core/errors.ts';
 import { readRange } from '../../core/ports/media-store.ts';
 import type { WebhookResult } from '../../core/ports/delivery.ts';
-import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { analyzeInputSchema } from '../../core/records/workflow.ts';
 import type { Random } from './random.ts';
 import type { Camera } from './camera.ts';
@@ -14,7 +13,7 @@ import type { Receiver } from './receiver.ts';
 import type { Outside } from './service-process.ts';
 import type { TimerOwner, VirtualTime } from './virtual-time.ts';
 import { framePictures } from '../../adapters/media/scan/frame-pictures.ts';
-import { alwaysLoaded, anyCondition } from '../../core/ports/vision-model.ts';
+import { alwaysLoaded, anyCondition, type VisionModel } from '../../core/ports/vision-model.ts';
 
 const day = 86_400_000;
 

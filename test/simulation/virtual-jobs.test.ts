@@ -5,8 +5,7 @@ import { computeCoverage } from '../../core/policies/job/coverage.ts';
 import type { Span } from './camera.ts';
 import { clockDifferenceMs, expectedGaps, knownMs, requireAlerts, requirePace } from './oracle/job-oracle.ts';
 import type { JobTick } from './oracle/job-oracle.ts';
-import { disturbAtRandom, healthy, start, VirtualJobs } from './virtual-jobs.ts';
-import type { JobOptions } from './virtual-jobs.ts';
+import { disturbAtRandom, healthy, start, VirtualJobs, type JobOptions } from './virtual-jobs.ts';
 
 const seconds = 1000;
 const slow = { timeout: 120_000 };

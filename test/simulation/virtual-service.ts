@@ -8,11 +8,9 @@ import { Random } from './random.ts';
 import { fullDiskError, withFaults } from './fragile-database.ts';
 import type { ActionContext, Context } from './observer.ts';
 import { OutsideWorld, requireAlive } from './outside.ts';
-import { startProcess } from './service-process.ts';
-import type { ServiceProcess } from './service-process.ts';
-import { VirtualTime } from './virtual-time.ts';
+import { startProcess, type ServiceProcess } from './service-process.ts';
+import { VirtualTime, type TimerOwner } from './virtual-time.ts';
 import { withoutFlushes } from './without-flushes.ts';
-import type { TimerOwner } from './virtual-time.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 const minute = 60_000;

@@ -10,10 +10,8 @@ import type { Schedule } from '../../core/records/watch.ts';
 import { start } from '../contract/records.ts';
 import { newWatch } from '../support/watches/watch-world.ts';
 import { Random } from './random.ts';
-import { VisitedCamera } from './visited-camera.ts';
-import type { StreamKind, Visit } from './visited-camera.ts';
-import { createVisitedWatch } from './visited-watch.ts';
-import type { VisitedWatch } from './visited-watch.ts';
+import { VisitedCamera, type StreamKind, type Visit } from './visited-camera.ts';
+import { createVisitedWatch, type VisitedWatch } from './visited-watch.ts';
 
 const kinds: readonly StreamKind[] = [
   { keyFrameMs: 500, segmentMs: 0 },

@@ -11,11 +11,9 @@ import { editWatch } from '../../core/watch/edit-watch.ts';
 import { randomChange, randomConfig } from './random-config.ts';
 import { requireBounds, requireEmpty } from './bounds.ts';
 import { Camera } from './camera.ts';
-import { WatchObserver } from './observer.ts';
-import type { ActionContext } from './observer.ts';
+import { WatchObserver, type ActionContext } from './observer.ts';
 import type { ServiceProcess } from './service-process.ts';
-import { VirtualService } from './virtual-service.ts';
-import type { ServiceOptions } from './virtual-service.ts';
+import { VirtualService, type ServiceOptions } from './virtual-service.ts';
 import { createReceivers, createWatchRequest, retentionDays, toConditions } from './watch-request.ts';
 
 const caller = 'harbour';

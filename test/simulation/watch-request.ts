@@ -1,11 +1,9 @@
-import { watchRequestSchema } from '../../core/requests/watches.ts';
-import type { WatchRequest } from '../../core/requests/watches.ts';
+import { watchRequestSchema, type WatchRequest } from '../../core/requests/watches.ts';
 import type { Watch } from '../../core/records/watch.ts';
 import { splitRequest } from '../../core/watch/watch-config.ts';
 import type { PlainCondition, PlainConfig } from './oracle/plain.ts';
 import type { Random } from './random.ts';
-import { Receiver } from './receiver.ts';
-import type { ToldEvent } from './receiver.ts';
+import { Receiver, type ToldEvent } from './receiver.ts';
 
 const severities = { a: 'info', b: 'warning', c: 'critical' } as const;
 

@@ -1,7 +1,6 @@
 import { createMonitor } from './create-jobs.ts';
 import { getJob } from '../../core/job/read-jobs.ts';
-import { monitorRequest } from './world.ts';
-import type { World } from './world.ts';
+import { monitorRequest, type World } from './world.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -5,8 +5,7 @@ import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
 import type { WatchChange, WatchStore } from '../../core/ports/watch-store.ts';
 import type { JobEvent } from '../../core/records/event.ts';
 import type { Job } from '../../core/records/job.ts';
-import { isJob, isJobEvent, isWatch, isWatchEvent } from '../../core/records/run.ts';
-import type { Run, RunEvent } from '../../core/records/run.ts';
+import { isJob, isJobEvent, isWatch, isWatchEvent, type Run, type RunEvent } from '../../core/records/run.ts';
 import type { WatchEvent } from '../../core/records/watch-event.ts';
 import type { WatchRun } from '../../core/records/watch-run.ts';
 

@@ -1,5 +1,4 @@
-import { embeddedRuns, jobRuns, watchRuns } from './select-runs.ts';
-import type { JobRuns, WatchRuns } from './select-runs.ts';
+import { embeddedRuns, jobRuns, watchRuns, type JobRuns, type WatchRuns } from './select-runs.ts';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createCallerEraser } from '../../adapters/embedded/callers/caller-eraser.ts';
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';

@@ -2,8 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPage } from './check-page.ts';
 import { checkSource } from './check-source.ts';
-import { remedies } from './rules.ts';
-import type { Finding, RuleName } from './rules.ts';
+import { remedies, type Finding, type RuleName } from './rules.ts';
 
 /** Files that hold words which are not the project's prose, with the reason. */
 const exceptions: Record<string, string> = {

@@ -1,5 +1,4 @@
-import { checkPhrases } from './rules.ts';
-import type { Finding } from './rules.ts';
+import { checkPhrases, type Finding } from './rules.ts';
 
 /** Findings in Markdown, without code, addresses of links and quotes of the interface. */
 export function checkPage(markdown: string): Finding[] {

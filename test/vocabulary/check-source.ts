@@ -1,7 +1,5 @@
-import { parseSync, Visitor } from 'oxc-parser';
-import type { Comment } from 'oxc-parser';
-import { checkComment, checkPhrases, checkTitle, checkWidth } from './rules.ts';
-import type { Finding } from './rules.ts';
+import { parseSync, Visitor, type Comment } from 'oxc-parser';
+import { checkComment, checkPhrases, checkTitle, checkWidth, type Finding } from './rules.ts';
 
 /** Findings in TypeScript or JavaScript. Throws if the file does not parse. */
 export function checkSource(file: string, source: string): Finding[] {

@@ -9,8 +9,7 @@ import bursts from '../../../lib/workflow/bursts.asl.json' with { type: 'json' }
 import definition from '../../../lib/workflow/run.asl.json' with { type: 'json' };
 import { newCreation } from '../../contract/watch-records.ts';
 import { type ExecutionError, StateMachine } from '../../step-functions/interpreter.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 
 /**
  * Definitions for Step Functions with the tasks of core: a burst continues while its watch is deleted or its caller is

@@ -1,6 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMediaStore } from '../../../adapters/aws/media-store.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { describeMediaStore } from '../../contract/media-store.contract.ts';
@@ -29,30 +29,28 @@ describeMediaStore('S3', async () => {
   return createMediaStore({ client, bucket: 'pictures' });
 });
 
-describe('media store on S3', () => {
-  test('an object has its content type', async () => {
-    await createMediaStore({ client, bucket: 'pictures' }).put(
-      'captures/a.jpg',
-      Buffer.from('x'),
-      'image/jpeg',
-    );
+test('an object has its content type', async () => {
+  await createMediaStore({ client, bucket: 'pictures' }).put(
+    'captures/a.jpg',
+    Buffer.from('x'),
+    'image/jpeg',
+  );
 
-    expect(server.requests.at(-1)).toMatchObject({
-      method: 'PUT',
-      path: '/pictures/captures/a.jpg',
-      headers: { 'content-type': 'image/jpeg' },
-    });
+  expect(server.requests.at(-1)).toMatchObject({
+    method: 'PUT',
+    path: '/pictures/captures/a.jpg',
+    headers: { 'content-type': 'image/jpeg' },
   });
+});
 
-  test('throttling by S3 is a TransientError, a missing permission is not', async () => {
-    const other = new S3Client({ region: 'eu-west-1' });
-    const s3 = mockClient(other);
-    const store = createMediaStore({ client: other, bucket: 'pictures' });
-    const named = (name: string, httpStatusCode: number) =>
-      Object.assign(new Error(name), { name, $metadata: { httpStatusCode } });
-    s3.onAnyCommand().rejectsOnce(named('SlowDown', 503)).rejectsOnce(named('AccessDenied', 403));
+test('throttling by S3 is a TransientError, a missing permission is not', async () => {
+  const other = new S3Client({ region: 'eu-west-1' });
+  const s3 = mockClient(other);
+  const store = createMediaStore({ client: other, bucket: 'pictures' });
+  const named = (name: string, httpStatusCode: number) =>
+    Object.assign(new Error(name), { name, $metadata: { httpStatusCode } });
+  s3.onAnyCommand().rejectsOnce(named('SlowDown', 503)).rejectsOnce(named('AccessDenied', 403));
 
-    await expect(store.get('captures/a.jpg')).rejects.toThrow(TransientError);
-    await expect(store.get('captures/a.jpg')).rejects.toMatchObject({ name: 'AccessDenied' });
-  });
+  await expect(store.get('captures/a.jpg')).rejects.toThrow(TransientError);
+  await expect(store.get('captures/a.jpg')).rejects.toMatchObject({ name: 'AccessDenied' });
 });

@@ -4,7 +4,7 @@ import {
   type FilteredLogEvent,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createRecentLog } from '../../../adapters/aws/recent-log.ts';
 import { createPowertoolsLog } from '../../../adapters/aws/telemetry/telemetry.ts';
 import { describeRecentLog } from '../../contract/recent-log.contract.ts';
@@ -48,49 +48,47 @@ const line = (second: number, fields: object = {}) =>
     ...fields,
   });
 
-describe('createRecentLog', () => {
-  afterEach(() => {
-    const [first] = logs.commandCalls(FilterLogEventsCommand);
-    expect(first?.args[0].input).toMatchObject({ logGroupName: '/watchpost', startFromHead: false });
-  });
+afterEach(() => {
+  const [first] = logs.commandCalls(FilterLogEventsCommand);
+  expect(first?.args[0].input).toMatchObject({ logGroupName: '/watchpost', startFromHead: false });
+});
 
-  test('the log is read from its end, with the start time that this requires', async () => {
-    hold(() => [line(1)]);
+test('the log is read from its end, with the start time that this requires', async () => {
+  hold(() => [line(1)]);
 
-    await recentLog.entries();
+  await recentLog.entries();
 
-    const [call] = logs.commandCalls(FilterLogEventsCommand);
-    expect(call?.args[0].input.startTime).toBeGreaterThan(Date.UTC(2024, 0, 1));
-  });
+  const [call] = logs.commandCalls(FilterLogEventsCommand);
+  expect(call?.args[0].input.startTime).toBeGreaterThan(Date.UTC(2024, 0, 1));
+});
 
-  test('empty pages are skipped', async () => {
-    const metrics = Array.from({ length: 400 }, () => '{"_aws":{"Timestamp":1},"Ticks":1}');
-    hold(() => [line(1), ...metrics]);
+test('empty pages are skipped', async () => {
+  const metrics = Array.from({ length: 400 }, () => '{"_aws":{"Timestamp":1},"Ticks":1}');
+  hold(() => [line(1), ...metrics]);
 
-    expect((await recentLog.entries()).map(({ message }) => message)).toEqual(['entry 1']);
-  });
+  expect((await recentLog.entries()).map(({ message }) => message)).toEqual(['entry 1']);
+});
 
-  test('lines of Lambda, metrics and partial lines are omitted', async () => {
-    hold(() => ['REPORT RequestId: 1', '{"type":"platform.report"}', '{"level":"INFO","mess', line(3)]);
+test('lines of Lambda, metrics and partial lines are omitted', async () => {
+  hold(() => ['REPORT RequestId: 1', '{"type":"platform.report"}', '{"level":"INFO","mess', line(3)]);
 
-    expect(await recentLog.entries()).toHaveLength(1);
-  });
+  expect(await recentLog.entries()).toHaveLength(1);
+});
 
-  test('entries of several instances are sorted by time', async () => {
-    hold(() => [line(2), line(4), line(1), line(3)]);
+test('entries of several instances are sorted by time', async () => {
+  hold(() => [line(2), line(4), line(1), line(3)]);
 
-    expect((await recentLog.entries()).map(({ message }) => message)).toEqual([
-      'entry 1',
-      'entry 2',
-      'entry 3',
-      'entry 4',
-    ]);
-  });
+  expect((await recentLog.entries()).map(({ message }) => message)).toEqual([
+    'entry 1',
+    'entry 2',
+    'entry 3',
+    'entry 4',
+  ]);
+});
 
-  test('the number of pages is limited if a log has no entries', async () => {
-    hold(() => Array.from({ length: 5000 }, () => 'nothing'), 100);
+test('the number of pages is limited if a log has no entries', async () => {
+  hold(() => Array.from({ length: 5000 }, () => 'nothing'), 100);
 
-    expect(await recentLog.entries()).toEqual([]);
-    expect(logs.commandCalls(FilterLogEventsCommand)).toHaveLength(12);
-  });
+  expect(await recentLog.entries()).toEqual([]);
+  expect(logs.commandCalls(FilterLogEventsCommand)).toHaveLength(12);
 });

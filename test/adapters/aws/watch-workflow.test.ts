@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RunTasks } from '../../../adapters/embedded/scheduler/tick-loop.ts';
 import { taskLimits } from '../../../core/workflow/task-limits.ts';
 import definition from '../../../lib/workflow/run.asl.json' with { type: 'json' };
@@ -75,51 +75,49 @@ function failing(name: string, times: number, error: Error, ticks = 3): Script {
 const timeout = errorNamed('States.Timeout');
 const transient = errorNamed('TransientError');
 
-describe('run.asl.json', () => {
-  test.each<[string, Script, string]>([
-    ['runs three ticks and is done', failing('', 0, timeout), 'Finished'],
-    ['is done at its begin', failing('', 0, timeout, 0), 'Finished'],
-    ['heals by a repetition of Begin', failing('begin', 2, timeout), 'Finished'],
-    ['heals by repetitions of Capture', failing('capture 2', 6, timeout), 'Finished'],
-    ['heals by repetitions of Analyze', failing('analyze 3', 20, transient), 'Finished'],
-    ['uses up its repetitions of Begin', failing('begin', 7, timeout), 'Failed'],
-    ['uses up its repetitions of Capture', failing('capture 2', 7, timeout), 'Failed'],
-    ['uses up its repetitions of Analyze', failing('analyze 3', 21, transient), 'Failed'],
-    ['meets an error that is not repeated', failing('analyze 2', 1, new RangeError('far')), 'Failed'],
-    [
-      'closes a failed run by repetitions of Close',
-      () => {
-        const close = failing('close', 3, new TypeError('odd'))();
-        return {
-          ticks: 1,
-          before: (call) => {
-            if (call === 'analyze 1') throw errorNamed('Broken', 'It broke.');
-            close.before(call);
-          },
-        };
-      },
-      'Failed',
-    ],
-  ])('a run that %s makes the same calls on one machine and on Step Functions', async (_, script, last) => {
-    const there = await runOnLocalStepFunctions(script);
-    expect(there.last).toBe(last);
-    expect(await runHere(script)).toEqual(there.calls);
-  });
+test.each<[string, Script, string]>([
+  ['runs three ticks and is done', failing('', 0, timeout), 'Finished'],
+  ['is done at its begin', failing('', 0, timeout, 0), 'Finished'],
+  ['heals by a repetition of Begin', failing('begin', 2, timeout), 'Finished'],
+  ['heals by repetitions of Capture', failing('capture 2', 6, timeout), 'Finished'],
+  ['heals by repetitions of Analyze', failing('analyze 3', 20, transient), 'Finished'],
+  ['uses up its repetitions of Begin', failing('begin', 7, timeout), 'Failed'],
+  ['uses up its repetitions of Capture', failing('capture 2', 7, timeout), 'Failed'],
+  ['uses up its repetitions of Analyze', failing('analyze 3', 21, transient), 'Failed'],
+  ['meets an error that is not repeated', failing('analyze 2', 1, new RangeError('far')), 'Failed'],
+  [
+    'closes a failed run by repetitions of Close',
+    () => {
+      const close = failing('close', 3, new TypeError('odd'))();
+      return {
+        ticks: 1,
+        before: (call) => {
+          if (call === 'analyze 1') throw errorNamed('Broken', 'It broke.');
+          close.before(call);
+        },
+      };
+    },
+    'Failed',
+  ],
+])('a run that %s makes the same calls on one machine and on Step Functions', async (_, script, last) => {
+  const there = await runOnLocalStepFunctions(script);
+  expect(there.last).toBe(last);
+  expect(await runHere(script)).toEqual(there.calls);
+});
 
-  test('the limits of its tasks are those of the table that one machine uses', () => {
-    const { Begin: begin, Capture: capture, Analyze: analyze, Close: close } = definition.States;
-    const limits = Object.entries({ begin, capture, analyze, close }).map(([name, task]) => [
-      name,
-      { timeoutSeconds: task.TimeoutSeconds, retries: task.Retry.map(toRule) },
-    ]);
-    expect(Object.fromEntries(limits)).toEqual(taskLimits);
-  });
+test('the limits of its tasks are those of the table that one machine uses', () => {
+  const { Begin: begin, Capture: capture, Analyze: analyze, Close: close } = definition.States;
+  const limits = Object.entries({ begin, capture, analyze, close }).map(([name, task]) => [
+    name,
+    { timeoutSeconds: task.TimeoutSeconds, retries: task.Retry.map(toRule) },
+  ]);
+  expect(Object.fromEntries(limits)).toEqual(taskLimits);
+});
 
-  test('the definition passes asl-validator, which aws-local-stepfunctions uses', () => {
-    expect(() => stateMachine(definition)).not.toThrow();
-    const { Finished: _, ...States } = definition.States;
-    expect(() => stateMachine({ ...definition, States })).toThrow('Finished');
-  });
+test('the definition passes asl-validator, which aws-local-stepfunctions uses', () => {
+  expect(() => stateMachine(definition)).not.toThrow();
+  const { Finished: _, ...States } = definition.States;
+  expect(() => stateMachine({ ...definition, States })).toThrow('Finished');
 });
 
 type Retrier = (typeof definition.States)['Capture' | 'Close']['Retry'][number];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 /**
  * Receivers that break their protocol, against a process that has nothing to catch what a library throws in a callback.
@@ -61,36 +61,33 @@ const crafted: Record<Type, Conversation[]> = {
   ],
 };
 
-describe('hostile receivers', () => {
-  test.each(['mqtt', 'email', 'webhook'] as const)(
-    'a process that delivers stays up and delivers, whatever a receiver of %s answers',
-    async (type) => {
-      const random = createRandom(23);
-      const mutants = Array.from({ length: Number(process.env['CASES'] ?? 300) }, () =>
-        mutate(conversations[type], random),
-      );
-      const hostile = [...crafted[type], ...mutants];
-      const { outcomes } = await deliver(type, hostile, conversations[type]);
-      expect(outcomes).toHaveLength(hostile.length + 1);
-      expect(outcomes.at(-1)).toBe('delivered');
-    },
-  );
+test.each(['mqtt', 'email', 'webhook'] as const)(
+  'a process that delivers stays up and delivers, whatever a receiver of %s answers',
+  async (type) => {
+    const random = createRandom(23);
+    const mutants = Array.from({ length: Number(process.env['CASES'] ?? 300) }, () =>
+      mutate(conversations[type], random),
+    );
+    const hostile = [...crafted[type], ...mutants];
+    const { outcomes } = await deliver(type, hostile, conversations[type]);
+    expect(outcomes).toHaveLength(hostile.length + 1);
+    expect(outcomes.at(-1)).toBe('delivered');
+  },
+);
 
-  test('a broker that sends a message without end costs little memory, and its connection ends', async () => {
-    const started = await listen((socket) => {
-      socket.write(bytes(0x20, 2, 0, 0, 0x30, 0xff, 0xff, 0xff, 0x7f));
-      const chunk = Buffer.alloc(1 << 20);
-      const pump = (): void => {
-        while (!socket.destroyed && socket.bytesWritten < 200 * chunk.length)
-          if (!socket.write(chunk)) return;
-      };
-      socket.on('drain', pump);
-      pump();
-    });
-    const { outcomes, rssMb } = await deliverTo([{ type: 'mqtt', port: started }]);
-    expect(outcomes).toEqual(['retry']);
-    expect(rssMb).toBeLessThan(200);
+test('a broker that sends a message without end costs little memory, and its connection ends', async () => {
+  const started = await listen((socket) => {
+    socket.write(bytes(0x20, 2, 0, 0, 0x30, 0xff, 0xff, 0xff, 0x7f));
+    const chunk = Buffer.alloc(1 << 20);
+    const pump = (): void => {
+      while (!socket.destroyed && socket.bytesWritten < 200 * chunk.length) if (!socket.write(chunk)) return;
+    };
+    socket.on('drain', pump);
+    pump();
   });
+  const { outcomes, rssMb } = await deliverTo([{ type: 'mqtt', port: started }]);
+  expect(outcomes).toEqual(['retry']);
+  expect(rssMb).toBeLessThan(200);
 });
 
 /** Delivers to all hostile receivers concurrently, each with a port of its own, and then to a good one. */

@@ -6,8 +6,7 @@ import { createHttpSender } from '../../../adapters/destinations/http-sender.ts'
 import { createPublisher } from '../../../adapters/destinations/mqtt/publish.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
-import { destinationTypeSchema } from '../../../core/records/watch.ts';
-import type { DestinationType } from '../../../core/records/watch.ts';
+import { destinationTypeSchema, type DestinationType } from '../../../core/records/watch.ts';
 import type { Notification } from '../../../core/ports/destinations.ts';
 import { listen, startReceiver } from './receiver.ts';
 import { frame, notify } from './notifications.ts';

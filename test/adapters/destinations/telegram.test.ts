@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createDestinations } from '../../../adapters/destinations/destination-sender.ts';
 import { createHttpSender } from '../../../adapters/destinations/http-sender.ts';
@@ -95,91 +95,89 @@ async function send(url: string, notification: Notification, to = chat, withToke
   );
 }
 
-describe('Telegram', () => {
-  test('an opening is a photo, its closing a silent message that answers it', async () => {
-    const bot = await startBot();
-    const opened = await send(bot.url, notify('alert_opened'));
-    expect(opened).toMatchObject({ outcome: 'delivered', receipt: '41' });
-    await send(bot.url, notify('alert_closed', { frame: null, opening: '41' }));
-    const [first, second] = bot.messages as [Message, Message];
-    expect(first).toMatchObject({ method: 'sendPhoto', chat_id: chat, disable_notification: false });
-    expect(first['caption']).toContain('Gate 3: A truck blocks the gate\nA white truck');
-    expect(first['caption']).toContain('https://watch.example.com/console');
-    expect(first['photo'].size).toBeGreaterThanOrEqual(frame.length);
-    expect(second).toMatchObject({
-      method: 'sendMessage',
-      disable_notification: true,
-      reply_parameters: { message_id: 41 },
-    });
+test('an opening is a photo, its closing a silent message that answers it', async () => {
+  const bot = await startBot();
+  const opened = await send(bot.url, notify('alert_opened'));
+  expect(opened).toMatchObject({ outcome: 'delivered', receipt: '41' });
+  await send(bot.url, notify('alert_closed', { frame: null, opening: '41' }));
+  const [first, second] = bot.messages as [Message, Message];
+  expect(first).toMatchObject({ method: 'sendPhoto', chat_id: chat, disable_notification: false });
+  expect(first['caption']).toContain('Gate 3: A truck blocks the gate\nA white truck');
+  expect(first['caption']).toContain('https://watch.example.com/console');
+  expect(first['photo'].size).toBeGreaterThanOrEqual(frame.length);
+  expect(second).toMatchObject({
+    method: 'sendMessage',
+    disable_notification: true,
+    reply_parameters: { message_id: 41 },
   });
+});
 
-  test('an alert of the severity info makes no sound', async () => {
-    const bot = await startBot();
-    await send(bot.url, notify('alert_opened', {}, { severity: 'info' }));
-    expect(bot.messages).toMatchObject([{ disable_notification: true }]);
-  });
+test('an alert of the severity info makes no sound', async () => {
+  const bot = await startBot();
+  await send(bot.url, notify('alert_opened', {}, { severity: 'info' }));
+  expect(bot.messages).toMatchObject([{ disable_notification: true }]);
+});
 
-  test('every event is within the limits, and no text of strangers mentions anybody', () => {
-    const longest = { explanation: hostile, condition: hostile, by: hostile };
-    for (const type of Object.keys(events) as NotifiedEvent['type'][])
-      for (const picture of [null, frame]) {
-        const labels = Array.from({ length: 8 }, () => 'l'.repeat(64));
-        const sent = notify(type, { frame: picture, labels, watchName: '@gate '.repeat(20) }, longest);
-        const { url, body } = toTelegramRequest({ token, to: chat }, sent);
-        expect(url).toMatch(/^https:\/\/api\.telegram\.org\/bot/);
-        const text = Buffer.from(body!).toString();
-        expect(text).not.toMatch(/@(?:gate|everyone|evil)/);
-        if (picture === null) methods.sendMessage.parse(JSON.parse(text));
-        else expect(/name="caption"\r\n\r\n([^]*?)\r\n--/.exec(text)![1]!.length).toBeLessThanOrEqual(1024);
-      }
-  });
+test('every event is within the limits, and no text of strangers mentions anybody', () => {
+  const longest = { explanation: hostile, condition: hostile, by: hostile };
+  for (const type of Object.keys(events) as NotifiedEvent['type'][])
+    for (const picture of [null, frame]) {
+      const labels = Array.from({ length: 8 }, () => 'l'.repeat(64));
+      const sent = notify(type, { frame: picture, labels, watchName: '@gate '.repeat(20) }, longest);
+      const { url, body } = toTelegramRequest({ token, to: chat }, sent);
+      expect(url).toMatch(/^https:\/\/api\.telegram\.org\/bot/);
+      const text = Buffer.from(body!).toString();
+      expect(text).not.toMatch(/@(?:gate|everyone|evil)/);
+      if (picture === null) methods.sendMessage.parse(JSON.parse(text));
+      else expect(/name="caption"\r\n\r\n([^]*?)\r\n--/.exec(text)![1]!.length).toBeLessThanOrEqual(1024);
+    }
+});
 
-  test.each([17, '17'])('a limit is retried after the time in the answer (%j)', async (wait) => {
-    const description = 'Too Many Requests: retry after 17';
-    const parameters = { retry_after: wait, migrate_to_chat_id: null };
-    const bot = await startBot(() => ({ error_code: 429, description, parameters }));
-    expect(await send(bot.url, notify('alert_opened'))).toMatchObject({
-      outcome: 'retry',
-      retryAfter: '17',
-      error: `Telegram answered 429: ${description}`,
-    });
-    expect(bot.messages).toHaveLength(1);
+test.each([17, '17'])('a limit is retried after the time in the answer (%j)', async (wait) => {
+  const description = 'Too Many Requests: retry after 17';
+  const parameters = { retry_after: wait, migrate_to_chat_id: null };
+  const bot = await startBot(() => ({ error_code: 429, description, parameters }));
+  expect(await send(bot.url, notify('alert_opened'))).toMatchObject({
+    outcome: 'retry',
+    retryAfter: '17',
+    error: `Telegram answered 429: ${description}`,
   });
+  expect(bot.messages).toHaveLength(1);
+});
 
-  test.each([
-    [403, 'Forbidden: bot was blocked by the user', 'gone', 1],
-    [403, 'Forbidden: bot was kicked from the supergroup chat', 'gone', 1],
-    [400, 'Bad Request: chat not found', 'gone', 1],
-    [401, 'Unauthorized', 'gone', 1],
-    [404, 'Not Found', 'gone', 1],
-    [500, 'Internal Server Error', 'retry', 1],
-    [400, 'Bad Request: message is too long', 'rejected', 2],
-  ])('the answer %i "%s" is %s', async (code, description, outcome, requests) => {
-    const bot = await startBot(() => ({ error_code: code, description }));
-    expect(await send(bot.url, notify('alert_opened'))).toMatchObject({ outcome, status: code });
-    expect(bot.messages).toHaveLength(requests);
-  });
+test.each([
+  [403, 'Forbidden: bot was blocked by the user', 'gone', 1],
+  [403, 'Forbidden: bot was kicked from the supergroup chat', 'gone', 1],
+  [400, 'Bad Request: chat not found', 'gone', 1],
+  [401, 'Unauthorized', 'gone', 1],
+  [404, 'Not Found', 'gone', 1],
+  [500, 'Internal Server Error', 'retry', 1],
+  [400, 'Bad Request: message is too long', 'rejected', 2],
+])('the answer %i "%s" is %s', async (code, description, outcome, requests) => {
+  const bot = await startBot(() => ({ error_code: code, description }));
+  expect(await send(bot.url, notify('alert_opened'))).toMatchObject({ outcome, status: code });
+  expect(bot.messages).toHaveLength(requests);
+});
 
-  test('a message follows a group that has become a supergroup', async () => {
-    const bot = await startBot(({ chat_id: id }) =>
-      id === '-42'
-        ? {
-            error_code: 400,
-            description: 'Bad Request: group chat was upgraded to a supergroup chat',
-            parameters: { migrate_to_chat_id: Number(chat) },
-          }
-        : undefined,
-    );
-    expect(await send(bot.url, notify('alert_opened'), '-42')).toMatchObject({ outcome: 'delivered' });
-    expect(bot.messages.map(({ chat_id: id }) => id)).toEqual(['-42', chat]);
-  });
+test('a message follows a group that has become a supergroup', async () => {
+  const bot = await startBot(({ chat_id: id }) =>
+    id === '-42'
+      ? {
+          error_code: 400,
+          description: 'Bad Request: group chat was upgraded to a supergroup chat',
+          parameters: { migrate_to_chat_id: Number(chat) },
+        }
+      : undefined,
+  );
+  expect(await send(bot.url, notify('alert_opened'), '-42')).toMatchObject({ outcome: 'delivered' });
+  expect(bot.messages.map(({ chat_id: id }) => id)).toEqual(['-42', chat]);
+});
 
-  test('an answer that is no JSON counts by its status, and no result names the token', async () => {
-    const { url } = await startReceiver((_, response) => void response.writeHead(200).end('<html>'));
-    expect(await send(new URL(url).origin, notify('alert_opened'))).toMatchObject({ outcome: 'delivered' });
-    const bot = await startBot();
-    const refused = await send(bot.url, notify('alert_opened'), chat, token.replace('1', '2'));
-    expect(refused).toMatchObject({ outcome: 'gone' });
-    expect(JSON.stringify([refused, await send('http://127.0.0.1:1', notify('test'))])).not.toContain('AbC');
-  });
+test('an answer that is no JSON counts by its status, and no result names the token', async () => {
+  const { url } = await startReceiver((_, response) => void response.writeHead(200).end('<html>'));
+  expect(await send(new URL(url).origin, notify('alert_opened'))).toMatchObject({ outcome: 'delivered' });
+  const bot = await startBot();
+  const refused = await send(bot.url, notify('alert_opened'), chat, token.replace('1', '2'));
+  expect(refused).toMatchObject({ outcome: 'gone' });
+  expect(JSON.stringify([refused, await send('http://127.0.0.1:1', notify('test'))])).not.toContain('AbC');
 });

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Alarm } from '../../../core/ports/alarms.ts';
 import { createClientFor, internal } from '../../support/api/api-client.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 beforeEach(() => {

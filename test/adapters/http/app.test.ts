@@ -3,8 +3,7 @@ import { createApp } from '../../../adapters/http/app.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
 import { NotLiveError, StreamFetchError, TransientError } from '../../../core/errors.ts';
 import type { Scope } from '../../../core/records/key.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 let key: string;

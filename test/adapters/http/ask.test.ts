@@ -4,11 +4,9 @@ import type { DescribedPicture } from '../../../core/ports/vision-model.ts';
 import { after, start } from '../../contract/records.ts';
 import { gate, newMoment } from '../../contract/moment-store.contract.ts';
 import { newChange, newCreation } from '../../contract/watch-records.ts';
-import { createClientFor } from '../../support/api/api-client.ts';
-import type { ApiClient } from '../../support/api/api-client.ts';
+import { createClientFor, type ApiClient } from '../../support/api/api-client.ts';
 import { newWatchConfig } from '../../support/watches/watch-records.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 let alice: ApiClient;

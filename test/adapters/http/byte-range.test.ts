@@ -2,8 +2,7 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { fileResponse } from '../../../adapters/http/byte-range.ts';
 import { WatchpostError } from '../../../core/errors.ts';
-import type { ByteRange, MediaFile } from '../../../core/ports/media-store.ts';
-import { holdMedia } from '../../../core/ports/media-store.ts';
+import { holdMedia, type ByteRange, type MediaFile } from '../../../core/ports/media-store.ts';
 
 const film = new Uint8Array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 const tag = '"a.mp4-10"';

@@ -2,10 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
 import type { Scope } from '../../../core/records/key.ts';
-import { createClientFor } from '../../support/api/api-client.ts';
-import type { ApiClient } from '../../support/api/api-client.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createClientFor, type ApiClient } from '../../support/api/api-client.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 /** Sessions of browsers: what a page of the console may do, and no other page. */
 

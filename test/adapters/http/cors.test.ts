@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { isOrigin } from '../../../adapters/http/cors.ts';
 import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 /** Calls of web pages at other origins (https://fetch.spec.whatwg.org/#http-cors-protocol). */
 

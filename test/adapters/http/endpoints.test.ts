@@ -1,16 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../adapters/http/app.ts';
-import { defineEndpoint } from '../../../adapters/http/endpoint.ts';
-import type { Endpoint } from '../../../adapters/http/endpoint.ts';
+import { defineEndpoint, type Endpoint } from '../../../adapters/http/endpoint.ts';
 import { jsonResponse } from '../../../adapters/http/endpoint-response.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { apiCall } from '../../../adapters/mcp/arguments.ts';
-import { hasScope, scopeSchema } from '../../../core/records/key.ts';
-import type { Scope } from '../../../core/records/key.ts';
+import { hasScope, scopeSchema, type Scope } from '../../../core/records/key.ts';
 import { readKey } from '../../support/api/api-story.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 /** Declarations compared with the behavior of the app, which is called with their examples. */
 

@@ -4,8 +4,7 @@ import { toNotification } from '../../../core/delivery/notification.ts';
 import { newCreation } from '../../contract/watch-records.ts';
 import { destination } from '../../support/watches/watch-records.ts';
 import { openAlert } from '../../support/watches/watch-alerts.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 beforeEach(() => {

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../../core/access/api-key.ts';
 import type { Scope } from '../../../core/records/key.ts';
-import { createClientFor, clientWith } from '../../support/api/api-client.ts';
-import type { ApiClient } from '../../support/api/api-client.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createClientFor, clientWith, type ApiClient } from '../../support/api/api-client.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 let client: ApiClient;

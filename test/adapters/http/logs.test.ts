@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createClientFor, internal } from '../../support/api/api-client.ts';
-import type { ApiClient } from '../../support/api/api-client.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createClientFor, internal, type ApiClient } from '../../support/api/api-client.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 let client: ApiClient;

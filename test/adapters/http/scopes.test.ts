@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import type { Scope } from '../../../core/records/key.ts';
 import { createClientFor, clientWith, internal } from '../../support/api/api-client.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 beforeEach(() => {

@@ -3,8 +3,7 @@ import { deliver } from '../../../core/delivery/deliver.ts';
 import type { DestinationOutcome } from '../../../core/ports/destinations.ts';
 import { publishRun } from '../../../core/delivery/publish.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 import { openAlert } from '../../support/watches/watch-alerts.ts';
 
 let world: World;

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { captureTick } from '../../../core/workflow/capture-tick.ts';
 import { viewLength } from '../../../core/records/watch-state.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 let call: Awaited<ReturnType<typeof createHttpCaller>>;

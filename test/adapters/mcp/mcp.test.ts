@@ -5,13 +5,11 @@ import { createApp } from '../../../adapters/http/app.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { toStructuredResult } from '../../../adapters/mcp/mcp-server.ts';
 import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
-import { listen } from '../../../cli/service/http-server.ts';
-import type { HttpServer } from '../../../cli/service/http-server.ts';
+import { listen, type HttpServer } from '../../../cli/service/http-server.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { Scope } from '../../../core/records/key.ts';
 import { readKey, tellApiStory } from '../../support/api/api-story.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 /** Official client over real HTTP. */
 

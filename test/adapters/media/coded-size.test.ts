@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createBitWriter } from '../../../adapters/media/h264/bits.ts';
 import { codedSize } from '../../../adapters/media/h264/coded-size.ts';
 import { h264Units, h265Units } from '../../../adapters/media/h264/entry-point.ts';
@@ -55,31 +55,29 @@ function writeH265({
 const h264 = (fields: Fields) => codedSize(writeH264(fields), h264Units);
 const h265 = (fields: Fields & { layers?: number }) => codedSize(writeH265(fields), h265Units);
 
-describe('the size of an SPS', () => {
-  test('another level is the same size', () => {
-    expect(h264({ level: 41 })).toBe(h264({}));
-    expect(h265({ level: 120 })).toBe(h265({}));
-    expect(h265({ level: 120, layers: 1 })).toBe(h265({}));
-  });
-
-  test.each<Fields>([{ width: 40 }, { height: 24 }, { window: 4 }])(
-    'an SPS with %j has another size',
-    (fields) => {
-      expect(h264(fields)).not.toBe(h264({}));
-      expect(h265(fields)).not.toBe(h265({}));
-      expect(h265({ ...fields, layers: 1 })).not.toBe(h265({ layers: 1 }));
-    },
-  );
-
-  test('another ratio of pixels of H.264 is another size', () => {
-    const sizes = [undefined, 1, 2, [4, 3], [16, 11]].map((ratio) => h264({ ratio } as Fields));
-    expect(new Set(sizes).size).toBe(sizes.length);
-  });
-
-  test.each([writeH264({}).subarray(0, 5), Uint8Array.of(0x67, 255, 255, 255, 255, 255, 255)])(
-    'an SPS that cannot be read is equal to itself only (%j)',
-    (damaged) => {
-      expect(codedSize(damaged, h264Units)).toBe(Buffer.from(damaged).toString('base64'));
-    },
-  );
+test('another level is the same size', () => {
+  expect(h264({ level: 41 })).toBe(h264({}));
+  expect(h265({ level: 120 })).toBe(h265({}));
+  expect(h265({ level: 120, layers: 1 })).toBe(h265({}));
 });
+
+test.each<Fields>([{ width: 40 }, { height: 24 }, { window: 4 }])(
+  'an SPS with %j has another size',
+  (fields) => {
+    expect(h264(fields)).not.toBe(h264({}));
+    expect(h265(fields)).not.toBe(h265({}));
+    expect(h265({ ...fields, layers: 1 })).not.toBe(h265({ layers: 1 }));
+  },
+);
+
+test('another ratio of pixels of H.264 is another size', () => {
+  const sizes = [undefined, 1, 2, [4, 3], [16, 11]].map((ratio) => h264({ ratio } as Fields));
+  expect(new Set(sizes).size).toBe(sizes.length);
+});
+
+test.each([writeH264({}).subarray(0, 5), Uint8Array.of(0x67, 255, 255, 255, 255, 255, 255)])(
+  'an SPS that cannot be read is equal to itself only (%j)',
+  (damaged) => {
+    expect(codedSize(damaged, h264Units)).toBe(Buffer.from(damaged).toString('base64'));
+  },
+);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { poolDecoders } from '../../../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { extractLastKeyFrame } from '../../../adapters/media/mpeg-ts/extract-key-frames.ts';
@@ -59,77 +59,65 @@ function expectSquare(jpeg: Uint8Array): void {
   expect(Math.abs(box[1]! - 240)).toBeLessThan(4);
 }
 
-describe('pixels that are not square', () => {
-  test.each([
-    ['MPEG-TS with H.264', 'mpegts', () => ts],
-    ['MPEG-TS with H.265', 'mpegts', () => encode('libx265', '-f mpegts')],
-    ['fragmented MP4', 'mov', () => encode('libx264', '-movflags frag_keyframe+empty_moov -f mp4')],
-  ] as const)('pixels of 4:3 are corrected in frame and clip of %s', async (_name, format, read) => {
-    const chunks = [read()];
-    const { frame } = await runner.run(
-      { kind: 'pipe', format, chunks },
-      { mode: 'frames', clipSeconds: 0 },
-      limits,
-      signal,
-    );
-    expectSquare(frame);
-    const clip = await runner.run(
-      { kind: 'pipe', format, chunks },
-      { mode: 'hybrid', clipSeconds: 1 },
-      limits,
-      signal,
-    );
-    expectSquare(clip.frame);
-    const film = execFileSync(
-      ffmpegPath,
-      '-loglevel error -f mp4 -i pipe:0 -frames:v 1 -f mjpeg pipe:1'.split(' '),
-      { input: clip.clip!, stdio: ['pipe', 'pipe', 'ignore'] },
-    );
-    const { size, box } = measure(film);
-    expect(size).toEqual({ width: 672, height: 378 });
-    expect(Math.abs(box[0]! - box[1]!)).toBeLessThan(5);
-  });
+test.each([
+  ['MPEG-TS with H.264', 'mpegts', () => ts],
+  ['MPEG-TS with H.265', 'mpegts', () => encode('libx265', '-f mpegts')],
+  ['fragmented MP4', 'mov', () => encode('libx264', '-movflags frag_keyframe+empty_moov -f mp4')],
+] as const)('pixels of 4:3 are corrected in frame and clip of %s', async (_name, format, read) => {
+  const chunks = [read()];
+  const { frame } = await runner.run(
+    { kind: 'pipe', format, chunks },
+    { mode: 'frames', clipSeconds: 0 },
+    limits,
+    signal,
+  );
+  expectSquare(frame);
+  const clip = await runner.run(
+    { kind: 'pipe', format, chunks },
+    { mode: 'hybrid', clipSeconds: 1 },
+    limits,
+    signal,
+  );
+  expectSquare(clip.frame);
+  const film = execFileSync(
+    ffmpegPath,
+    '-loglevel error -f mp4 -i pipe:0 -frames:v 1 -f mjpeg pipe:1'.split(' '),
+    { input: clip.clip!, stdio: ['pipe', 'pipe', 'ignore'] },
+  );
+  const { size, box } = measure(film);
+  expect(size).toEqual({ width: 672, height: 378 });
+  expect(Math.abs(box[0]! - box[1]!)).toBeLessThan(5);
+});
 
-  test('pixels of 4:3 are corrected in a process that stays, with the same bytes', async () => {
-    const elsewhere = {
-      run: () => Promise.reject(new Error('not pooled')),
-      runAll: () => Promise.reject(new Error('not pooled')),
-    };
-    const pool = poolDecoders({ ffmpegPath, ffmpeg: elsewhere, maxProcesses: 1 });
-    const chunks = [extractLastKeyFrame(ts)!];
-    const input = { kind: 'pipe', format: 'mpegts', chunks } as const;
-    const { frame } = await pool.run(
-      input,
-      { mode: 'frames', clipSeconds: 0, caller: 'ada' },
-      limits,
-      signal,
-    );
-    expectSquare(frame);
-    const alone = await runner.run(input, { mode: 'frames', clipSeconds: 0 }, limits, signal);
-    expect(Buffer.compare(frame, alone.frame)).toBe(0);
-  });
+test('pixels of 4:3 are corrected in a process that stays, with the same bytes', async () => {
+  const elsewhere = {
+    run: () => Promise.reject(new Error('not pooled')),
+    runAll: () => Promise.reject(new Error('not pooled')),
+  };
+  const pool = poolDecoders({ ffmpegPath, ffmpeg: elsewhere, maxProcesses: 1 });
+  const chunks = [extractLastKeyFrame(ts)!];
+  const input = { kind: 'pipe', format: 'mpegts', chunks } as const;
+  const { frame } = await pool.run(input, { mode: 'frames', clipSeconds: 0, caller: 'ada' }, limits, signal);
+  expectSquare(frame);
+  const alone = await runner.run(input, { mode: 'frames', clipSeconds: 0 }, limits, signal);
+  expect(Buffer.compare(frame, alone.frame)).toBe(0);
+});
 
-  test('pixels of 4:3 are corrected in the frames of a scan', async () => {
-    const [picture] = await runner.runAll(
-      { kind: 'pipe', format: 'mpegts', chunks: [ts] },
-      {},
-      limits,
-      signal,
-    );
-    expectSquare(picture!.frame!);
-  });
+test('pixels of 4:3 are corrected in the frames of a scan', async () => {
+  const [picture] = await runner.runAll({ kind: 'pipe', format: 'mpegts', chunks: [ts] }, {}, limits, signal);
+  expectSquare(picture!.frame!);
+});
 
-  test('pixels of 4:3 are corrected in a recording, also if its key frames are decoded one by one', async () => {
-    const path = join(folder, 'recording.mp4');
-    writeFileSync(path, encode('libx264', '-movflags frag_keyframe+empty_moov -f mp4'));
-    for await (const { frame } of readFrames(ffmpegPath, path, { keyFramesOnly: true })) expectSquare(frame);
-    let played = 0;
-    for await (const { read } of decodeReadFrames(ffmpegPath, path)) {
-      expectSquare((await read())!.frame);
-      played += 1;
-    }
-    expect(played).toBe(2);
-    const span = { kind: 'file', path, fromSeconds: 0, seconds: 1 } as const;
-    expectSquare((await runner.run(span, { mode: 'hybrid', clipSeconds: 1 }, limits, signal)).frame);
-  });
+test('pixels of 4:3 are corrected in a recording, also if its key frames are decoded one by one', async () => {
+  const path = join(folder, 'recording.mp4');
+  writeFileSync(path, encode('libx264', '-movflags frag_keyframe+empty_moov -f mp4'));
+  for await (const { frame } of readFrames(ffmpegPath, path, { keyFramesOnly: true })) expectSquare(frame);
+  let played = 0;
+  for await (const { read } of decodeReadFrames(ffmpegPath, path)) {
+    expectSquare((await read())!.frame);
+    played += 1;
+  }
+  expect(played).toBe(2);
+  const span = { kind: 'file', path, fromSeconds: 0, seconds: 1 } as const;
+  expectSquare((await runner.run(span, { mode: 'hybrid', clipSeconds: 1 }, limits, signal)).frame);
 });

@@ -5,11 +5,9 @@ import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { apiCall } from '../../../adapters/mcp/arguments.ts';
 import { webhooks } from '../../../adapters/openapi/document.ts';
 import { streamedEventSchema } from '../../../core/responses/events.ts';
-import { readKey, tellApiStory } from '../../support/api/api-story.ts';
-import type { CallOperation } from '../../support/api/api-story.ts';
+import { readKey, tellApiStory, type CallOperation } from '../../support/api/api-story.ts';
 import { expectDocumented } from '../../support/api/expect-documented.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parsePlatformUrl } from '../../../adapters/platforms/parse-platform-url.ts';
 
 const id = 'jNQXAC9IVRw';
@@ -98,8 +98,6 @@ const table: Record<string, unknown> = {
   'rtsp://www.youtube.com/live': null,
 };
 
-describe('the page of a platform', () => {
-  test.each(Object.entries(table))('%s is parsed as the page of a platform', (url, page) => {
-    expect(parsePlatformUrl(new URL(url))).toEqual(page);
-  });
+test.each(Object.entries(table))('%s is parsed as the page of a platform', (url, page) => {
+  expect(parsePlatformUrl(new URL(url))).toEqual(page);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { arrangeSamples } from '../../../adapters/vision/arrange-samples.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
@@ -30,54 +30,52 @@ function workshop() {
   return { sheets, pending, settle, begun: () => begun };
 }
 
-describe('arrangeSamples', () => {
-  test('contact sheets are created concurrently, up to a limit', async () => {
-    const { sheets, pending, settle, begun } = workshop();
-    const arranging = arrangeSamples(samples(120), 20, sheets, never);
-    await settle();
-    expect(begun()).toBe(4);
+test('contact sheets are created concurrently, up to a limit', async () => {
+  const { sheets, pending, settle, begun } = workshop();
+  const arranging = arrangeSamples(samples(120), 20, sheets, never);
+  await settle();
+  expect(begun()).toBe(4);
 
-    pending.shift()!.finish();
-    await settle();
-    expect([begun(), pending.length]).toEqual([5, 4]);
+  pending.shift()!.finish();
+  await settle();
+  expect([begun(), pending.length]).toEqual([5, 4]);
 
-    for (; pending.length > 0; await settle()) pending.shift()!.finish();
-    expect(await arranging).toHaveLength(20);
-  });
+  for (; pending.length > 0; await settle()) pending.shift()!.finish();
+  expect(await arranging).toHaveLength(20);
+});
 
-  test('contact sheets are returned in order, regardless of which finishes first', async () => {
-    const { sheets, pending, settle } = workshop();
-    const arranging = arrangeSamples(samples(45), 5, sheets, never);
-    await settle();
+test('contact sheets are returned in order, regardless of which finishes first', async () => {
+  const { sheets, pending, settle } = workshop();
+  const arranging = arrangeSamples(samples(45), 5, sheets, never);
+  await settle();
 
-    for (; pending.length > 0; await settle()) pending.pop()!.finish();
+  for (; pending.length > 0; await settle()) pending.pop()!.finish();
 
-    const pictures = await arranging;
-    expect(pictures.flatMap(({ jpeg }) => [...jpeg])).toEqual(samples(45).flatMap(({ frame }) => [...frame]));
-    expect(pictures.flatMap(({ times }) => times)).toEqual(samples(45).map(({ capturedAt }) => capturedAt));
-  });
+  const pictures = await arranging;
+  expect(pictures.flatMap(({ jpeg }) => [...jpeg])).toEqual(samples(45).flatMap(({ frame }) => [...frame]));
+  expect(pictures.flatMap(({ times }) => times)).toEqual(samples(45).map(({ capturedAt }) => capturedAt));
+});
 
-  test('a failed contact sheet fails the call and starts no further one', async () => {
-    const { sheets, pending, settle, begun } = workshop();
-    const arranging = arrangeSamples(samples(120), 20, sheets, never);
-    const failure = new VisionError('Try again.');
-    const failed = expect(arranging).rejects.toBe(failure);
-    await settle();
+test('a failed contact sheet fails the call and starts no further one', async () => {
+  const { sheets, pending, settle, begun } = workshop();
+  const arranging = arrangeSamples(samples(120), 20, sheets, never);
+  const failure = new VisionError('Try again.');
+  const failed = expect(arranging).rejects.toBe(failure);
+  await settle();
 
-    pending[1]!.fail(failure);
-    await failed;
-    for (const sheet of pending) sheet.finish();
-    await settle();
+  pending[1]!.fail(failure);
+  await failed;
+  for (const sheet of pending) sheet.finish();
+  await settle();
 
-    expect(begun()).toBe(4);
-  });
+  expect(begun()).toBe(4);
+});
 
-  test('few samples are returned without a contact sheet', async () => {
-    const { sheets, begun } = workshop();
+test('few samples are returned without a contact sheet', async () => {
+  const { sheets, begun } = workshop();
 
-    const pictures = await arrangeSamples(samples(5), 5, sheets, never);
+  const pictures = await arrangeSamples(samples(5), 5, sheets, never);
 
-    expect(pictures.map(({ times }) => times.length)).toEqual([1, 1, 1, 1, 1]);
-    expect(begun()).toBe(0);
-  });
+  expect(pictures.map(({ times }) => times.length)).toEqual([1, 1, 1, 1, 1]);
+  expect(begun()).toBe(0);
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { advise } from '../../../core/advice/advise.ts';
 import { splitTimes } from '../../../core/advice/times.ts';
 import { type Condition, decide } from '../../../adapters/vision/condition/condition.ts';
@@ -66,53 +66,48 @@ function shortMeaning(phrase: string): string {
   ].join('; ');
 }
 
-describe('phrases of owners', () => {
-  test('the table has more than 400 phrases, each once', () => {
-    const names = phrases.map(({ phrase }) => phrase);
-    expect(names.length).toBeGreaterThan(400);
-    expect(new Set(names).size).toBe(names.length);
-  });
+test('the table has more than 400 phrases, each once', () => {
+  const names = phrases.map(({ phrase }) => phrase);
+  expect(names.length).toBeGreaterThan(400);
+  expect(new Set(names).size).toBe(names.length);
+});
 
-  test.each(phrases)('the phrase "$phrase" is read as $meaning', ({ phrase, meaning }) => {
-    expect(shortMeaning(phrase)).toBe(meaning);
-  });
+test.each(phrases)('the phrase "$phrase" is read as $meaning', ({ phrase, meaning }) => {
+  expect(shortMeaning(phrase)).toBe(meaning);
+});
 
-  test.each(phrases)('the advice on "$phrase" names each part that is not judged', ({ phrase }) => {
-    const messages = advise(phrase, model.capabilities)
-      .findings.map(({ message }) => message)
-      .join('\n');
-    for (const { words } of readCondition(phrase).unjudgedParts) expect(messages).toContain(words);
-  });
+test.each(phrases)('the advice on "$phrase" names each part that is not judged', ({ phrase }) => {
+  const messages = advise(phrase, model.capabilities)
+    .findings.map(({ message }) => message)
+    .join('\n');
+  for (const { words } of readCondition(phrase).unjudgedParts) expect(messages).toContain(words);
+});
 
-  test.each(phrases)(
-    'a phrase is judged, or the words that prevent it are named: "$phrase"',
-    ({ phrase }) => {
-      const isJudged = readCondition(phrase).reasonNotToJudge === null;
-      expect(isJudged || parseCondition(phrase).notJudged.length > 0).toBe(true);
-    },
-  );
+test.each(phrases)('a phrase is judged, or the words that prevent it are named: "$phrase"', ({ phrase }) => {
+  const isJudged = readCondition(phrase).reasonNotToJudge === null;
+  expect(isJudged || parseCondition(phrase).notJudged.length > 0).toBe(true);
+});
 
-  // Beside an alternative that holds, a word changes nothing; "tell me blorps" is a request.
-  const alone = phrases.filter(
-    ({ phrase, meaning }) =>
-      !/\||^never(?:;|$)/.test(meaning) && !/ me$|immediately|alert$|thanks$|when it| or the /.test(phrase),
-  );
-  test.each(alone)('an unknown word after "$phrase" never lets it trigger', ({ phrase }) => {
-    const { condition } = parseCondition(`${phrase.replace(/[.?]$/, '')} blorps`);
-    for (const holds of [true, false]) {
-      const decidePart = ({ kind }: { kind: string }) => (kind === 'unmeasurable' ? null : holds);
-      expect(condition === null ? null : decide(condition, decidePart)).not.toBe(true);
-    }
-  });
+// Beside an alternative that holds, a word changes nothing; "tell me blorps" is a request.
+const alone = phrases.filter(
+  ({ phrase, meaning }) =>
+    !/\||^never(?:;|$)/.test(meaning) && !/ me$|immediately|alert$|thanks$|when it| or the /.test(phrase),
+);
+test.each(alone)('an unknown word after "$phrase" never lets it trigger', ({ phrase }) => {
+  const { condition } = parseCondition(`${phrase.replace(/[.?]$/, '')} blorps`);
+  for (const holds of [true, false]) {
+    const decidePart = ({ kind }: { kind: string }) => (kind === 'unmeasurable' ? null : holds);
+    expect(condition === null ? null : decide(condition, decidePart)).not.toBe(true);
+  }
+});
 
-  test.each([
-    'eine Person ist an der Tür',
-    'une personne est à la porte',
-    'una persona está en la puerta',
-    'een persoon staat voor de deur',
-    'человек у двери',
-    '有人在门口',
-  ])('the sentence "%s" of another language never triggers, and its words are named', (phrase) => {
-    expect(readCondition(phrase).reasonNotToJudge).toMatch(/English sentences, not '/);
-  });
+test.each([
+  'eine Person ist an der Tür',
+  'une personne est à la porte',
+  'una persona está en la puerta',
+  'een persoon staat voor de deur',
+  'человек у двери',
+  '有人在门口',
+])('the sentence "%s" of another language never triggers, and its words are named', (phrase) => {
+  expect(readCondition(phrase).reasonNotToJudge).toMatch(/English sentences, not '/);
 });

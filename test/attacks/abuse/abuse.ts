@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startService } from '../../support/service-process.ts';
-import { createAbuser } from './abuser.ts';
-import type { Statuses } from './abuser.ts';
+import { createAbuser, type Statuses } from './abuser.ts';
 import { parserScenes } from './parser-scenes.ts';
-import { startNeighbor } from './neighbor.ts';
-import type { Latencies } from './neighbor.ts';
+import { startNeighbor, type Latencies } from './neighbor.ts';
 import { startTarget } from './target.ts';
 import { openTemporaryFolder } from '../../../cli/temporary-folder.ts';
 

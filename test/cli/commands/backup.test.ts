@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startLoop } from '../../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../../support/hls/looped-stream.ts';
+import { startLoop, type LoopedStream } from '../../support/hls/looped-stream.ts';
 import { startService } from '../../support/service-process.ts';
 
 const run = promisify(execFile);

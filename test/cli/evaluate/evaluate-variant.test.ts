@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { evaluateVariant } from '../../../cli/evaluate/evaluate-variant.ts';
-import type { EvaluateDeps } from '../../../cli/evaluate/evaluate-variant.ts';
+import { evaluateVariant, type EvaluateDeps } from '../../../cli/evaluate/evaluate-variant.ts';
 import type { LabelledExample } from '../../../cli/evaluate/read-set.ts';
 import { VisionError } from '../../../core/errors.ts';
 import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';

@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startLoop } from '../../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../../support/hls/looped-stream.ts';
-import { startService } from '../../support/service-process.ts';
-import type { ServiceProcess } from '../../support/service-process.ts';
+import { startLoop, type LoopedStream } from '../../support/hls/looped-stream.ts';
+import { startService, type ServiceProcess } from '../../support/service-process.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 
 /** Direct checks of a started service on a live stream. */

@@ -1,10 +1,8 @@
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEvents } from '../../support/api/event-stream.ts';
-import { startLoop } from '../../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../../support/hls/looped-stream.ts';
-import { startService } from '../../support/service-process.ts';
-import type { ServiceProcess } from '../../support/service-process.ts';
+import { startLoop, type LoopedStream } from '../../support/hls/looped-stream.ts';
+import { startService, type ServiceProcess } from '../../support/service-process.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 

@@ -5,11 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { setSystemTimer } from '../../../core/time-limit.ts';
 import { createRequestBodies } from '../../../adapters/http/request-bodies.ts';
-import { listen, requestTimeouts } from '../../../cli/service/http-server.ts';
-import type { HttpServer } from '../../../cli/service/http-server.ts';
+import { listen, requestTimeouts, type HttpServer } from '../../../cli/service/http-server.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 /** Sends raw bytes and returns the raw response. */
 

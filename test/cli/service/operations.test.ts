@@ -4,10 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addKeys } from '../../../cli/commands/keys.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { startReceiver } from '../../support/servers/receiver.ts';
-import { startLoop } from '../../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../../support/hls/looped-stream.ts';
-import { startService } from '../../support/service-process.ts';
-import type { ServiceProcess } from '../../support/service-process.ts';
+import { startLoop, type LoopedStream } from '../../support/hls/looped-stream.ts';
+import { startService, type ServiceProcess } from '../../support/service-process.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 
 /** Operation of a running service: metrics, logs, keys, and a resend. */

@@ -9,8 +9,7 @@ import { readSettings, SettingsError } from '../../../cli/settings.ts';
 import { livePlayer } from '../../support/platforms/fake-youtube.ts';
 import { liveVideoId, startLivePlatforms } from '../../support/platforms/live-platforms.ts';
 import type { LivePlatforms } from '../../support/platforms/live-platforms.ts';
-import { startService } from '../../support/service-process.ts';
-import type { ServiceProcess } from '../../support/service-process.ts';
+import { startService, type ServiceProcess } from '../../support/service-process.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 
 /** Started service with platform accounts, and the platforms on this machine. */

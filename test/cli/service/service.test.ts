@@ -6,12 +6,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { pagerdutyEvent, slackMessage } from '../../adapters/destinations/vendor-schemas.ts';
 import { startReceiver } from '../../support/servers/receiver.ts';
 import { jpegSize } from '../../support/hls/jpeg-size.ts';
-import { startLoop } from '../../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../../support/hls/looped-stream.ts';
+import { startLoop, type LoopedStream } from '../../support/hls/looped-stream.ts';
 import { startGstRtspServer } from '../../support/rtsp/gst-rtsp-server.ts';
 import { systemPath } from '../../support/runner/layer-ffmpeg.ts';
-import { startService } from '../../support/service-process.ts';
-import type { ServiceProcess } from '../../support/service-process.ts';
+import { startService, type ServiceProcess } from '../../support/service-process.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 
 /**

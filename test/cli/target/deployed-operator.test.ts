@@ -1,6 +1,6 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { findTable } from '../../../cli/target/deployed-operator.ts';
 
 const client = new DynamoDBClient({ region: 'eu-west-1' });
@@ -17,19 +17,17 @@ beforeEach(() => {
     .resolves({ TableNames: ['watchpost-test-JobsTable2B3C', 'watchpost-two-A', 'watchpost-two-B'] });
 });
 
-describe('the table of a deployment, by the name of its stack', () => {
-  test.each([
-    ['watchpost-prod', 'watchpost-prod-JobsTable1F0A'],
-    ['watchpost-test', 'watchpost-test-JobsTable2B3C'],
-  ])('the table of the stack %s is found', async (stack, table) => {
-    expect(await findTable(stack, client)).toBe(table);
-  });
+test.each([
+  ['watchpost-prod', 'watchpost-prod-JobsTable1F0A'],
+  ['watchpost-test', 'watchpost-test-JobsTable2B3C'],
+])('the table of the stack %s is found', async (stack, table) => {
+  expect(await findTable(stack, client)).toBe(table);
+});
 
-  test('an unknown stack, or one whose name begins others, is rejected with a remediation', async () => {
-    await expect(findTable('watchpost-dev', client)).rejects.toMatchObject({
-      message: 'No table of the stack watchpost-dev found in this account and region',
-      remediation: expect.stringContaining('--table'),
-    });
-    await expect(findTable('watchpost-two', client)).rejects.toThrow('2 tables');
+test('an unknown stack, or one whose name begins others, is rejected with a remediation', async () => {
+  await expect(findTable('watchpost-dev', client)).rejects.toMatchObject({
+    message: 'No table of the stack watchpost-dev found in this account and region',
+    remediation: expect.stringContaining('--table'),
   });
+  await expect(findTable('watchpost-two', client)).rejects.toThrow('2 tables');
 });

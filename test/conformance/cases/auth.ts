@@ -1,7 +1,5 @@
-import { createApi } from '../api.ts';
-import type { CallOptions } from '../api.ts';
-import { Skipped } from '../case.ts';
-import type { Case, Target } from '../case.ts';
+import { createApi, type CallOptions } from '../api.ts';
+import { Skipped, type Case, type Target } from '../case.ts';
 import { assert, eventually, refused } from '../expect.ts';
 import { unknownJobId } from '../jobs.ts';
 

@@ -1,5 +1,4 @@
-import { Skipped } from '../case.ts';
-import type { Case, Target } from '../case.ts';
+import { Skipped, type Case, type Target } from '../case.ts';
 import { assert, ok, refused } from '../expect.ts';
 import { checkAnswer, jpegBase64, validation } from '../shapes.ts';
 

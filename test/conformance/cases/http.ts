@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Skipped } from '../case.ts';
-import type { Case, Target } from '../case.ts';
+import { Skipped, type Case, type Target } from '../case.ts';
 import { assert, excerpt, refused, shaped } from '../expect.ts';
 import { errorEnvelope, validationError } from '../shapes.ts';
 

@@ -1,6 +1,5 @@
 import type { Answer } from '../api.ts';
-import { slotsOfCaller } from '../case.ts';
-import type { Case, Target } from '../case.ts';
+import { slotsOfCaller, type Case, type Target } from '../case.ts';
 import { assert, invalid, ok, refused, shaped } from '../expect.ts';
 import {
   cancel,

@@ -1,5 +1,4 @@
-import { Skipped } from '../case.ts';
-import type { Case, Target } from '../case.ts';
+import { Skipped, type Case, type Target } from '../case.ts';
 import { assert, eventually, excerpt, invalid, ok } from '../expect.ts';
 import { cancel, createMonitor, readJob } from '../jobs.ts';
 import { logs, metrics } from '../shapes.ts';

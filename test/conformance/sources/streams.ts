@@ -1,6 +1,5 @@
 import { startRtspServer } from '../../support/rtsp/live-camera.ts';
-import { startLoop } from '../../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../../support/hls/looped-stream.ts';
+import { startLoop, type LoopedStream } from '../../support/hls/looped-stream.ts';
 import { servePlaylists } from './playlists.ts';
 import { startWebCamera, type WebCamera } from './web-camera.ts';
 

@@ -9,8 +9,7 @@ import { cancelJob } from '../../../core/job/end-job.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
 import { jobDetail } from '../../../core/job/present-job.ts';
 import { webhookKey, webhookMessage } from '../../contract/records.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 
 let world: World;
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DestinationResult } from '../../../core/ports/destinations.ts';
 import { createEditedWatch, down, old, other, team } from '../../support/watches/edited-watch.ts';
 
@@ -21,48 +21,46 @@ async function moveDuring(attempt: number, result: Partial<DestinationResult>) {
   return watch;
 }
 
-describe('a destination that gets another address during an attempt', () => {
-  test.each([
-    ['given up', rejected, [`${other} alert_closed cleared`]],
-    ['accepted', {}, []],
-  ])(
-    'an opening that is %s at its retry holds nothing back at the new address',
-    async (_, result, closings) => {
-      const watch = await moveDuring(2, result);
-      await watch.pass(60);
-      expect(await watch.states()).toMatchObject([{ waiting: [] }]);
-      watch.take();
-      await watch.tick(false);
-      await watch.pass(60);
-      expect(watch.take()).toEqual(closings);
-      expect(await watch.states()).toMatchObject([{ waiting: [], notified: [] }]);
-    },
-  );
-
-  test('the new address gets no end of an opening that the address before accepts late', async () => {
-    const watch = await moveDuring(1, {});
-    await watch.pass(10);
+test.each([
+  ['given up', rejected, [`${other} alert_closed cleared`]],
+  ['accepted', {}, []],
+])(
+  'an opening that is %s at its retry holds nothing back at the new address',
+  async (_, result, closings) => {
+    const watch = await moveDuring(2, result);
+    await watch.pass(60);
+    expect(await watch.states()).toMatchObject([{ waiting: [] }]);
+    watch.take();
     await watch.tick(false);
     await watch.pass(60);
-    expect(watch.take()).toEqual([
-      `${old} watch_changed created`,
-      `${old} alert_opened`,
-      `${other} watch_changed changed`,
-    ]);
-  });
+    expect(watch.take()).toEqual(closings);
+    expect(await watch.states()).toMatchObject([{ waiting: [], notified: [] }]);
+  },
+);
 
-  test.each([1, 2])(
-    'the new address gets an opening whose attempt %i fails, and its end behind it',
-    async (attempt) => {
-      const watch = await moveDuring(attempt, down);
-      await watch.pass(attempt === 1 ? 1 : 10);
-      await watch.tick(false);
-      await watch.pass(600);
-      expect(watch.take().filter((each) => each.startsWith(other))).toEqual([
-        `${other} watch_changed changed`,
-        `${other} alert_opened`,
-        `${other} alert_closed cleared`,
-      ]);
-    },
-  );
+test('the new address gets no end of an opening that the address before accepts late', async () => {
+  const watch = await moveDuring(1, {});
+  await watch.pass(10);
+  await watch.tick(false);
+  await watch.pass(60);
+  expect(watch.take()).toEqual([
+    `${old} watch_changed created`,
+    `${old} alert_opened`,
+    `${other} watch_changed changed`,
+  ]);
 });
+
+test.each([1, 2])(
+  'the new address gets an opening whose attempt %i fails, and its end behind it',
+  async (attempt) => {
+    const watch = await moveDuring(attempt, down);
+    await watch.pass(attempt === 1 ? 1 : 10);
+    await watch.tick(false);
+    await watch.pass(600);
+    expect(watch.take().filter((each) => each.startsWith(other))).toEqual([
+      `${other} watch_changed changed`,
+      `${other} alert_opened`,
+      `${other} alert_closed cleared`,
+    ]);
+  },
+);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultNotify, findPart, findSubject, isWanted } from '../../../core/delivery/receivers.ts';
-import { destinationTypeSchema, notifySchema } from '../../../core/records/watch.ts';
-import type { Destination } from '../../../core/records/watch.ts';
+import { destinationTypeSchema, notifySchema, type Destination } from '../../../core/records/watch.ts';
 import { watchChangeReasonSchema } from '../../../core/records/watch-event.ts';
 import type { NewWatchEvent, WatchChangeReason, WatchEvent } from '../../../core/records/watch-event.ts';
 import { closed, first, opened, second } from '../../support/watches/delivery.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseLabelledSet, exampleName } from '../../../core/evaluation/labelled-set.ts';
-import { percentile, score, wilson } from '../../../core/evaluation/score.ts';
-import type { ExampleAnswers } from '../../../core/evaluation/score.ts';
+import { percentile, score, wilson, type ExampleAnswers } from '../../../core/evaluation/score.ts';
 
 function examples(count: number, expected: ExampleAnswers['expected'], ...answers: (boolean | null)[]) {
   return Array.from({ length: count }, () => ({ expected, answers }));

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobEvent } from '../../../core/records/event.ts';
 import { pollingSignals } from '../../../core/ports/log-signals.ts';
-import { tailEvents } from '../../../core/event/tail-events.ts';
-import type { TailDeps } from '../../../core/event/tail-events.ts';
+import { tailEvents, type TailDeps } from '../../../core/event/tail-events.ts';
 import { after, newJob, start } from '../../contract/records.ts';
 
 const job = newJob();

@@ -4,8 +4,7 @@ import { StreamFetchError } from '../../../core/errors.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
-import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, digestRequest, monitorRequest, type World } from '../../support/world.ts';
 
 /** Jobs of several hours on a wall clock that is set back by an hour while they wait. */
 

@@ -5,8 +5,7 @@ import { cancelJob } from '../../../core/job/end-job.ts';
 import { repairDue, repairRun } from '../../../core/workflow/repair.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';
 import { jobCalls } from '../../support/job-calls.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 beforeEach(() => {

@@ -8,15 +8,13 @@ import {
   JobAlreadyStoppedError,
 } from '../../../core/errors.ts';
 import type { JobEvent } from '../../../core/records/event.ts';
-import type { Job, JobOf } from '../../../core/records/job.ts';
 import { computeCoverage, watchSeconds } from '../../../core/policies/job/coverage.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob, failJob } from '../../../core/job/end-job.ts';
 import { repairDue } from '../../../core/workflow/repair.ts';
-import { isTerminal } from '../../../core/records/job.ts';
+import { isTerminal, type Job, type JobOf } from '../../../core/records/job.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
-import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, digestRequest, monitorRequest, type World } from '../../support/world.ts';
 
 /**
  * Random lives of several monitors and digests of one caller: creations, ticks that trigger or do not, captures and

@@ -17,8 +17,7 @@ import { listJobs } from '../../../core/job/read-jobs.ts';
 import { repairDue } from '../../../core/workflow/repair.ts';
 import type { RunChange } from '../../../core/ports/run-store.ts';
 import { jobCalls } from '../../support/job-calls.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
 import { anyCondition } from '../../../core/ports/vision-model.ts';
 

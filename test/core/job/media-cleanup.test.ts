@@ -3,8 +3,7 @@ import { TransientError, VisionError } from '../../../core/errors.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { getJob, readLastFrame, readEventImage } from '../../../core/job/read-jobs.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
-import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, digestRequest, monitorRequest, type World } from '../../support/world.ts';
 
 let world: World;
 beforeEach(() => {

@@ -7,8 +7,7 @@ import { getJob } from '../../../core/job/read-jobs.ts';
 import { createWatch } from '../../../core/watch/create-watch.ts';
 import { ServiceOverloadedError } from '../../../core/errors.ts';
 import { watchRequestSchema } from '../../../core/requests/watches.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 
 let world: World;
 const overload = { retryAfter: undefined as number | undefined, stretch: 1 };

@@ -6,8 +6,7 @@ import { jobStats } from '../../../core/job/present-job.ts';
 import type { Job } from '../../../core/records/job.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { after } from '../../contract/records.ts';
-import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, digestRequest, monitorRequest, type World } from '../../support/world.ts';
 
 /** Coverage, windows and ends of jobs whose captures and model calls take time. */
 

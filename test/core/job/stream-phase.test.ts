@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
-import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, digestRequest, monitorRequest, type World } from '../../support/world.ts';
 
 let world: World;
 beforeEach(() => {

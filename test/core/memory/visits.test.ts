@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findVisits } from '../../../core/memory/visits.ts';
 import type { Span, SpanClass } from '../../../core/records/seen-hour.ts';
 
@@ -25,43 +25,41 @@ function visits(moments: ReturnType<typeof moment>[], spans: Span[]): string[] {
   );
 }
 
-describe('moments of a condition', () => {
-  test('quiet time joins moments, however long it is', () => {
-    const spans = [span(0, 10, 'judged'), span(10, 3000, 'quiet'), span(3000, 3010, 'judged')];
-    expect(visits([moment(5, true), moment(3005, true)], spans)).toEqual(['5-3005']);
-  });
+test('quiet time joins moments, however long it is', () => {
+  const spans = [span(0, 10, 'judged'), span(10, 3000, 'quiet'), span(3000, 3010, 'judged')];
+  expect(visits([moment(5, true), moment(3005, true)], spans)).toEqual(['5-3005']);
+});
 
-  test('a moment that denies splits a visit, and one that was not judged does not', () => {
-    const all = [span(0, 100, 'judged')];
-    expect(visits([moment(5, true), moment(10, null), moment(20, true)], all)).toEqual(['5-20']);
-    expect(visits([moment(5, true), moment(10, false), moment(20, true)], all)).toEqual(['5-5', '20-20']);
-    expect(visits([moment(5, false), moment(10, null)], all)).toEqual([]);
-  });
+test('a moment that denies splits a visit, and one that was not judged does not', () => {
+  const all = [span(0, 100, 'judged')];
+  expect(visits([moment(5, true), moment(10, null), moment(20, true)], all)).toEqual(['5-20']);
+  expect(visits([moment(5, true), moment(10, false), moment(20, true)], all)).toEqual(['5-5', '20-20']);
+  expect(visits([moment(5, false), moment(10, null)], all)).toEqual([]);
+});
 
-  test('a visit is open-ended where nobody saw, however short that was', () => {
-    const spans = [span(0, 10, 'judged'), span(10, 12, 'not_seen'), span(12, 20, 'judged')];
-    expect(visits([moment(5, true), moment(15, true)], spans)).toEqual(['5-5?', '?15-15']);
-    expect(visits([moment(5, true), moment(15, false), moment(18, true)], spans)).toEqual(['5-5?', '18-18']);
-  });
+test('a visit is open-ended where nobody saw, however short that was', () => {
+  const spans = [span(0, 10, 'judged'), span(10, 12, 'not_seen'), span(12, 20, 'judged')];
+  expect(visits([moment(5, true), moment(15, true)], spans)).toEqual(['5-5?', '?15-15']);
+  expect(visits([moment(5, true), moment(15, false), moment(18, true)], spans)).toEqual(['5-5?', '18-18']);
+});
 
-  test('moments of the capture that ends a gap are one visit, open at its begin', () => {
-    const spans = [span(0, 10, 'judged'), span(10, 80, 'not_seen'), span(80, 90, 'quiet')];
-    const looked = [72, 74, 76].map((seconds) => moment(seconds, true, 80));
-    expect(visits([moment(5, true), ...looked, moment(90, true)], spans)).toEqual([
-      '5-5?',
-      '?72-76?',
-      '?90-90',
-    ]);
-    const left = [moment(72, true, 80), moment(74, false, 80), moment(76, true, 80)];
-    expect(visits(left, spans)).toEqual(['72-72', '76-76']);
-  });
+test('moments of the capture that ends a gap are one visit, open at its begin', () => {
+  const spans = [span(0, 10, 'judged'), span(10, 80, 'not_seen'), span(80, 90, 'quiet')];
+  const looked = [72, 74, 76].map((seconds) => moment(seconds, true, 80));
+  expect(visits([moment(5, true), ...looked, moment(90, true)], spans)).toEqual([
+    '5-5?',
+    '?72-76?',
+    '?90-90',
+  ]);
+  const left = [moment(72, true, 80), moment(74, false, 80), moment(76, true, 80)];
+  expect(visits(left, spans)).toEqual(['72-72', '76-76']);
+});
 
-  test('time between two pictures joins up to a minute, and so does time without a span', () => {
-    const spans = [span(0, 1, 'judged'), span(1, 400, 'between'), span(400, 401, 'judged')];
-    expect(visits([moment(0, true), moment(60, true), moment(400, true)], spans)).toEqual([
-      '0-60?',
-      '?400-400',
-    ]);
-    expect(visits([moment(0, true), moment(50, true), moment(200, true)], [])).toEqual(['0-50?', '?200-200']);
-  });
+test('time between two pictures joins up to a minute, and so does time without a span', () => {
+  const spans = [span(0, 1, 'judged'), span(1, 400, 'between'), span(400, 401, 'judged')];
+  expect(visits([moment(0, true), moment(60, true), moment(400, true)], spans)).toEqual([
+    '0-60?',
+    '?400-400',
+  ]);
+  expect(visits([moment(0, true), moment(50, true), moment(200, true)], [])).toEqual(['0-50?', '?200-200']);
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { StreamFetchError, VisionError } from '../../../core/errors.ts';
 import { listMoments } from '../../../core/memory/list-moments.ts';
 import type { Schedule } from '../../../core/records/watch.ts';
@@ -69,50 +69,48 @@ async function watched() {
 const sum = (read: Awaited<ReturnType<typeof watched>>) =>
   read.judged_seconds + read.quiet_seconds + read.between_seconds + read.not_seen_seconds;
 
-describe('GET /moments', () => {
-  test.each([
-    ['of ten seconds', {}],
-    ['of five minutes', { interval: 300 }],
-    ['with a schedule', { schedule }],
-    ['with a budget that is used up', { budget }],
-    ['with both', { schedule, budget, interval: 30 }],
-  ])('the four classes are all of the active time of a watch %s, whatever happens', async (_, options) => {
-    let step = await createWatch({ memory: 90, ...options });
-    let seed = 11;
-    const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
-    const names = Object.values(events);
-    const pauses: { from: Date; to: Date }[] = [];
-    for (let count = 0; count < 300; count += 1) {
-      if (step.done) step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
-      if (random(25) === 0) {
-        const from = world.clock.now;
-        await pauseStoredWatch(watchId, 'caller', world.c);
-        world.advance(random(3_000));
-        pauses.push({ from, to: world.clock.now });
-        await resumeStoredWatch(watchId, 'caller', world.c);
-        step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
-      }
-      step = await names[random(names.length)]!(step);
+test.each([
+  ['of ten seconds', {}],
+  ['of five minutes', { interval: 300 }],
+  ['with a schedule', { schedule }],
+  ['with a budget that is used up', { budget }],
+  ['with both', { schedule, budget, interval: 30 }],
+])('the four classes are all of the active time of a watch %s, whatever happens', async (_, options) => {
+  let step = await createWatch({ memory: 90, ...options });
+  let seed = 11;
+  const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  const names = Object.values(events);
+  const pauses: { from: Date; to: Date }[] = [];
+  for (let count = 0; count < 300; count += 1) {
+    if (step.done) step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
+    if (random(25) === 0) {
+      const from = world.clock.now;
+      await pauseStoredWatch(watchId, 'caller', world.c);
+      world.advance(random(3_000));
+      pauses.push({ from, to: world.clock.now });
+      await resumeStoredWatch(watchId, 'caller', world.c);
+      step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
     }
-    const { sight, config } = await stored();
-    const until = new Date(sight.counted_until ?? start);
-    const length = (spans: { from: Date; to: Date }[]) =>
-      spans.reduce((total, { from, to }) => total + (to.getTime() - from.getTime()) / 1000, 0);
-    const paused = pauses.flatMap(({ from, to }) => listActive(config.schedule, from, to));
-    const read = await watched();
-    expect(sum(read)).toBeCloseTo(length(listActive(config.schedule, start, until)) - length(paused), -1);
-    expect(read.coverage).toBeCloseTo(1 - read.not_seen_seconds / sum(read), 5);
-  });
+    step = await names[random(names.length)]!(step);
+  }
+  const { sight, config } = await stored();
+  const until = new Date(sight.counted_until ?? start);
+  const length = (spans: { from: Date; to: Date }[]) =>
+    spans.reduce((total, { from, to }) => total + (to.getTime() - from.getTime()) / 1000, 0);
+  const paused = pauses.flatMap(({ from, to }) => listActive(config.schedule, from, to));
+  const read = await watched();
+  expect(sum(read)).toBeCloseTo(length(listActive(config.schedule, start, until)) - length(paused), -1);
+  expect(read.coverage).toBeCloseTo(1 - read.not_seen_seconds / sum(read), 5);
+});
 
-  test('the four classes are all of the time of a watch whose clock is set back before its creation', async () => {
-    let step = await createWatch({ memory: 3 });
-    for (let count = 0; count < 10; count += 1) step = await events.visit(step);
-    // The execution wakes after its wait, as its timer is monotonic.
-    const waitMs = Date.parse(step.wait_until) - world.clock.now.getTime();
-    world.clock.now = new Date(world.clock.now.getTime() - 3_600_000 + waitMs);
-    step = await events.visit({ ...step, wait_until: world.clock.now.toISOString() });
-    for (let count = 0; count < 9; count += 1) step = await events.visit(step);
-    world.clock.now = new Date(start.getTime() + 3_600_000);
-    expect(sum(await watched())).toBe(190);
-  });
+test('the four classes are all of the time of a watch whose clock is set back before its creation', async () => {
+  let step = await createWatch({ memory: 3 });
+  for (let count = 0; count < 10; count += 1) step = await events.visit(step);
+  // The execution wakes after its wait, as its timer is monotonic.
+  const waitMs = Date.parse(step.wait_until) - world.clock.now.getTime();
+  world.clock.now = new Date(world.clock.now.getTime() - 3_600_000 + waitMs);
+  step = await events.visit({ ...step, wait_until: world.clock.now.toISOString() });
+  for (let count = 0; count < 9; count += 1) step = await events.visit(step);
+  world.clock.now = new Date(start.getTime() + 3_600_000);
+  expect(sum(await watched())).toBe(190);
 });

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { spanClasses } from '../../../core/records/seen-hour.ts';
-import type { SeenHour, Span } from '../../../core/records/seen-hour.ts';
-import { classifySpans, extendHour, readHour, sumSpans } from '../../../core/sight/spans.ts';
-import type { Look } from '../../../core/sight/spans.ts';
+import { spanClasses, type SeenHour, type Span } from '../../../core/records/seen-hour.ts';
+import { classifySpans, extendHour, readHour, sumSpans, type Look } from '../../../core/sight/spans.ts';
 
 const hour = new Date('2026-03-01T12:00:00Z');
 const after = (seconds: number) => new Date(hour.getTime() + seconds * 1000);

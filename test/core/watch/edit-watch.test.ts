@@ -5,11 +5,9 @@ import { createWatch } from '../../../core/watch/create-watch.ts';
 import type { Platform } from '../../../core/records/platform.ts';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
-import { watchRequestSchema } from '../../../core/requests/watches.ts';
-import type { WatchPatch } from '../../../core/requests/watches.ts';
+import { watchRequestSchema, type WatchPatch } from '../../../core/requests/watches.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 afterEach(() => world.close());

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 import { addCut, heldSeconds, modelSeconds, planBurst, shortenBurst } from '../../../core/workflow/burst.ts';
 import { rules } from '../../../core/rules.ts';
 import type { AnalyzeInput } from '../../../core/records/workflow.ts';

@@ -5,9 +5,8 @@ import { createMonitor } from '../../support/create-jobs.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { CaptureInput } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 import { scriptScan } from '../../support/watches/scans.ts';
-import type { World } from '../../support/world.ts';
 import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
 
 let world: World;

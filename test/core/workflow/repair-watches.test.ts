@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { repairRun } from '../../../core/workflow/repair.ts';
-import type { EndedExecution } from '../../../core/workflow/repair.ts';
+import { repairRun, type EndedExecution } from '../../../core/workflow/repair.ts';
 import { newCreation } from '../../contract/watch-records.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
 let watchId: string;

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
 
 const boxes = [{ label: 'person', score: 0.74, x: 0.1, y: 0.2, width: 0.3, height: 0.4 }];

@@ -6,8 +6,7 @@ import { changeWatch } from '../../../core/policies/watch/change.ts';
 import { changeStoredWatch } from '../../../core/watch/commit-watch.ts';
 import { snoozeStoredWatch } from '../../../core/watch/control-watch.ts';
 import { newCreation } from '../../contract/watch-records.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 /** Watches of several minutes on a wall clock that is set back by an hour while they wait. */
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { readHour } from '../../../core/sight/spans.ts';
@@ -15,129 +15,127 @@ const read = async () =>
   (await readWatchStats({ watchId, from: undefined, to: undefined }, 'caller', world.c)).total;
 const still = [...quiet(10, 8, 6, 4, 2)];
 
-describe('the time that a watch was to watch', () => {
-  test('a scan without motion is quiet, and one with a visit that the model judged is judged', async () => {
-    const clear = await tick(await run(await createWatch(), 1), still, []);
-    await tick(clear, [...quiet(10, 8), ...visitor(6, 4)], [true, true, false]);
-    expect(await read()).toMatchObject({
-      quiet_seconds: 10,
-      judged_seconds: 10,
-      between_seconds: 0,
-      coverage: 1,
-    });
+test('a scan without motion is quiet, and one with a visit that the model judged is judged', async () => {
+  const clear = await tick(await run(await createWatch(), 1), still, []);
+  await tick(clear, [...quiet(10, 8), ...visitor(6, 4)], [true, true, false]);
+  expect(await read()).toMatchObject({
+    quiet_seconds: 10,
+    judged_seconds: 10,
+    between_seconds: 0,
+    coverage: 1,
   });
+});
 
-  test('captures without a scan leave the time between their pictures', async () => {
-    await run(await createWatch(), 4);
-    expect(await read()).toMatchObject({
-      quiet_seconds: 0,
-      judged_seconds: 3,
-      between_seconds: 27,
-      coverage: 1,
-    });
+test('captures without a scan leave the time between their pictures', async () => {
+  await run(await createWatch(), 4);
+  expect(await read()).toMatchObject({
+    quiet_seconds: 0,
+    judged_seconds: 3,
+    between_seconds: 27,
+    coverage: 1,
   });
+});
 
-  test('a visit whose moments the model failed to judge, or the budget does not cover, is neither quiet nor judged', async () => {
-    const failed = await tick(
-      await run(await createWatch(), 1),
-      [...quiet(10), ...visitor(6)],
-      [new VisionError('down'), false],
-    );
-    expect(await read()).toMatchObject({ quiet_seconds: 0, judged_seconds: 0, between_seconds: 10 });
-    expect(failed.done).toBe(false);
-    world.close();
-    const budget = { model_calls_per_day: 2, usd_per_day: null };
-    await tick(await run(await createWatch({ budget }), 1), [...quiet(10), ...visitor(6)], [false]);
-    expect(await read()).toMatchObject({
-      quiet_seconds: 0,
-      judged_seconds: 0,
-      between_seconds: 10,
-      coverage: 1,
-    });
+test('a visit whose moments the model failed to judge, or the budget does not cover, is neither quiet nor judged', async () => {
+  const failed = await tick(
+    await run(await createWatch(), 1),
+    [...quiet(10), ...visitor(6)],
+    [new VisionError('down'), false],
+  );
+  expect(await read()).toMatchObject({ quiet_seconds: 0, judged_seconds: 0, between_seconds: 10 });
+  expect(failed.done).toBe(false);
+  world.close();
+  const budget = { model_calls_per_day: 2, usd_per_day: null };
+  await tick(await run(await createWatch({ budget }), 1), [...quiet(10), ...visitor(6)], [false]);
+  expect(await read()).toMatchObject({
+    quiet_seconds: 0,
+    judged_seconds: 0,
+    between_seconds: 10,
+    coverage: 1,
   });
+});
 
-  test('a gap has its reason, hour by hour, and the sum of all classes is the active time', async () => {
-    const budget = { model_calls_per_day: 2, usd_per_day: null };
-    let step = await run(await createWatch({ budget }), 2);
-    for (let count = 0; count < 3; count += 1) {
-      if (step.done) step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
-      step = await world.tick(step);
-    }
-    const { total, hours } = await readWatchStats(
-      { watchId, from: undefined, to: undefined },
-      'caller',
-      world.c,
-    );
-    const from = new Date(start.getTime() + 10_000).toISOString();
-    expect(hours[0]?.gaps).toEqual([{ from, to: '2026-03-01T13:00:00.000Z', reason: 'budget' }]);
-    const { judged_seconds: judged, quiet_seconds: still, between_seconds: between } = total;
-    expect(judged + still + between).toBe(20);
-    expect(total.not_seen_seconds).toBe((world.clock.now.getTime() - start.getTime()) / 1000 - 20);
+test('a gap has its reason, hour by hour, and the sum of all classes is the active time', async () => {
+  const budget = { model_calls_per_day: 2, usd_per_day: null };
+  let step = await run(await createWatch({ budget }), 2);
+  for (let count = 0; count < 3; count += 1) {
+    if (step.done) step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
+    step = await world.tick(step);
+  }
+  const { total, hours } = await readWatchStats(
+    { watchId, from: undefined, to: undefined },
+    'caller',
+    world.c,
+  );
+  const from = new Date(start.getTime() + 10_000).toISOString();
+  expect(hours[0]?.gaps).toEqual([{ from, to: '2026-03-01T13:00:00.000Z', reason: 'budget' }]);
+  const { judged_seconds: judged, quiet_seconds: still, between_seconds: between } = total;
+  expect(judged + still + between).toBe(20);
+  expect(total.not_seen_seconds).toBe((world.clock.now.getTime() - start.getTime()) / 1000 - 20);
+});
+
+test('a condition that the model cannot judge is not judged in the time that others claim', async () => {
+  let step = await run(await createWatch({ conditions: ['person', 'car'] }), 1);
+  world.c.vision.judge = judgingEach(async (_media, condition) => ({
+    triggered: false,
+    explanation: '',
+    ...(condition.includes('car') && { judged: false }),
+    tokens: { input_tokens: 1, output_tokens: 1 },
+  }));
+  for (let count = 0; count < 3; count += 1) step = await tick(step, still, [], true);
+  expect(await read()).toMatchObject({ judged_seconds: 30, unjudged_seconds: { car: 30 } });
+});
+
+test('checks that may have seen a condition are counted by condition, once each', async () => {
+  let step = await run(await createWatch({ conditions: ['person', 'car'] }), 1);
+  world.c.vision.judge = async (_media, questions) => ({
+    moments: [
+      questions.map(({ condition_id, condition }) => ({
+        condition_id,
+        triggered: false,
+        explanation: '',
+        ...(condition.includes('car') && { unsure: true as const }),
+      })),
+    ],
+    tokens: { input_tokens: 1, output_tokens: 1 },
   });
+  for (let count = 0; count < 3; count += 1) step = await tick(step, still, [], true);
+  expect(await read()).toMatchObject({ unsure_sightings: { car: 3 } });
+});
 
-  test('a condition that the model cannot judge is not judged in the time that others claim', async () => {
-    let step = await run(await createWatch({ conditions: ['person', 'car'] }), 1);
-    world.c.vision.judge = judgingEach(async (_media, condition) => ({
-      triggered: false,
-      explanation: '',
-      ...(condition.includes('car') && { judged: false }),
-      tokens: { input_tokens: 1, output_tokens: 1 },
+test('no visit is in quiet time, whatever moves', async () => {
+  let step: WorkflowState = await run(await createWatch(), 1);
+  let seed = 7;
+  const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  const visits: number[] = [];
+  const { capture } = world.c.streams;
+  for (let count = 0; count < 150; count += 1) {
+    const frames = [10, 8, 6, 4, 2].map((before) => ({
+      before,
+      shows: random(6) === 0 ? ('visitor' as const) : ('quiet' as const),
     }));
-    for (let count = 0; count < 3; count += 1) step = await tick(step, still, [], true);
-    expect(await read()).toMatchObject({ judged_seconds: 30, unjudged_seconds: { car: 30 } });
-  });
-
-  test('checks that may have seen a condition are counted by condition, once each', async () => {
-    let step = await run(await createWatch({ conditions: ['person', 'car'] }), 1);
-    world.c.vision.judge = async (_media, questions) => ({
-      moments: [
-        questions.map(({ condition_id, condition }) => ({
-          condition_id,
-          triggered: false,
-          explanation: '',
-          ...(condition.includes('car') && { unsure: true as const }),
-        })),
-      ],
-      tokens: { input_tokens: 1, output_tokens: 1 },
-    });
-    for (let count = 0; count < 3; count += 1) step = await tick(step, still, [], true);
-    expect(await read()).toMatchObject({ unsure_sightings: { car: 3 } });
-  });
-
-  test('no visit is in quiet time, whatever moves', async () => {
-    let step: WorkflowState = await run(await createWatch(), 1);
-    let seed = 7;
-    const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
-    const visits: number[] = [];
-    const { capture } = world.c.streams;
-    for (let count = 0; count < 150; count += 1) {
-      const frames = [10, 8, 6, 4, 2].map((before) => ({
-        before,
-        shows: random(6) === 0 ? ('visitor' as const) : ('quiet' as const),
-      }));
-      const moved = random(9) === 0;
-      world.script.moved.push(moved);
-      world.script.earlier.push(frames.map(compared));
-      world.c.streams.capture = async (...given) => {
-        const captured = await capture(...given);
-        visits.push(
-          ...frames.flatMap(({ before, shows }) =>
-            shows === 'visitor' ? captured.capturedAt.getTime() - before * 1000 : [],
-          ),
-        );
-        if (moved) visits.push(captured.capturedAt.getTime());
-        return { ...captured, scan: newScan(captured.capturedAt, frames) };
-      };
-      step = await world.tick(step);
-    }
-    const hours = await world.c.watches.hours(watchId, start, world.clock.now);
-    const spans = hours.flatMap(({ hour, seen }) => readHour(new Date(hour), seen));
-    const silent = spans.filter((span) => span.class === 'quiet');
-    expect(silent.length).toBeGreaterThan(5);
-    for (const at of visits)
-      expect(silent.filter(({ from, to }) => from.getTime() < at && at < to.getTime())).toEqual([]);
-    const total = await read();
-    const sum = total.judged_seconds + total.quiet_seconds + total.between_seconds + total.not_seen_seconds;
-    expect(sum).toBeCloseTo((world.clock.now.getTime() - start.getTime()) / 1000 - 10, -1);
-  });
+    const moved = random(9) === 0;
+    world.script.moved.push(moved);
+    world.script.earlier.push(frames.map(compared));
+    world.c.streams.capture = async (...given) => {
+      const captured = await capture(...given);
+      visits.push(
+        ...frames.flatMap(({ before, shows }) =>
+          shows === 'visitor' ? captured.capturedAt.getTime() - before * 1000 : [],
+        ),
+      );
+      if (moved) visits.push(captured.capturedAt.getTime());
+      return { ...captured, scan: newScan(captured.capturedAt, frames) };
+    };
+    step = await world.tick(step);
+  }
+  const hours = await world.c.watches.hours(watchId, start, world.clock.now);
+  const spans = hours.flatMap(({ hour, seen }) => readHour(new Date(hour), seen));
+  const silent = spans.filter((span) => span.class === 'quiet');
+  expect(silent.length).toBeGreaterThan(5);
+  for (const at of visits)
+    expect(silent.filter(({ from, to }) => from.getTime() < at && at < to.getTime())).toEqual([]);
+  const total = await read();
+  const sum = total.judged_seconds + total.quiet_seconds + total.between_seconds + total.not_seen_seconds;
+  expect(sum).toBeCloseTo((world.clock.now.getTime() - start.getTime()) / 1000 - 10, -1);
 });

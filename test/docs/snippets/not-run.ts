@@ -1,5 +1,4 @@
-import { parseCommands } from './blocks.ts';
-import type { Block } from './blocks.ts';
+import { parseCommands, type Block } from './blocks.ts';
 
 /**
  * Commands that the test does not run, by prefix, with the reason. The shell only parses a block with such a command.

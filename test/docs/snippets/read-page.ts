@@ -2,14 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseBlocks, parseTarget } from './blocks.ts';
-import type { Block } from './blocks.ts';
+import { parseBlocks, parseTarget, type Block } from './blocks.ts';
 import { missingLine } from './expected-output.ts';
 import { onlyShown, reasonNotToRun } from './not-run.ts';
-import { serveCommand, streamCommand } from './running-world.ts';
-import type { World } from './running-world.ts';
-import { openShell, openTerminal } from './shell.ts';
-import type { Terminal } from './shell.ts';
+import { serveCommand, streamCommand, type World } from './running-world.ts';
+import { openShell, openTerminal, type Terminal } from './shell.ts';
 
 const timeoutMs = 60_000;
 

@@ -1,14 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { preparePython } from './python.ts';
-import type { Python } from './python.ts';
-import { openTerminal } from './shell.ts';
-import type { Terminal } from './shell.ts';
+import { preparePython, type Python } from './python.ts';
+import { openTerminal, type Terminal } from './shell.ts';
 import { sceneArguments } from '../../../cli/demo/scene.ts';
 import { freePort } from '../../support/servers/free-port.ts';
-import { loopSeconds, startLoop } from '../../support/hls/looped-stream.ts';
-import type { LoopedStream } from '../../support/hls/looped-stream.ts';
+import { loopSeconds, startLoop, type LoopedStream } from '../../support/hls/looped-stream.ts';
 
 export const serveCommand = 'npm start -- --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8';
 export const streamCommand = 'npm run stream';

@@ -4,8 +4,7 @@ import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { CfnSecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { expect, test } from 'vitest';
-import { Watchpost } from '../../../lib/index.ts';
-import type { WatchpostProps } from '../../../lib/index.ts';
+import { Watchpost, type WatchpostProps } from '../../../lib/index.ts';
 import { folderOfRun } from '../../support/runner/run-folder.ts';
 import { emptyBundles, ofType, one, synthesize } from '../synthesize.ts';
 

@@ -9,8 +9,7 @@ import { isPermitted, listGrants, mayUse } from '../iam/simulate.ts';
 import { findings } from '../findings.ts';
 import { readStatements, resolveAll, withoutHash } from '../roles.ts';
 import { folderOfRun } from '../../support/runner/run-folder.ts';
-import { emptyBundles, synthesize } from '../synthesize.ts';
-import type { Resource } from '../synthesize.ts';
+import { emptyBundles, synthesize, type Resource } from '../synthesize.ts';
 
 const env = { account: '123456789012', region: 'eu-central-1' };
 const app = new App({ outdir: folderOfRun() });

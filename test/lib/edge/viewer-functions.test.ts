@@ -5,8 +5,7 @@ import { mintKey } from '../../../core/access/api-key.ts';
 import { admitRequest as admitRequestOf, showPage } from '../../../lib/edge/viewer-functions.ts';
 import { createClientFor } from '../../support/api/api-client.ts';
 import { runViewerFunction } from '../../support/api/viewer-function.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
+import { createWorld, type World } from '../../support/world.ts';
 
 const admitRequest = admitRequestOf(['https://app.example.com']);
 

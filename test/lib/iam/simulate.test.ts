@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { stageKinds } from '../stage-kinds.ts';
 import { resolveValue, withoutHash } from '../roles.ts';
-import { ofType, synthesize } from '../synthesize.ts';
-import type { Synthesized } from '../synthesize.ts';
-import { isPermitted, listGrants } from './simulate.ts';
-import type { RoleRequest } from './simulate.ts';
+import { ofType, synthesize, type Synthesized } from '../synthesize.ts';
+import { isPermitted, listGrants, type RoleRequest } from './simulate.ts';
 import { unusedGrants } from './unused-grants.ts';
 
 /** Requests that the functions of the emulated stack made: `npm run test:aws -- --record` writes them. */

@@ -1,6 +1,5 @@
 import { runSimulation } from '@cloud-copilot/iam-simulate';
-import { readStatements, resolveAll, resolveValue, withoutHash } from '../roles.ts';
-import type { Statement } from '../roles.ts';
+import { readStatements, resolveAll, resolveValue, withoutHash, type Statement } from '../roles.ts';
 import type { Resource } from '../synthesize.ts';
 
 /** Request of a function, with the logical ids of the template as names of resources. */

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { endpointErrorCodes } from '../../../adapters/http/endpoint.ts';
-import type { Endpoint } from '../../../adapters/http/endpoint.ts';
+import { endpointErrorCodes, type Endpoint } from '../../../adapters/http/endpoint.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { errorStatus } from '../../../adapters/openapi/error-examples.ts';
 import { errorEnvelopeSchema, validationErrorSchema } from '../../../core/responses/errors.ts';

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { Server, Socket } from 'node:net';
-import { createAccessUnitSplitter, nalType, rtpPayloads, readType } from './live-h264.ts';
-import type { AccessUnit } from './live-h264.ts';
+import { createServer, type Server, type Socket } from 'node:net';
+import { createAccessUnitSplitter, nalType, rtpPayloads, readType, type AccessUnit } from './live-h264.ts';
 import { formatMessage, headerValue, requestLine } from '../../../adapters/media/rtsp/protocol/message.ts';
 import type { RtspHeader, RtspMessage } from '../../../adapters/media/rtsp/protocol/message.ts';
 import { createRtspReader } from '../../../adapters/media/rtsp/protocol/reader.ts';

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { connect, type AddressInfo, type Socket } from 'node:net';
 
 /** Starts an HTTP CONNECT proxy that maps every name to loopback and records the requests. */
 export async function startHttpProxy(options: { status?: number } = {}) {

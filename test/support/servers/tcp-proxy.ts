@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** Starts a TCP proxy. `cut` destroys all connections; the proxy continues to accept new ones. */
 export async function startTcpProxy(target: { host: string; port: number }) {

@@ -1,8 +1,7 @@
 import { newestFirst, passesFilters } from '../../../core/memory/merge-moments.ts';
 import { matchWords } from '../../../core/memory/match-words.ts';
 import type { MomentSpan, MomentStore } from '../../../core/ports/moment-store.ts';
-import { withReview } from '../../../core/records/moment.ts';
-import type { Moment } from '../../../core/records/moment.ts';
+import { withReview, type Moment } from '../../../core/records/moment.ts';
 
 /** Creates a store of moments in memory. */
 export function createMemoryMoments(stored: Moment[] = []): MomentStore & { stored: Moment[] } {

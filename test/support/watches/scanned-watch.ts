@@ -1,7 +1,6 @@
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
-import { compared, newScan } from './scans.ts';
-import type { ScriptedFrame } from './scans.ts';
+import { compared, newScan, type ScriptedFrame } from './scans.ts';
 import { world } from './watch-world.ts';
 
 /** Frames of a scan, at these seconds before the newest frame. */

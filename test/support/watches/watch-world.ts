@@ -7,8 +7,7 @@ import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWatchRun } from '../../../core/policies/watch/initial-state.ts';
 import type { changeWatch } from '../../../core/policies/watch/change.ts';
 import { start } from '../../contract/records.ts';
-import { createWorld } from '../world.ts';
-import type { World } from '../world.ts';
+import { createWorld, type World } from '../world.ts';
 import { toWatch } from '../../simulation/watch-request.ts';
 
 export const watchId = '00000000-0000-4000-8000-000000000001';

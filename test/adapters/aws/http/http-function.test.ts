@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { httpEventSchema } from '../../../../adapters/aws/http/http-event.ts';
 import { createHttpFunction } from '../../../../adapters/aws/http/http-function.ts';
 import {
@@ -43,87 +43,85 @@ function make({ versions = ['new', 'old'], later = versions, baseUrl, fails = fa
 
 const secret = { [originSecretHeader]: 'new' };
 
-describe('createHttpFunction', () => {
-  test.each([
-    [{}],
-    [{ [originSecretHeader]: '' }],
-    [{ [originSecretHeader]: 'newer' }],
-    [{ [originSecretHeader]: 'ne' }],
-  ])(
-    'a request that did not come through CloudFront is rejected: %j',
-    async (headers: Record<string, string>) => {
-      const { respond, built } = make();
-
-      const response = await respond({ ...headers, [viewerHostHeader]: 'evil.example' });
-
-      expect([response.status, await response.text()]).toEqual([403, 'Forbidden']);
-      expect(built).toEqual([]);
-    },
-  );
-
-  test('the previous secret is accepted during a rotation', async () => {
-    expect((await make().respond({ [originSecretHeader]: 'old' })).status).toBe(200);
-  });
-
-  test('the secret is read again if CloudFront sends a newer one', async () => {
-    const { respond } = make({ versions: ['old'], later: ['new', 'old'] });
-
-    expect((await respond(secret)).status).toBe(200);
-  });
-
-  test("links begin with the host of the viewer request, or with the deployment's own", async () => {
-    const viewed = { ...secret, [viewerHostHeader]: 'd123.cloudfront.net' };
-
-    expect(await (await make().respond(viewed)).text()).toBe('https://d123.cloudfront.net/api');
-    expect(await (await make({ baseUrl: 'https://watch.example/api' }).respond(viewed)).text()).toBe(
-      'https://watch.example/api',
-    );
-    expect(await (await make().respond(secret)).text()).toBe('https://origin.example/api');
-  });
-
-  test('the app knows the hosts of viewer, distribution and origins', async () => {
-    const { respond } = make();
-    const headers = {
-      ...secret,
-      [viewerHostHeader]: 'watch.example',
-      [distributionHostHeader]: 'd123.cloudfront.net',
-      [originHostsHeader]: 'api.example,stream.example,events.example',
-    };
-
-    const response = await respond(headers, 'GET', '/hosts');
-
-    expect(await response.json()).toEqual([
-      'watch.example',
-      'd123.cloudfront.net',
-      'api.example',
-      'stream.example',
-      'events.example',
-    ]);
-  });
-
-  test('an app is created once per host', async () => {
+test.each([
+  [{}],
+  [{ [originSecretHeader]: '' }],
+  [{ [originSecretHeader]: 'newer' }],
+  [{ [originSecretHeader]: 'ne' }],
+])(
+  'a request that did not come through CloudFront is rejected: %j',
+  async (headers: Record<string, string>) => {
     const { respond, built } = make();
 
-    await respond({ ...secret, [viewerHostHeader]: 'a.example' });
-    await respond({ ...secret, [viewerHostHeader]: 'b.example' });
-    await respond({ ...secret, [viewerHostHeader]: 'a.example' });
+    const response = await respond({ ...headers, [viewerHostHeader]: 'evil.example' });
 
-    expect(built).toEqual(['https://a.example/api', 'https://b.example/api']);
-  });
+    expect([response.status, await response.text()]).toEqual([403, 'Forbidden']);
+    expect(built).toEqual([]);
+  },
+);
 
-  test('an invalid request gets the error envelope', async () => {
-    const response = await make().respond(secret, 'TRACE');
+test('the previous secret is accepted during a rotation', async () => {
+  expect((await make().respond({ [originSecretHeader]: 'old' })).status).toBe(200);
+});
 
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { code: 'BAD_REQUEST' } });
-  });
+test('the secret is read again if CloudFront sends a newer one', async () => {
+  const { respond } = make({ versions: ['old'], later: ['new', 'old'] });
 
-  test('a failure outside of the app is logged and gets the error envelope', async () => {
-    const { respond, logged } = make({ fails: true });
-    const response = await respond(secret);
+  expect((await respond(secret)).status).toBe(200);
+});
 
-    expect(response.status).toBe(500);
-    expect(await response.json()).toMatchObject({ error: { code: 'INTERNAL_ERROR' } });
-    expect(logged).toEqual(['Request failed: Error: Secrets Manager does not answer']);
-  });
+test("links begin with the host of the viewer request, or with the deployment's own", async () => {
+  const viewed = { ...secret, [viewerHostHeader]: 'd123.cloudfront.net' };
+
+  expect(await (await make().respond(viewed)).text()).toBe('https://d123.cloudfront.net/api');
+  expect(await (await make({ baseUrl: 'https://watch.example/api' }).respond(viewed)).text()).toBe(
+    'https://watch.example/api',
+  );
+  expect(await (await make().respond(secret)).text()).toBe('https://origin.example/api');
+});
+
+test('the app knows the hosts of viewer, distribution and origins', async () => {
+  const { respond } = make();
+  const headers = {
+    ...secret,
+    [viewerHostHeader]: 'watch.example',
+    [distributionHostHeader]: 'd123.cloudfront.net',
+    [originHostsHeader]: 'api.example,stream.example,events.example',
+  };
+
+  const response = await respond(headers, 'GET', '/hosts');
+
+  expect(await response.json()).toEqual([
+    'watch.example',
+    'd123.cloudfront.net',
+    'api.example',
+    'stream.example',
+    'events.example',
+  ]);
+});
+
+test('an app is created once per host', async () => {
+  const { respond, built } = make();
+
+  await respond({ ...secret, [viewerHostHeader]: 'a.example' });
+  await respond({ ...secret, [viewerHostHeader]: 'b.example' });
+  await respond({ ...secret, [viewerHostHeader]: 'a.example' });
+
+  expect(built).toEqual(['https://a.example/api', 'https://b.example/api']);
+});
+
+test('an invalid request gets the error envelope', async () => {
+  const response = await make().respond(secret, 'TRACE');
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { code: 'BAD_REQUEST' } });
+});
+
+test('a failure outside of the app is logged and gets the error envelope', async () => {
+  const { respond, logged } = make({ fails: true });
+  const response = await respond(secret);
+
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ error: { code: 'INTERNAL_ERROR' } });
+  expect(logged).toEqual(['Request failed: Error: Secrets Manager does not answer']);
 });

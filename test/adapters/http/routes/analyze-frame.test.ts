@@ -4,8 +4,7 @@ import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-ima
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 import { jpeg } from '../../vision/pixel/pictures.ts';
 
 let world: World;

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 
 let world: World;
 let call: Awaited<ReturnType<typeof createHttpCaller>>;

@@ -4,8 +4,7 @@ import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { NotLiveError, StreamEndedError, StreamFetchError, VisionError } from '../../../../core/errors.ts';
 import { createClientFor } from '../../../support/api/api-client.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 import { changingEach } from '../../../support/scripted-model.ts';
 import { anyCondition } from '../../../../core/ports/vision-model.ts';
 

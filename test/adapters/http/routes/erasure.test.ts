@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newCaller } from '../../../../core/records/caller.ts';
 import { createClientFor } from '../../../support/api/api-client.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 
 let world: World;
 beforeEach(async () => {

@@ -3,8 +3,7 @@ import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import type { Job } from '../../../../core/records/job.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
-import { createWorld, monitorRequest } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../../../support/world.ts';
 
 let world: World;
 let job: Job;

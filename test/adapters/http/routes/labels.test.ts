@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createClientFor } from '../../../support/api/api-client.ts';
-import type { ApiClient } from '../../../support/api/api-client.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createClientFor, type ApiClient } from '../../../support/api/api-client.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 
 /** Labels of jobs, and jobs that run again with the same request. */
 

@@ -5,8 +5,7 @@ import { deliver } from '../../../../core/delivery/deliver.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { openEvents } from '../../../support/api/event-stream.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 
 let world: World;
 let call: Awaited<ReturnType<typeof createHttpCaller>>;

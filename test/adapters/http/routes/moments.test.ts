@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StreamFetchError } from '../../../../core/errors.ts';
-import { toMomentId } from '../../../../core/records/moment.ts';
-import type { Moment } from '../../../../core/records/moment.ts';
+import { toMomentId, type Moment } from '../../../../core/records/moment.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 
 let world: World;
 let call: Awaited<ReturnType<typeof createHttpCaller>>;

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
-import { createClientFor } from '../../../support/api/api-client.ts';
-import type { ApiClient } from '../../../support/api/api-client.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createClientFor, type ApiClient } from '../../../support/api/api-client.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 import { judgingEach } from '../../../support/scripted-model.ts';
 import { judgeCondition } from '../../../../core/judge-condition.ts';
 

@@ -5,11 +5,9 @@ import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
 import type { UsageLedger } from '../../../../core/ports/usage-ledger.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { newCaller } from '../../../../core/records/caller.ts';
-import { createClientFor } from '../../../support/api/api-client.ts';
-import type { ApiClient } from '../../../support/api/api-client.ts';
-import { createWorld, monitorRequest } from '../../../support/world.ts';
+import { createClientFor, type ApiClient } from '../../../support/api/api-client.ts';
+import { createWorld, monitorRequest, type World } from '../../../support/world.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
-import type { World } from '../../../support/world.ts';
 
 let world: World;
 let harbour: ApiClient;

@@ -4,8 +4,7 @@ import { createWebhookGuard } from '../../../../adapters/egress/guard.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { destinationTypeSchema } from '../../../../core/records/watch.ts';
 import { openAlert } from '../../../support/watches/watch-alerts.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 import { judgingEach } from '../../../support/scripted-model.ts';
 
 let world: World;

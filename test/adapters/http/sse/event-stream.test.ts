@@ -5,8 +5,7 @@ import { createEventSessions } from '../../../../adapters/embedded/web/event-ses
 import { mintKey } from '../../../../core/access/api-key.ts';
 import { NotLiveError, TransientError, VisionError } from '../../../../core/errors.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 import { openEvents } from '../../../support/api/event-stream.ts';
 
 let world: World;

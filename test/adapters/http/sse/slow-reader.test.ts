@@ -1,16 +1,13 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEventSessions } from '../../../../adapters/embedded/web/event-sessions.ts';
 import { createApp } from '../../../../adapters/http/app.ts';
-import { listen } from '../../../../cli/service/http-server.ts';
-import type { HttpServer } from '../../../../cli/service/http-server.ts';
+import { listen, type HttpServer } from '../../../../cli/service/http-server.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
 import { openEvents } from '../../../support/api/event-stream.ts';
-import { createWorld, monitorRequest } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../../../support/world.ts';
 
 /** Readers on real sockets, and a log larger than all buffers on the way: 400 alerts of a megabyte each. */
 

@@ -5,8 +5,7 @@ import { mintKey } from '../../../../core/access/api-key.ts';
 import type { WatchCreation } from '../../../../core/ports/watch-store.ts';
 import { logged, newChange, newCreation, progress } from '../../../contract/watch-records.ts';
 import { openEvents } from '../../../support/api/event-stream.ts';
-import { createWorld } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, type World } from '../../../support/world.ts';
 
 let world: World;
 let key: string;

@@ -11,8 +11,7 @@ import {
 } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
 import { countLastMarks, startDecoder } from '../../../../adapters/media/ffmpeg/decoder-process.ts';
-import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
 import { thumbnail } from '../../../../core/records/capture.ts';
 

@@ -12,109 +12,106 @@ import { record, type Recording } from '../../../support/hls/recording.ts';
 const often = { keyFrameSeconds: 0.5, seconds: 6 };
 const rarely = { keyFrameSeconds: 6, seconds: 6 };
 
-describe('last key frame of a segment', () => {
-  test.each([
-    ['MPEG-TS', {}],
-    ['MPEG-TS with sound', { sound: true }],
-    ['MPEG-TS of H.265', { codec: 'h265' }],
-    ['fMP4', { segmentType: 'fmp4' }],
-    ['fMP4 with sound', { segmentType: 'fmp4', sound: true }],
-    ['fMP4 of H.265', { segmentType: 'fmp4', codec: 'h265' }],
-  ] as const)('the time of the last key frame is found (%s)', async (_format, options) => {
-    const { segments, initialization } = await record({ ...often, ...options });
-    for (const segment of segments) expect(toTime(segment, initialization)).toBeCloseTo(1.5, 2);
+test.each([
+  ['MPEG-TS', {}],
+  ['MPEG-TS with sound', { sound: true }],
+  ['MPEG-TS of H.265', { codec: 'h265' }],
+  ['fMP4', { segmentType: 'fmp4' }],
+  ['fMP4 with sound', { segmentType: 'fmp4', sound: true }],
+  ['fMP4 of H.265', { segmentType: 'fmp4', codec: 'h265' }],
+] as const)('the time of the last key frame is found (%s)', async (_format, options) => {
+  const { segments, initialization } = await record({ ...often, ...options });
+  for (const segment of segments) expect(toTime(segment, initialization)).toBeCloseTo(1.5, 2);
+});
+
+test.each(['mpegts', 'fmp4'] as const)(
+  'the last key frame may be in an earlier segment (%s)',
+  async (segmentType) => {
+    const { segments, initialization } = await record({ ...rarely, segmentType });
+    expect(segments.map((segment) => toTime(segment, initialization))).toEqual([0, null, null]);
+  },
+);
+
+test.each([
+  ['MPEG-TS', {}, 6],
+  ['MPEG-TS', { keyFrameSeconds: 0.5 }, 0],
+  ['fMP4', { segmentType: 'fmp4' }, 6],
+] as const)(
+  'the time without a key frame is that of whole segments (%s %j)',
+  async (_format, options, seconds) => {
+    const {
+      segments: [first, ...rest],
+      initialization,
+    } = await record({ ...rarely, ...options });
+    expect(await measure([first!, ...rest], initialization)).toBeCloseTo(seconds, 5);
+    expect(await measure(rest, initialization)).toBe(seconds === 0 ? 0 : undefined);
+  },
+);
+
+test('the last key frame is found after garbage and across a timestamp wrap', async () => {
+  const { segments } = await record(often);
+  const shifted = Buffer.from(segments[1]!);
+  for (let at = 0; at < shifted.length; at += 188)
+    addToTimestamp(shifted.subarray(at, at + 188), 2 ** 33 - 4.4 * 90_000);
+  for (const segment of [Buffer.concat([Buffer.alloc(500, 'x'), segments[1]!]), shifted])
+    expect(keyFrameOffsetsTs(segment)?.at(-1)).toBeCloseTo(1.5, 2);
+});
+
+test('a segment of tables only has no key frame, and is media', async () => {
+  const [segment] = (await record(often)).segments;
+  const tables = segment!.subarray(0, 3 * 188);
+  expect(keyFrameOffsetsTs(tables)).toEqual([]);
+  expect(keyFrameOffsetsTs(tables.subarray(0, 188))).toBeNull();
+});
+
+describe('damaged segment', () => {
+  let recording: Recording;
+  beforeAll(async () => {
+    recording = await record({ ...often, segmentType: 'fmp4' });
   });
 
-  test.each(['mpegts', 'fmp4'] as const)(
-    'the last key frame may be in an earlier segment (%s)',
-    async (segmentType) => {
-      const { segments, initialization } = await record({ ...rarely, segmentType });
-      expect(segments.map((segment) => toTime(segment, initialization))).toEqual([0, null, null]);
-    },
-  );
-
-  test.each([
-    ['MPEG-TS', {}, 6],
-    ['MPEG-TS', { keyFrameSeconds: 0.5 }, 0],
-    ['fMP4', { segmentType: 'fmp4' }, 6],
-  ] as const)(
-    'the time without a key frame is that of whole segments (%s %j)',
-    async (_format, options, seconds) => {
-      const {
-        segments: [first, ...rest],
-        initialization,
-      } = await record({ ...rarely, ...options });
-      expect(await measure([first!, ...rest], initialization)).toBeCloseTo(seconds, 5);
-      expect(await measure(rest, initialization)).toBe(seconds === 0 ? 0 : undefined);
-    },
-  );
-
-  test('the last key frame is found after garbage and across a timestamp wrap', async () => {
-    const { segments } = await record(often);
-    const shifted = Buffer.from(segments[1]!);
-    for (let at = 0; at < shifted.length; at += 188)
-      addToTimestamp(shifted.subarray(at, at + 188), 2 ** 33 - 4.4 * 90_000);
-    for (const segment of [Buffer.concat([Buffer.alloc(500, 'x'), segments[1]!]), shifted])
-      expect(keyFrameOffsetsTs(segment)?.at(-1)).toBeCloseTo(1.5, 2);
+  test('a damaged segment has no last key frame and causes no error', () => {
+    const { segments, initialization } = recording;
+    assert(
+      property(uint8Array({ minLength: 1, maxLength: 40 }), (noise) => {
+        const damaged = Buffer.from(segments[0]!);
+        for (const [index, byte] of noise.entries()) damaged[(byte * 7 + index * 13) % damaged.length] = byte;
+        for (const times of [keyFrameOffsetsMp4(damaged, initialization), keyFrameOffsetsTs(damaged)])
+          expect(times?.every(Number.isFinite)).not.toBe(false);
+      }),
+    );
+    expect(keyFrameOffsetsMp4(segments[0]!, null)).toBeNull();
+    expect(keyFrameOffsetsTs(new Uint8Array())).toBeNull();
   });
 
-  test('a segment of tables only has no key frame, and is media', async () => {
-    const [segment] = (await record(often)).segments;
-    const tables = segment!.subarray(0, 3 * 188);
-    expect(keyFrameOffsetsTs(tables)).toEqual([]);
-    expect(keyFrameOffsetsTs(tables.subarray(0, 188))).toBeNull();
+  test('a segment that declares endless samples is read quickly', () => {
+    const segment = Buffer.from(recording.segments[0]!);
+    const run = segment.indexOf('trun') + 4;
+    segment.writeUInt32BE(0, run);
+    segment.writeUInt32BE(0xffffffff, run + 4);
+    expect(toTime(segment, recording.initialization)).not.toBeNaN();
   });
 
-  describe('damaged segment', () => {
-    let recording: Recording;
-    beforeAll(async () => {
-      recording = await record({ ...often, segmentType: 'fmp4' });
-    });
+  test('samples that share their bytes are read as often as a segment has units, at most', () => {
+    const information = Buffer.concat([Buffer.from([0, 0, 16, 0, 6]), Buffer.alloc(4095, 0xff)]);
+    const fragment = (at: number) => {
+      const run = Buffer.alloc(12);
+      run.writeUInt32BE(1, 0);
+      run.writeUInt32BE(99_000, 4);
+      run.writeInt32BE(at, 8);
+      return box('moof', createFragment(box('trun', run)));
+    };
+    const segment = Buffer.concat([fragment(fragment(0).length + 8), box('mdat', information)]);
+    expect(keyFrameOffsetsMp4(segment, recording.initialization)).toHaveLength(99_000);
+    expect(beginsRefreshMp4([segment], recording.initialization!)).toBe(false);
+  }, 5_000);
 
-    test('a damaged segment has no last key frame and causes no error', () => {
-      const { segments, initialization } = recording;
-      assert(
-        property(uint8Array({ minLength: 1, maxLength: 40 }), (noise) => {
-          const damaged = Buffer.from(segments[0]!);
-          for (const [index, byte] of noise.entries())
-            damaged[(byte * 7 + index * 13) % damaged.length] = byte;
-          for (const times of [keyFrameOffsetsMp4(damaged, initialization), keyFrameOffsetsTs(damaged)])
-            expect(times?.every(Number.isFinite)).not.toBe(false);
-        }),
-      );
-      expect(keyFrameOffsetsMp4(segments[0]!, null)).toBeNull();
-      expect(keyFrameOffsetsTs(new Uint8Array())).toBeNull();
-    });
-
-    test('a segment that declares endless samples is read quickly', () => {
-      const segment = Buffer.from(recording.segments[0]!);
-      const run = segment.indexOf('trun') + 4;
-      segment.writeUInt32BE(0, run);
-      segment.writeUInt32BE(0xffffffff, run + 4);
-      expect(toTime(segment, recording.initialization)).not.toBeNaN();
-    });
-
-    test('samples that share their bytes are read as often as a segment has units, at most', () => {
-      const information = Buffer.concat([Buffer.from([0, 0, 16, 0, 6]), Buffer.alloc(4095, 0xff)]);
-      const fragment = (at: number) => {
-        const run = Buffer.alloc(12);
-        run.writeUInt32BE(1, 0);
-        run.writeUInt32BE(99_000, 4);
-        run.writeInt32BE(at, 8);
-        return box('moof', createFragment(box('trun', run)));
-      };
-      const segment = Buffer.concat([fragment(fragment(0).length + 8), box('mdat', information)]);
-      expect(keyFrameOffsetsMp4(segment, recording.initialization)).toHaveLength(99_000);
-      expect(beginsRefreshMp4([segment], recording.initialization!)).toBe(false);
-    }, 5_000);
-
-    test.each(['moof', 'traf', 'trun'])('a segment of empty boxes (%s) takes no memory', (type) => {
-      const boxes = Buffer.alloc(16 * 1024 * 1024, box(type, Buffer.alloc(0)));
-      const bombs = { moof: boxes, traf: box('moof', boxes), trun: box('moof', createFragment(boxes)) };
-      const before = process.memoryUsage().heapTotal;
-      expect(toTime(bombs[type as keyof typeof bombs], recording.initialization)).toBeNull();
-      expect(process.memoryUsage().heapTotal - before).toBeLessThan(64 * 1024 * 1024);
-    });
+  test.each(['moof', 'traf', 'trun'])('a segment of empty boxes (%s) takes no memory', (type) => {
+    const boxes = Buffer.alloc(16 * 1024 * 1024, box(type, Buffer.alloc(0)));
+    const bombs = { moof: boxes, traf: box('moof', boxes), trun: box('moof', createFragment(boxes)) };
+    const before = process.memoryUsage().heapTotal;
+    expect(toTime(bombs[type as keyof typeof bombs], recording.initialization)).toBeNull();
+    expect(process.memoryUsage().heapTotal - before).toBeLessThan(64 * 1024 * 1024);
   });
 });
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createContactSheets } from '../../../../adapters/media/images/contact-sheet.ts';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { VisionError } from '../../../../core/errors.ts';
@@ -12,70 +12,61 @@ const decoder = createImageDecoder({ ffmpegPath });
 const never = new AbortController().signal;
 const layout = { columns: 2, tileWidthPixels: 320 };
 
-describe('createContactSheets', () => {
-  test('a contact sheet has its frames in rows, separated by lines', async () => {
-    const colors = ['red', 'lime', 'blue'];
-    const samples = await Promise.all(colors.map(async (color, at) => sample(await jpeg(color), at)));
-    const sheet = await sheets.make(samples, layout, never);
-    expect(jpegSize(sheet)).toEqual({ width: 644, height: 364 });
-    const at = await readPixels(sheet);
-    expect([at(250, 100), at(570, 100), at(250, 280), at(570, 280)].map(strongest)).toEqual([
-      'red',
-      'green',
-      'blue',
-      'none',
-    ]);
-    expect(strongest(at(322, 100))).toBe('none');
-  });
+test('a contact sheet has its frames in rows, separated by lines', async () => {
+  const colors = ['red', 'lime', 'blue'];
+  const samples = await Promise.all(colors.map(async (color, at) => sample(await jpeg(color), at)));
+  const sheet = await sheets.make(samples, layout, never);
+  expect(jpegSize(sheet)).toEqual({ width: 644, height: 364 });
+  const at = await readPixels(sheet);
+  expect([at(250, 100), at(570, 100), at(250, 280), at(570, 280)].map(strongest)).toEqual([
+    'red',
+    'green',
+    'blue',
+    'none',
+  ]);
+  expect(strongest(at(322, 100))).toBe('none');
+});
 
-  test('a contact sheet keeps the aspect ratio of a frame, between bars', async () => {
-    const sheet = await sheets.make(
-      [sample(await jpeg('red', '180x320'), 0)],
-      { ...layout, columns: 1 },
-      never,
-    );
-    const at = await readPixels(sheet);
-    expect([at(60, 120), at(160, 120), at(260, 120)].map(strongest)).toEqual(['none', 'red', 'none']);
-  });
-
-  test('a contact sheet shows the time of each frame in its corner', async () => {
-    const grey = await jpeg('gray');
-    const [first, again, later] = await Promise.all(
-      [1, 1, 2].map((seconds) => sheets.make([sample(grey, seconds)], { ...layout, columns: 1 }, never)),
-    );
-    expect(first).toEqual(again);
-    expect(litIn(await readPixels(first!))).toBeGreaterThan(500);
-    expect(await differences(first!, later!)).toEqual({ inTheClock: true, elsewhere: false });
-  });
-
-  test.each([
-    ['is not a JPEG', async () => Buffer.from('not a picture')],
-    ['is truncated', async () => (await jpeg('red')).subarray(0, 300)],
-  ])(
-    'a contact sheet crosses out a frame that %s and keeps the positions of the others',
-    async (_, broken) => {
-      const samples = [
-        sample(await jpeg('red'), 0),
-        sample(await broken(), 1),
-        sample(await jpeg('blue'), 2),
-      ];
-      const at = await readPixels(await sheets.make(samples, layout, never));
-      expect([at(250, 100), at(250, 280)].map(strongest)).toEqual(['red', 'blue']);
-      expect(Math.min(...at(324 + 160, 90))).toBeGreaterThan(150);
-      expect(strongest(at(324 + 160, 40))).toBe('none');
-    },
+test('a contact sheet keeps the aspect ratio of a frame, between bars', async () => {
+  const sheet = await sheets.make(
+    [sample(await jpeg('red', '180x320'), 0)],
+    { ...layout, columns: 1 },
+    never,
   );
+  const at = await readPixels(sheet);
+  expect([at(60, 120), at(160, 120), at(260, 120)].map(strongest)).toEqual(['none', 'red', 'none']);
+});
 
-  test('a contact sheet without a decodable frame is a VisionError', async () => {
-    const broken = sample(Buffer.from('not a picture'), 0);
-    await expect(sheets.make([broken, broken], layout, never)).rejects.toBeInstanceOf(VisionError);
-  });
+test('a contact sheet shows the time of each frame in its corner', async () => {
+  const grey = await jpeg('gray');
+  const [first, again, later] = await Promise.all(
+    [1, 1, 2].map((seconds) => sheets.make([sample(grey, seconds)], { ...layout, columns: 1 }, never)),
+  );
+  expect(first).toEqual(again);
+  expect(litIn(await readPixels(first!))).toBeGreaterThan(500);
+  expect(await differences(first!, later!)).toEqual({ inTheClock: true, elsewhere: false });
+});
 
-  test('an aborted contact sheet is a VisionError', async () => {
-    await expect(
-      sheets.make([sample(await jpeg('red'), 0)], layout, AbortSignal.abort(new Error('late'))),
-    ).rejects.toBeInstanceOf(VisionError);
-  });
+test.each([
+  ['is not a JPEG', async () => Buffer.from('not a picture')],
+  ['is truncated', async () => (await jpeg('red')).subarray(0, 300)],
+])('a contact sheet crosses out a frame that %s and keeps the positions of the others', async (_, broken) => {
+  const samples = [sample(await jpeg('red'), 0), sample(await broken(), 1), sample(await jpeg('blue'), 2)];
+  const at = await readPixels(await sheets.make(samples, layout, never));
+  expect([at(250, 100), at(250, 280)].map(strongest)).toEqual(['red', 'blue']);
+  expect(Math.min(...at(324 + 160, 90))).toBeGreaterThan(150);
+  expect(strongest(at(324 + 160, 40))).toBe('none');
+});
+
+test('a contact sheet without a decodable frame is a VisionError', async () => {
+  const broken = sample(Buffer.from('not a picture'), 0);
+  await expect(sheets.make([broken, broken], layout, never)).rejects.toBeInstanceOf(VisionError);
+});
+
+test('an aborted contact sheet is a VisionError', async () => {
+  await expect(
+    sheets.make([sample(await jpeg('red'), 0)], layout, AbortSignal.abort(new Error('late'))),
+  ).rejects.toBeInstanceOf(VisionError);
 });
 
 function sample(frame: Uint8Array, seconds: number) {

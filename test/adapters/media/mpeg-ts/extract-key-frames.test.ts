@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { extractLastKeyFrame } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
@@ -36,60 +36,58 @@ function edited(edit: (packet: Buffer, index: number) => Buffer | null): Buffer 
   return Buffer.concat(packets.filter((packet) => packet !== null));
 }
 
-describe('lastKeyFrame', () => {
-  test('the last key frame shows the same as the whole segment, in fewer bytes', async () => {
-    const cut = extractLastKeyFrame(whole)!;
-    expect(cut.length).toBeLessThan(whole.length / 2);
-    expect(cut.length % packetBytes).toBe(0);
-    expect(await momentShown(cut)).toBeCloseTo(3, 0);
-    expect(await momentShown(whole)).toBeCloseTo(3, 0);
-  });
+test('the last key frame shows the same as the whole segment, in fewer bytes', async () => {
+  const cut = extractLastKeyFrame(whole)!;
+  expect(cut.length).toBeLessThan(whole.length / 2);
+  expect(cut.length % packetBytes).toBe(0);
+  expect(await momentShown(cut)).toBeCloseTo(3, 0);
+  expect(await momentShown(whole)).toBeCloseTo(3, 0);
+});
 
-  test('a key frame of interlaced video has both fields, also if each is a unit of its own', async () => {
-    const input = {
-      kind: 'pipe' as const,
-      format: 'mpegts' as const,
-      chunks: [extractLastKeyFrame(writeFields())!],
-    };
-    const runner = createFfmpegRunner({ ffmpegPath, tempDir });
-    const wanted = { mode: 'frames' as const, clipSeconds: 0 };
-    const { thumbnail } = await runner.run(input, wanted, { timeoutMs: 20_000 }, never);
-    const [darkest, brightest] = [
-      Math.min(...thumbnail.subarray(0, 14_400)),
-      Math.max(...thumbnail.subarray(0, 14_400)),
-    ];
-    expect([darkest < 90, brightest > 150]).toEqual([true, true]);
-  });
+test('a key frame of interlaced video has both fields, also if each is a unit of its own', async () => {
+  const input = {
+    kind: 'pipe' as const,
+    format: 'mpegts' as const,
+    chunks: [extractLastKeyFrame(writeFields())!],
+  };
+  const runner = createFfmpegRunner({ ffmpegPath, tempDir });
+  const wanted = { mode: 'frames' as const, clipSeconds: 0 };
+  const { thumbnail } = await runner.run(input, wanted, { timeoutMs: 20_000 }, never);
+  const [darkest, brightest] = [
+    Math.min(...thumbnail.subarray(0, 14_400)),
+    Math.max(...thumbnail.subarray(0, 14_400)),
+  ];
+  expect([darkest < 90, brightest > 150]).toEqual([true, true]);
+});
 
-  test('a segment without marks gives its last key frame, found by its content', async () => {
-    const unmarked = edited((packet) => {
-      if ((packet[3]! & 0x20) !== 0 && packet[4]! > 0) packet[5] = packet[5]! & ~0x40;
-      return packet;
-    });
-    expect(await momentShown(extractLastKeyFrame(unmarked)!)).toBeCloseTo(3, 0);
+test('a segment without marks gives its last key frame, found by its content', async () => {
+  const unmarked = edited((packet) => {
+    if ((packet[3]! & 0x20) !== 0 && packet[4]! > 0) packet[5] = packet[5]! & ~0x40;
+    return packet;
   });
+  expect(await momentShown(extractLastKeyFrame(unmarked)!)).toBeCloseTo(3, 0);
+});
 
-  test('a segment without tables, of other bytes or with misaligned packets returns null', () => {
-    expect(
-      extractLastKeyFrame(edited((packet) => ((packet[1]! & 0x1f) === 0 && packet[2] === 0 ? null : packet))),
-    ).toBeNull();
-    expect(extractLastKeyFrame(Buffer.from('sorry'))).toBeNull();
-    expect(extractLastKeyFrame(new Uint8Array())).toBeNull();
-    expect(
-      extractLastKeyFrame(
-        Buffer.concat([whole.subarray(0, packetBytes * 4), whole.subarray(packetBytes * 4 + 1)]),
-      ),
-    ).toBeNull();
-  });
+test('a segment without tables, of other bytes or with misaligned packets returns null', () => {
+  expect(
+    extractLastKeyFrame(edited((packet) => ((packet[1]! & 0x1f) === 0 && packet[2] === 0 ? null : packet))),
+  ).toBeNull();
+  expect(extractLastKeyFrame(Buffer.from('sorry'))).toBeNull();
+  expect(extractLastKeyFrame(new Uint8Array())).toBeNull();
+  expect(
+    extractLastKeyFrame(
+      Buffer.concat([whole.subarray(0, packetBytes * 4), whole.subarray(packetBytes * 4 + 1)]),
+    ),
+  ).toBeNull();
+});
 
-  test('damaged bytes return bytes or null and never throw', () => {
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(2000), fc.nat(255)), { maxLength: 40 }), (damages) => {
-        const bytes = Buffer.from(whole);
-        for (const [at, value] of damages) bytes[at] = value;
-        const cut = extractLastKeyFrame(bytes);
-        expect(cut === null || cut.length <= bytes.length).toBe(true);
-      }),
-    );
-  });
+test('damaged bytes return bytes or null and never throw', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(2000), fc.nat(255)), { maxLength: 40 }), (damages) => {
+      const bytes = Buffer.from(whole);
+      for (const [at, value] of damages) bytes[at] = value;
+      const cut = extractLastKeyFrame(bytes);
+      expect(cut === null || cut.length <= bytes.length).toBe(true);
+    }),
+  );
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openUnhurriedRunner } from '../../../support/hls/recording.ts';
 import { readFilm } from '../../../support/read-film.ts';
 import { openPlayedSession } from '../../../support/rtsp/played-session.ts';
@@ -17,48 +17,46 @@ async function film(camera: Camera, ...span: [openedAt: number, before: number, 
   return { codec: clip.codec, first, last, frames: shown.length, seconds };
 }
 
-describe('clips of sessions', () => {
-  test.each([
-    ['h264', 'avc1'],
-    ['h265', 'hvc1'],
-  ] as const)(
-    'a clip of a session has the groups of pictures around the opening (%s)',
-    async (codec, entry) => {
-      const camera = await openPlayedSession(runner, { ...options, codec });
-      camera.playTo(1);
-      await camera.lookBack(null, { clipBeforeSeconds: 8 });
-      camera.playTo(15);
-      const clip = await film(camera, 8, 4, 4);
-      expect(clip).toEqual({ codec: entry, first: 4, last: 12, frames: 80, seconds: 8 });
-    },
-  );
-
-  test('a clip is pending until the group with its end is over, and has what there is of a session that ended', async () => {
-    const camera = await openPlayedSession(runner, options);
-    camera.playTo(1);
-    await camera.lookBack(null, { clipBeforeSeconds: 8 });
-    camera.playTo(9);
-    expect(await film(camera, 6, 4, 8)).toEqual({ kind: 'pending', afterSeconds: 3 });
-    camera.hangUp();
-    expect(await film(camera, 6, 4, 8)).toMatchObject({ first: 2, last: 8 });
-  });
-
-  test('a clip has nothing of a stream whose watches want none', async () => {
-    const camera = await openPlayedSession(runner, options);
-    camera.playTo(1);
-    await camera.lookBack(null);
-    camera.playTo(15);
-    camera.hangUp();
-    expect(await film(camera, 8, 4, 4)).toMatchObject({ kind: 'none' });
-  });
-
-  test('a clip loses its begin to the bound of the memory', async () => {
-    const camera = await openPlayedSession(runner, { ...options, clipBytes: 20_000 });
+test.each([
+  ['h264', 'avc1'],
+  ['h265', 'hvc1'],
+] as const)(
+  'a clip of a session has the groups of pictures around the opening (%s)',
+  async (codec, entry) => {
+    const camera = await openPlayedSession(runner, { ...options, codec });
     camera.playTo(1);
     await camera.lookBack(null, { clipBeforeSeconds: 8 });
     camera.playTo(15);
-    const clip = await film(camera, 13, 12, 0);
-    expect(clip).toMatchObject({ last: 14 });
-    expect('first' in clip && clip.first).toBeGreaterThan(2);
-  });
+    const clip = await film(camera, 8, 4, 4);
+    expect(clip).toEqual({ codec: entry, first: 4, last: 12, frames: 80, seconds: 8 });
+  },
+);
+
+test('a clip is pending until the group with its end is over, and has what there is of a session that ended', async () => {
+  const camera = await openPlayedSession(runner, options);
+  camera.playTo(1);
+  await camera.lookBack(null, { clipBeforeSeconds: 8 });
+  camera.playTo(9);
+  expect(await film(camera, 6, 4, 8)).toEqual({ kind: 'pending', afterSeconds: 3 });
+  camera.hangUp();
+  expect(await film(camera, 6, 4, 8)).toMatchObject({ first: 2, last: 8 });
+});
+
+test('a clip has nothing of a stream whose watches want none', async () => {
+  const camera = await openPlayedSession(runner, options);
+  camera.playTo(1);
+  await camera.lookBack(null);
+  camera.playTo(15);
+  camera.hangUp();
+  expect(await film(camera, 8, 4, 4)).toMatchObject({ kind: 'none' });
+});
+
+test('a clip loses its begin to the bound of the memory', async () => {
+  const camera = await openPlayedSession(runner, { ...options, clipBytes: 20_000 });
+  camera.playTo(1);
+  await camera.lookBack(null, { clipBeforeSeconds: 8 });
+  camera.playTo(15);
+  const clip = await film(camera, 13, 12, 0);
+  expect(clip).toMatchObject({ last: 14 });
+  expect('first' in clip && clip.first).toBeGreaterThan(2);
 });

@@ -4,8 +4,7 @@ import { StreamEndedError, StreamFetchError, TransientError, VisionError } from 
 import { createDigest } from '../../../support/create-jobs.ts';
 import { cancelJob } from '../../../../core/job/end-job.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
-import { createWorld, digestRequest } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, digestRequest, type World } from '../../../support/world.ts';
 
 let world: World;
 beforeEach(() => {

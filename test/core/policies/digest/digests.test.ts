@@ -11,8 +11,7 @@ import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
 import { jobDetail } from '../../../../core/job/present-job.ts';
 import { getJob, readEventImage } from '../../../../core/job/read-jobs.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
-import { createWorld, digestRequest } from '../../../support/world.ts';
-import type { World } from '../../../support/world.ts';
+import { createWorld, digestRequest, type World } from '../../../support/world.ts';
 
 let world: World;
 beforeEach(() => {

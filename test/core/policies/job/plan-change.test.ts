@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { rules } from '../../../../core/rules.ts';
 import { planTick } from '../../../../core/policies/job/plan-change.ts';
 import { initialJobSight, zeroCounters } from '../../../../core/records/job.ts';
@@ -38,30 +38,28 @@ function planned(tick: number, { generation = 0, done = false } = {}) {
   return planTick(job, decision, input, 3600, after(0)).set;
 }
 
-describe('the last tick of a generation', () => {
-  const last = rules.ticksPerExecution;
+const last = rules.ticksPerExecution;
 
-  test('the last tick of a generation raises it and stores the capture state', () => {
-    const handedOver = { execution_ticks: 0, handed_over: '3.reference.learned' };
-    expect(planned(last)).toMatchObject({ generation: 1, ...handedOver });
-    expect(planned(last, { generation: 1 })).toMatchObject({ generation: 2, ...handedOver });
-  });
+test('the last tick of a generation raises it and stores the capture state', () => {
+  const handedOver = { execution_ticks: 0, handed_over: '3.reference.learned' };
+  expect(planned(last)).toMatchObject({ generation: 1, ...handedOver });
+  expect(planned(last, { generation: 1 })).toMatchObject({ generation: 2, ...handedOver });
+});
 
-  test('a job that was restored from a backup, with a generation of its own time, hands over too', () => {
-    const generation = Math.floor(after(0).getTime() / 60_000);
-    expect(planned(last, { generation })).toMatchObject({ generation: generation + 1 });
-  });
+test('a job that was restored from a backup, with a generation of its own time, hands over too', () => {
+  const generation = Math.floor(after(0).getTime() / 60_000);
+  expect(planned(last, { generation })).toMatchObject({ generation: generation + 1 });
+});
 
-  test.each([
-    ['a tick before the last one of a generation', planned(last - 1)],
-    ['the first tick of a generation', planned(1, { generation: 1 })],
-    ['the last tick of the job', planned(last, { done: true })],
-  ])('%s does not raise the generation', (_, set) => {
-    expect(set.generation).toBeUndefined();
-    expect(set.handed_over).toBeNull();
-  });
+test.each([
+  ['a tick before the last one of a generation', planned(last - 1)],
+  ['the first tick of a generation', planned(1, { generation: 1 })],
+  ['the last tick of the job', planned(last, { done: true })],
+])('%s does not raise the generation', (_, set) => {
+  expect(set.generation).toBeUndefined();
+  expect(set.handed_over).toBeNull();
+});
 
-  test('each tick stores the progress of the stream', () => {
-    expect(planned(1).seen).toEqual(capture.seen);
-  });
+test('each tick stores the progress of the stream', () => {
+  expect(planned(1).seen).toEqual(capture.seen);
 });

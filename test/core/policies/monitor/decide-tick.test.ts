@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decideMonitorTick } from '../../../../core/policies/monitor/decide-tick.ts';
 import { screenCapture } from '../../../../core/policies/job/screen-capture.ts';
 import type { JobOutcome } from '../../../../core/policies/job/outcome.ts';
-import { initialJobSight } from '../../../../core/records/job.ts';
-import type { JobOf } from '../../../../core/records/job.ts';
+import { initialJobSight, type JobOf } from '../../../../core/records/job.ts';
 import {
   after,
   captured,

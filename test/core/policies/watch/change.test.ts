@@ -1,7 +1,6 @@
 import { failingModel } from '../../../support/trouble.ts';
 import { findPart } from '../../../../core/delivery/receivers.ts';
-import { watchChangeReasonSchema } from '../../../../core/records/watch-event.ts';
-import type { WatchChangeReason } from '../../../../core/records/watch-event.ts';
+import { watchChangeReasonSchema, type WatchChangeReason } from '../../../../core/records/watch-event.ts';
 import { describe, expect, test } from 'vitest';
 import {
   changeWatch,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { decideView } from '../../../../core/policies/watch/changed-view.ts';
-import type { WatchHealth } from '../../../../core/records/watch-state.ts';
-import { viewLength } from '../../../../core/records/watch-state.ts';
+import { viewLength, type WatchHealth } from '../../../../core/records/watch-state.ts';
 import { addSeconds } from '../../../../core/time.ts';
 
 const [drawn, turned, dark] = ['0', '8', '.'].map((cell) => cell.repeat(viewLength));

@@ -1,5 +1,4 @@
-import { DescribeKeyCommand, GetKeyPolicyCommand, KMSClient } from '@aws-sdk/client-kms';
-import type { KeyMetadata } from '@aws-sdk/client-kms';
+import { DescribeKeyCommand, GetKeyPolicyCommand, KMSClient, type KeyMetadata } from '@aws-sdk/client-kms';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, test } from 'vitest';
 import { checkEncryptionKey } from '../../../../lib/operations/preflight/encryption-key.ts';

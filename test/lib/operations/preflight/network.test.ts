@@ -10,8 +10,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { expect, test } from 'vitest';
 import { listEndpoints } from '../../../../lib/delivery/network-endpoints.ts';
 import { checkNetwork } from '../../../../lib/operations/preflight/network.ts';
-import { stageSettingsSchema } from '../../../../lib/stages/stage-settings.ts';
-import type { StageSettingsInput } from '../../../../lib/stages/stage-settings.ts';
+import { stageSettingsSchema, type StageSettingsInput } from '../../../../lib/stages/stage-settings.ts';
 
 const client = new EC2Client({ region: 'eu-central-1' });
 const ec2 = mockClient(client);

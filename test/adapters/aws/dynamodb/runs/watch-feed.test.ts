@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createWatchFeed } from '../../../../../adapters/aws/dynamodb/runs/watch-feed.ts';
 import type { Feed } from '../../../../../core/ports/watch-store.ts';
 import type { WatchRun } from '../../../../../core/records/watch-run.ts';
@@ -35,47 +35,45 @@ function createFeed(count: number, sequence: number) {
 /** Maximum watches that a stage permits. */
 const maximum = stageSettingsSchema.shape.watchesPerCaller.unwrap().maxValue ?? 0;
 
-describe('the feed of a caller on AWS', () => {
-  test('a position in the logs of as many watches as a stage permits fits a URL of CloudFront', async () => {
-    const { feed } = createFeed(maximum, 10_000_001);
-    const position = await feed.feedPosition('alice');
-    expect(position!.length).toBeGreaterThan(27 * maximum);
-    expect(
-      `https://d0123456789abc.cloudfront.net/api/watches/events?limit=1000&after=${position}`.length,
-    ).toBeLessThan(8192);
-    expect(await feed.feedPosition('alice', position)).toBe(position);
-  });
+test('a position in the logs of as many watches as a stage permits fits a URL of CloudFront', async () => {
+  const { feed } = createFeed(maximum, 10_000_001);
+  const position = await feed.feedPosition('alice');
+  expect(position!.length).toBeGreaterThan(27 * maximum);
+  expect(
+    `https://d0123456789abc.cloudfront.net/api/watches/events?limit=1000&after=${position}`.length,
+  ).toBeLessThan(8192);
+  expect(await feed.feedPosition('alice', position)).toBe(position);
+});
 
-  test('a position has room for watches that are deleted and created between two reads, whose events a reader gets once', async () => {
-    const { feed, watches, replace } = createFeed(maximum, 3);
-    const first = await feed.feed('alice', undefined, 100, start);
-    replace(60);
-    const found = new Set<string>();
-    const read = ({ entries }: Feed) => {
-      for (const { event } of entries) {
-        const name = `${event.watch_id} ${event.sequence}`;
-        expect(found.has(name)).toBe(false);
-        found.add(name);
-      }
-    };
-    read(first);
-    let page = first;
-    while (page.hasMore) {
-      page = await feed.feed('alice', page.position, 100, start);
-      read(page);
-      for (const position of [page.position, ...page.entries.map((entry) => entry.position)])
-        expect(allWatchEventsQuerySchema.safeParse({ after: position }).success).toBe(true);
+test('a position has room for watches that are deleted and created between two reads, whose events a reader gets once', async () => {
+  const { feed, watches, replace } = createFeed(maximum, 3);
+  const first = await feed.feed('alice', undefined, 100, start);
+  replace(60);
+  const found = new Set<string>();
+  const read = ({ entries }: Feed) => {
+    for (const { event } of entries) {
+      const name = `${event.watch_id} ${event.sequence}`;
+      expect(found.has(name)).toBe(false);
+      found.add(name);
     }
-    expect(found.size).toBe(3 * watches.length);
-  });
+  };
+  read(first);
+  let page = first;
+  while (page.hasMore) {
+    page = await feed.feed('alice', page.position, 100, start);
+    read(page);
+    for (const position of [page.position, ...page.entries.map((entry) => entry.position)])
+      expect(allWatchEventsQuerySchema.safeParse({ after: position }).success).toBe(true);
+  }
+  expect(found.size).toBe(3 * watches.length);
+});
 
-  test('a reader stops at a hole in a log until the commit in it is visible', async () => {
-    const { feed, hide } = createFeed(1, 3);
-    hide(2);
-    const first = await feed.feed('alice', undefined, 10, start);
-    expect(first.entries.map(({ event }) => event.sequence)).toEqual([1]);
-    hide(0);
-    const second = await feed.feed('alice', first.position, 10, start);
-    expect(second.entries.map(({ event }) => event.sequence)).toEqual([2, 3]);
-  });
+test('a reader stops at a hole in a log until the commit in it is visible', async () => {
+  const { feed, hide } = createFeed(1, 3);
+  hide(2);
+  const first = await feed.feed('alice', undefined, 10, start);
+  expect(first.entries.map(({ event }) => event.sequence)).toEqual([1]);
+  hide(0);
+  const second = await feed.feed('alice', first.position, 10, start);
+  expect(second.entries.map(({ event }) => event.sequence)).toEqual([2, 3]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   chooseSegments,
   type SegmentSelection,
@@ -26,47 +26,45 @@ function chosen(segments: Segment[], wanted: Partial<SegmentSelection> = {}): nu
 
 const five = [1, 2, 3, 4, 5].map((sequence) => segment(sequence));
 
-describe('chooseSegments', () => {
-  test('chooseSegments selects the newest segment for a frame', () => {
-    expect(chosen(five, { mode: 'frames' })).toEqual([5]);
-  });
+test('chooseSegments selects the newest segment for a frame', () => {
+  expect(chosen(five, { mode: 'frames' })).toEqual([5]);
+});
 
-  test('chooseSegments selects the newest segments that cover a clip, oldest first', () => {
-    expect(chosen(five)).toEqual([4, 5]);
-    expect(chosen(five, { mode: 'hybrid', clipSeconds: 5 })).toEqual([3, 4, 5]);
-    expect(chosen(five, { clipSeconds: 2 })).toEqual([5]);
-    expect(chosen(five, { clipSeconds: 60 })).toEqual([1, 2, 3, 4, 5]);
-  });
+test('chooseSegments selects the newest segments that cover a clip, oldest first', () => {
+  expect(chosen(five)).toEqual([4, 5]);
+  expect(chosen(five, { mode: 'hybrid', clipSeconds: 5 })).toEqual([3, 4, 5]);
+  expect(chosen(five, { clipSeconds: 2 })).toEqual([5]);
+  expect(chosen(five, { clipSeconds: 60 })).toEqual([1, 2, 3, 4, 5]);
+});
 
-  test('chooseSegments adds older segments for their key frame on request', () => {
-    expect(chosen(five, { mode: 'frames', olderSegments: 2 })).toEqual([3, 4, 5]);
-    expect(chosen(five, { olderSegments: 1 })).toEqual([3, 4, 5]);
-    expect(chosen(five, { mode: 'frames', olderSegments: 9 })).toEqual([1, 2, 3, 4, 5]);
-  });
+test('chooseSegments adds older segments for their key frame on request', () => {
+  expect(chosen(five, { mode: 'frames', olderSegments: 2 })).toEqual([3, 4, 5]);
+  expect(chosen(five, { olderSegments: 1 })).toEqual([3, 4, 5]);
+  expect(chosen(five, { mode: 'frames', olderSegments: 9 })).toEqual([1, 2, 3, 4, 5]);
+});
 
-  test('chooseSegments stops at a discontinuity', () => {
-    expect(chosen([...five, segment(6, { discontinuity: true })])).toEqual([6]);
-    expect(chosen([...five, segment(6, { discontinuity: true }), segment(7)], { clipSeconds: 9 })).toEqual([
-      6, 7,
-    ]);
-  });
+test('chooseSegments stops at a discontinuity', () => {
+  expect(chosen([...five, segment(6, { discontinuity: true })])).toEqual([6]);
+  expect(chosen([...five, segment(6, { discontinuity: true }), segment(7)], { clipSeconds: 9 })).toEqual([
+    6, 7,
+  ]);
+});
 
-  test('chooseSegments stops at another media initialization section', () => {
-    const initialization = { url: 'https://cdn.example/2.mp4', byteRange: null };
-    expect(chosen([...five, segment(6, { initialization })])).toEqual([6]);
-  });
+test('chooseSegments stops at another media initialization section', () => {
+  const initialization = { url: 'https://cdn.example/2.mp4', byteRange: null };
+  expect(chosen([...five, segment(6, { initialization })])).toEqual([6]);
+});
 
-  test('chooseSegments skips gaps at the end and stops at earlier gaps', () => {
-    expect(chosen([...five, segment(6, { gap: true })])).toEqual([4, 5]);
-    expect(chosen([segment(1), segment(2, { gap: true }), segment(3)])).toEqual([3]);
-    expect(chosen([segment(1, { gap: true })])).toEqual([]);
-  });
+test('chooseSegments skips gaps at the end and stops at earlier gaps', () => {
+  expect(chosen([...five, segment(6, { gap: true })])).toEqual([4, 5]);
+  expect(chosen([segment(1), segment(2, { gap: true }), segment(3)])).toEqual([3]);
+  expect(chosen([segment(1, { gap: true })])).toEqual([]);
+});
 
-  test('chooseSegments returns nothing for an empty playlist', () => {
-    expect(chosen([])).toEqual([]);
-  });
+test('chooseSegments returns nothing for an empty playlist', () => {
+  expect(chosen([])).toEqual([]);
+});
 
-  test('chooseSegments covers a clip if segments have no durations', () => {
-    expect(chosen(five.map((one) => ({ ...one, durationSeconds: 0 })))).toEqual([1, 2, 3, 4, 5]);
-  });
+test('chooseSegments covers a clip if segments have no durations', () => {
+  expect(chosen(five.map((one) => ({ ...one, durationSeconds: 0 })))).toEqual([1, 2, 3, 4, 5]);
 });
