@@ -216,7 +216,6 @@ describe('the API', () => {
       code: 'STREAM_FETCH_FAILED',
       remediation: expect.any(String),
     });
-    world.close();
     count(test, { limits: 1 });
   });
 
@@ -238,7 +237,6 @@ describe('the API', () => {
       question: 'What is it?',
     });
     expect(reply).toMatchObject({ status: 400, body: { error: { remediation: expect.any(String) } } });
-    world.close();
     count(test, { limits: 1 });
   });
 });

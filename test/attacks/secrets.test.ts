@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createLineLog } from '../../adapters/embedded/log/line-log.ts';
 import { teeLog } from '../../adapters/embedded/log/log-buffer.ts';
 import { createApp } from '../../adapters/http/app.ts';
@@ -23,7 +23,6 @@ beforeEach(async () => {
   client = await createClientFor(world);
   outputs = {};
 });
-afterEach(() => world.close());
 
 const condition = 'a ship enters the lock';
 

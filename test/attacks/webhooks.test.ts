@@ -60,7 +60,6 @@ describe('webhook URLs with internal addresses', () => {
       'http://127.0.0.1:{port};@example.com/',
       'http://127.0.0.1e0:{port}/',
     ]);
-    world.close();
   });
 });
 

@@ -56,7 +56,6 @@ export function describeCallerEraser(
       );
       expect(await stores.watches.list(other)).toHaveLength(1);
       await expect(eraseCaller(operator, canary, world.c)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      world.close();
     });
 
     test('an erasure whose time is not enough continues where it ended', async () => {
@@ -73,7 +72,6 @@ export function describeCallerEraser(
 
       expect(second).toMatchObject({ complete: true, keys: 0, jobs: 1, watches: 2 });
       expect(await contains(canary)).toBe(false);
-      world.close();
     });
 
     test('a creation commits only with a valid key of its caller, so that none survives an erasure', async () => {
@@ -105,7 +103,6 @@ export function describeCallerEraser(
       await eraseCaller(operator, caller, world.c);
       expect(await create(valid.key.hash)).toEqual(['key_invalid', 'key_invalid']);
       expect(await stores.watches.list(caller)).toEqual([]);
-      world.close();
     });
 
     test('keys that an erased caller created for another one belong to its own creator', async () => {
@@ -128,7 +125,6 @@ export function describeCallerEraser(
       expect((await stores.keys.find(made.hash))?.created_by).toBe(first.hash);
       expect((await stores.keys.listMadeBy(first.hash)).map(({ hash }) => hash)).toEqual([made.hash]);
       for (const { hash } of [erased, second.key]) expect(await contains(hash)).toBe(false);
-      world.close();
     });
   });
 }

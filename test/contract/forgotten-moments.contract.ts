@@ -59,7 +59,6 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
       const { world, watchId, expectForgotten } = await open();
       await deleteStoredWatch(watchId, caller, world.c);
       await expectForgotten();
-      world.close();
     });
 
     test.each([0, 1])('a change to fewer days (%i) leaves nothing of older moments', async (days) => {
@@ -69,7 +68,6 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
       const validate = (merged: unknown) => watchRequestSchema.parse(merged);
       await editWatch({ watchId, patch, ifMatch: undefined }, caller, world.c, validate);
       await expectForgotten();
-      world.close();
     });
 
     test.each([
@@ -98,7 +96,6 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
       const deps = world.c as unknown as DeliverMessageDeps;
       expect(await deliverMessage(queueMessageSchema.parse(sent[0]), deps)).toEqual({ kind: 'done' });
       await expectForgotten();
-      world.close();
     });
 
     test('an erasure of a caller leaves nothing of its moments', async () => {
@@ -106,7 +103,6 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
       expect(await eraseCaller(operator, caller, world.c)).toMatchObject({ complete: true });
       await expectForgotten([]);
       expect(await present([caller, Buffer.from(caller).toString('hex')])).toEqual([]);
-      world.close();
     });
 
     test('moments that have expired leave nothing, where the store removes them', async () => {
@@ -116,16 +112,14 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
       world.advance(3 * 86_400);
       await made.sweep(world.clock.now);
       await expectForgotten();
-      world.close();
     });
 
     test('a picture for which there was no space leaves its sentence', async () => {
       const made = await makeStores();
       if (!made.evict) return;
-      const { world, present } = await open(made);
+      const { present } = await open(made);
       await made.evict();
       expect(await present(['picture of a', 'flamingo'])).toEqual(['flamingo']);
-      world.close();
     });
   });
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { destinationTypeSchema } from '../../core/records/watch.ts';
 import { createHttpCaller } from '../support/api/http-caller.ts';
@@ -25,7 +25,6 @@ test('each type of destination that receives messages has an example, and docs/u
 
 test('the commands of Home Assistant on the page pause, resume and snooze a watch', async () => {
   const world = createWorld();
-  onTestFinished(() => world.close());
   const call = await createHttpCaller(world);
   const conditions = [{ condition: 'A person is here' }];
   const { body: watch } = await call('POST', '/watches', {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { InvocationError, type Invoke } from '../../adapters/aws/invoke/invoke.ts';
 import { createRemoteModel, createRemoteSummarizer } from '../../adapters/aws/invoke/remote-model.ts';
 import { TransientError, VisionError } from '../../core/errors.ts';
@@ -20,7 +20,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 let measured: string[] = [];
 const measurements = { add: (name: string) => void measured.push(name) };

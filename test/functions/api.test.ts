@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { noEventSessions } from '../../adapters/aws/http/no-event-sessions.ts';
 import { originSecretHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
@@ -19,7 +19,6 @@ beforeEach(async () => {
   await world.c.keys.put(key);
   authorization = `Bearer ${text}`;
 });
-afterEach(() => world.close());
 
 async function call(fields: Parameters<typeof httpEvent>[0]) {
   const respond = createHttpFunction({

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { InvocationError, type Invoke } from '../../adapters/aws/invoke/invoke.ts';
 import {
   createRemoteCapturer,
@@ -25,7 +25,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const resizeJpeg = async (jpeg: Uint8Array, widthPixels: number) => Buffer.from([...jpeg, widthPixels]);
 /** Clip of the stream. */

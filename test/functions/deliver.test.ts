@@ -1,5 +1,5 @@
 import { webhookKey, webhookMessage } from '../contract/records.ts';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import { createMonitor } from '../support/create-jobs.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
@@ -20,7 +20,6 @@ beforeEach(() => {
   world.c.queue = { send: async (message) => queue.send(message) };
   handler = createHandler({ ...world.c, ...destinations, postpone: queue.postpone, during });
 });
-afterEach(() => world.close());
 
 /** Creates and cancels a job, which gives two events for its webhook. */
 async function endedJob(host = 'receiver') {

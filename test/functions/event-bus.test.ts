@@ -1,6 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createEventBus } from '../../adapters/aws/event-bus.ts';
 import { publishCreations, publishRun } from '../../core/delivery/publish.ts';
 import { sendTestAlert } from '../../core/delivery/test-destinations.ts';
@@ -51,7 +51,6 @@ beforeEach(() => {
   });
   handler = createHandler({ ...world.c, bus, postpone: queue.postpone, during });
 });
-afterEach(() => world.close());
 
 /** Returns the entries of all requests, with their details parsed. */
 function put() {

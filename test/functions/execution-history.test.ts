@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createBurstDefinition } from '../../adapters/aws/bursts.ts';
 import { eraseCaller } from '../../core/access/erase-caller.ts';
 import { operator } from '../../core/access/key-rights.ts';
@@ -44,7 +44,6 @@ beforeEach(() => {
   };
   compared.length = 0;
 });
-afterEach(() => world.close());
 
 /** Motion references that captures were compared with. */
 const compared: (string | null)[] = [];

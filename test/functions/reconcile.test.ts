@@ -1,6 +1,6 @@
 import { embeddedRuns } from '../support/select-runs.ts';
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
 import { useListedStatus } from '../../adapters/aws/sweep-executions.ts';
 import { shardFor } from '../../adapters/aws/dynamodb/table/keys.ts';
@@ -20,7 +20,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const handle = (event: unknown, remainingMs?: number) =>
   createHandler({

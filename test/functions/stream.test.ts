@@ -1,5 +1,5 @@
 import { PassThrough, type Writable } from 'node:stream';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import type { StreamingRuntime } from '../../adapters/aws/http/response-stream.ts';
@@ -21,7 +21,6 @@ beforeEach(async () => {
   await world.c.keys.put(key);
   authorization = `Bearer ${text}`;
 });
-afterEach(() => world.close());
 
 type Metadata = { statusCode: number; headers: Record<string, string> };
 

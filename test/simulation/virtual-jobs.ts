@@ -1,8 +1,9 @@
 import { cancelJob } from '../../core/job/end-job.ts';
 import { getJob } from '../../core/job/read-jobs.ts';
+import { digestRequestSchema } from '../../core/policies/digest/create.ts';
+import { monitorRequestSchema } from '../../core/policies/monitor/create.ts';
 import type { Job } from '../../core/records/job.ts';
 import { createDigest, createMonitor } from '../support/create-jobs.ts';
-import { digestRequest, monitorRequest } from '../support/world.ts';
 import { Camera, rough, ScriptedCamera, type Habits, type Span } from './camera.ts';
 import { JobObserver } from './job-observer.ts';
 import { Receiver } from './receiver.ts';
@@ -81,8 +82,12 @@ export class VirtualJobs {
     const { deps, real } = await service.requireRunning();
     const given = { stream_url: streamUrl, webhook_url: webhookUrl, ...config };
     const { run_id: id } = await (kind === 'monitor'
-      ? createMonitor(monitorRequest(given), caller, deps)
-      : createDigest(digestRequest(given), caller, deps));
+      ? createMonitor(
+          monitorRequestSchema.parse({ condition: 'a ship enters the lock', ...given }),
+          caller,
+          deps,
+        )
+      : createDigest(digestRequestSchema.parse(given), caller, deps));
     const observer = new JobObserver(id, [receiver], service.time);
     service.outside.watched.push({ observer, camera, streamUrl });
     observer.observe(real, service.outside.commits, service.time.nowMs, 0);

@@ -1,4 +1,5 @@
 import { embeddedRuns, jobRuns, watchRuns, type JobRuns, type WatchRuns } from './select-runs.ts';
+import { onTestFinished } from 'vitest';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createCallerEraser } from '../../adapters/embedded/callers/caller-eraser.ts';
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
@@ -57,10 +58,11 @@ export type SentRequest = { url: string; headers: Record<string, string>; body: 
 type Scripted<T> = T | Error;
 
 /**
- * Creates the core with a real store in memory, scripted adapters and a manual clock.
+ * Creates the core with a real store in memory, scripted adapters and a manual clock, until the end of the test.
  */
 export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const database = openDatabase(':memory:');
+  onTestFinished(() => database.close());
   const clock = { now: start };
   /** Total adjustment of the wall clock, now and at the end of each step, in milliseconds. */
   let stepped = 0;
@@ -310,7 +312,6 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     logged,
     /** Samples of each summary request. */
     summarized,
-    close: () => database.close(),
     advance: (seconds: number) => {
       clock.now = new Date(clock.now.getTime() + seconds * 1000);
     },

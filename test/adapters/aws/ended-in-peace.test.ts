@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createBurstDefinition } from '../../../adapters/aws/bursts.ts';
 import { eraseCaller } from '../../../core/access/erase-caller.ts';
 import { operator } from '../../../core/access/key-rights.ts';
@@ -22,7 +22,6 @@ beforeEach(() => {
   world = createWorld();
   captured = [];
 });
-afterEach(() => world.close());
 
 /** Runs a definition and returns the states that it entered, and its end. */
 async function run(

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Alarm } from '../../../core/ports/alarms.ts';
 import { createClientFor, internal } from '../../support/api/api-client.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -7,7 +7,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const alarms = async () =>
   (await (await createClientFor(world, ['internal'])).call('GET', '/alarms', undefined, internal)).body;

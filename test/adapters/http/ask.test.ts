@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createObjectsVision } from '../../../adapters/vision/objects/objects-vision.ts';
 import type { DescribedPicture } from '../../../core/ports/vision-model.ts';
 import { after, start } from '../../contract/records.ts';
@@ -42,7 +42,6 @@ beforeEach(async () => {
     await world.c.media.put(moment.frame_key ?? '', new Uint8Array([index]), 'image/jpeg');
   }
 });
-afterEach(() => world.close());
 
 function useBuiltIn() {
   const decoder = {

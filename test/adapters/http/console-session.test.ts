@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
 import type { Scope } from '../../../core/records/key.ts';
@@ -15,7 +15,6 @@ beforeEach(async () => {
   world = createWorld();
   client = await createClientFor(world, ['jobs', 'keys']);
 });
-afterEach(() => world.close());
 
 type Headers = Record<string, string>;
 type Browser = { Cookie: string; 'Watchpost-Session': string };

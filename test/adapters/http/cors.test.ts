@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { isOrigin } from '../../../adapters/http/cors.ts';
 import { mountMcp } from '../../../adapters/mcp/mount-mcp.ts';
@@ -11,7 +11,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 function ask(path: string, init: RequestInit, allowedOrigins = [page]) {
   const deps = { ...world.c, allowedOrigins };

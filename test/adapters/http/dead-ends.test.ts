@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { mountReferencePage } from '../../../adapters/embedded/web/reference-page.ts';
 import { createApp } from '../../../adapters/http/app.ts';
 import { mountOpenApi } from '../../../adapters/openapi/mount-openapi.ts';
@@ -8,7 +8,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 function createHost(host: 'one machine' | 'AWS') {
   const app = createApp(world.c);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../adapters/http/app.ts';
 import { defineEndpoint, type Endpoint } from '../../../adapters/http/endpoint.ts';
@@ -15,7 +15,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const allScopes = scopeSchema.options;
 

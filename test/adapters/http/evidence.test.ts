@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { toNotification } from '../../../core/delivery/notification.ts';
 import { newCreation } from '../../contract/watch-records.ts';
@@ -10,7 +10,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const get = async (link: string) => {
   const response = await createApp(world.c).request(link);

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { NotLiveError, StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
@@ -9,7 +10,6 @@ beforeEach(async () => {
   world = createWorld();
   call = await createHttpCaller(world);
 });
-afterEach(() => world.close());
 
 const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship enters the lock' };
 const create = (fields: object) => call('POST', '/live-monitor', { ...monitor, ...fields });
@@ -58,10 +58,27 @@ describe('routes', () => {
     ]);
   });
 
+  test('a missing key is reported before the schema, so that strangers learn nothing', async () => {
+    expect((await call('POST', '/live-monitor', '{', { authorization: '' })).status).toBe(401);
+  });
+
   test('routes are hidden from requests without a key', async () => {
     for (const path of ['/nowhere', '/jobs'])
       expect((await call('PUT', path, undefined, { authorization: '' })).status).toBe(401);
   });
+});
+
+test.each([
+  [new NotLiveError('Give a live URL.'), 400, 'NOT_LIVESTREAM', 'URL is not a live stream'],
+  [new StreamFetchError('Try again.'), 400, 'STREAM_FETCH_FAILED', 'Failed to fetch stream'],
+  [new TransientError('disk full at /secret/path'), 500, 'INTERNAL_ERROR', 'Internal server error'],
+  [new Error('boom at 10.0.0.1'), 500, 'INTERNAL_ERROR', 'Internal server error'],
+])('the error %s becomes the error envelope', async (error, status, code, message) => {
+  world.script.probe = error;
+  const answer = await create({});
+  expect(answer.status).toBe(status);
+  expect(answer.body).toEqual({ error: { code, message, remediation: expect.stringMatching(/\w+/) } });
+  expect(JSON.stringify(answer.body)).not.toMatch(/secret|10\.0/);
 });
 
 test('every response, also an error, forbids browsers to guess its type', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { hashApiKey } from '../../../core/access/api-key.ts';
 import type { Scope } from '../../../core/records/key.ts';
 import { createClientFor, clientWith, type ApiClient } from '../../support/api/api-client.ts';
@@ -10,7 +10,6 @@ beforeEach(async () => {
   world = createWorld();
   client = await createClientFor(world);
 });
-afterEach(() => world.close());
 
 const findId = ({ key }: ApiClient) => hashApiKey(key, world.c)!;
 const works = async (key: string) => (await clientWith(world, key).call('GET', '/me')).status === 200;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { newCaller } from '../../../core/records/caller.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { Moment } from '../../../core/records/moment.ts';
@@ -39,7 +39,6 @@ beforeEach(async () => {
   };
   await watch(gate, 'alice');
 });
-afterEach(() => world.close());
 
 async function watch(run_id: string, caller: string, fields = {}) {
   const config = newWatchConfig({ schedule: null, destinations: [], name: run_id.slice(-2), ...fields });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { createClientFor, internal } from '../../support/api/api-client.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -9,7 +9,6 @@ beforeEach(async () => {
   world = createWorld();
   ({ key } = await createClientFor(world, ['internal']));
 });
-afterEach(() => world.close());
 
 async function get(path: string, headers: Record<string, string> = {}) {
   const response = await createApp(world.c).request(`/api${path}`, {

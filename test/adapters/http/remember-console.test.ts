@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { createClientFor } from '../../support/api/api-client.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -9,7 +9,6 @@ beforeEach(() => {
   world = createWorld();
   opened = [];
 });
-afterEach(() => world.close());
 
 async function open(headers: Record<string, string>): Promise<number> {
   const consoleOpened = async (caller: string, origin: string) => void opened.push([caller, origin]);

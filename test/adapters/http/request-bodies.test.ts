@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createRequestBodies } from '../../../adapters/http/request-bodies.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -20,7 +20,6 @@ beforeEach(async () => {
   });
   call = await createHttpCaller(world);
 });
-afterEach(() => world.close());
 
 /** Body whose last part is sent when `finish` is called. */
 function heldBack(text: string) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import type { Scope } from '../../../core/records/key.ts';
 import { createClientFor, clientWith, internal } from '../../support/api/api-client.ts';
@@ -8,7 +8,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const forbidden = { status: 403, body: { error: { code: 'FORBIDDEN', message: 'Access denied' } } };
 const id = '11111111-1111-1111-1111-111111111111';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -69,7 +69,6 @@ beforeEach(async () => {
   await world.c.keys.put(minted.key);
   key = minted.text;
 });
-afterEach(() => world.close());
 
 test.each(rows)('the request %.90s is refused with exactly its details, or accepted', async (...row) => {
   const [request, ...details] = row;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import type { DestinationOutcome } from '../../../core/ports/destinations.ts';
 import { publishRun } from '../../../core/delivery/publish.ts';
@@ -19,7 +19,6 @@ beforeEach(async () => {
     send: async () => ({ outcome, status: 200, latencyMs: 12, error: null, retryAfter: null }),
   };
 });
-afterEach(() => world.close());
 
 /** Creates a watch with two destinations and three events: created, paused, resumed. */
 async function createWatch(): Promise<string> {

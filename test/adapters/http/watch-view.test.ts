@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { captureTick } from '../../../core/workflow/capture-tick.ts';
 import { viewLength } from '../../../core/records/watch-state.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
@@ -10,7 +10,6 @@ beforeEach(async () => {
   world = createWorld();
   call = await createHttpCaller(world);
 });
-afterEach(() => world.close());
 
 const regions = [
   {

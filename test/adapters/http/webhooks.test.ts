@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { InvalidUrlError } from '../../../core/errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
@@ -15,7 +15,6 @@ beforeEach(async () => {
   world = createWorld();
   client = await createClientFor(world);
 });
-afterEach(() => world.close());
 
 const hook = 'https://hook:pw@example.com/hook';
 
@@ -288,7 +287,6 @@ describe('sending again', () => {
   });
 
   test('a resend reaches a receiver that returned 410 or failed for an hour', async () => {
-    world.close();
     world = createWorld({ retentionSeconds: 86_400 });
     client = await createClientFor(world);
     const jobId = await triggeredMonitor();

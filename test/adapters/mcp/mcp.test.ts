@@ -30,7 +30,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.close();
   await server.close();
-  world.close();
 });
 
 async function connect(scopes: Scope[] = ['jobs', 'keys', 'internal', 'admin']): Promise<Client> {

@@ -53,7 +53,6 @@ afterEach(async () => {
   await http.close();
   await gate.close();
   await server.close();
-  world.close();
 });
 
 async function listSegments(scene: Scene): Promise<Buffer[]> {

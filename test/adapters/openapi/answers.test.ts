@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../adapters/http/app.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
@@ -13,7 +13,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 /** Calls the app without a client and validates each response against the document. */
 async function documentedCaller(seen: Set<string>): Promise<CallOperation> {

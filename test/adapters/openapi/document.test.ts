@@ -18,7 +18,6 @@ test('the document has every route of the app but the session of the console and
       ({ method, path }) => method !== 'ALL' && path.startsWith('/api/') && !undocumented.includes(path),
     )
     .map(({ method, path }) => `${method} ${path.slice('/api'.length).replace(/:(\w+)/g, '{$1}')}`);
-  world.close();
   const documented = endpoints.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   expect([...new Set(routes)].toSorted()).toEqual(documented.toSorted());
 });

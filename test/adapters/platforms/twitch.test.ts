@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { liveChannel, twitchPlaylist } from '../../support/platforms/fake-twitch.ts';
 import { readFailure, look, never, startPlatforms, type Platforms } from './platform-world.ts';
@@ -33,7 +33,6 @@ beforeEach(async () => {
   world.twitch.media = () => live(100);
   capturer = world.capturer();
 });
-afterEach(() => world.close());
 
 describe('channel on Twitch', () => {
   test('a live channel is described with its public page', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { livePlayer, offlinePlayer, refusedPlayer } from '../../support/platforms/fake-youtube.ts';
 import { readFailure, look, never, startPlatforms, type Platforms } from './platform-world.ts';
@@ -23,7 +23,6 @@ beforeEach(async () => {
   world.youtube.media = () => segments(7);
   capturer = world.capturer();
 });
-afterEach(() => world.close());
 
 describe('broadcast on YouTube', () => {
   test('a live broadcast is described with its public page', async () => {

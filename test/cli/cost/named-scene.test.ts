@@ -1,14 +1,12 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createScannedFrame } from '../../../adapters/media/scan/frame-pictures.ts';
 import { estimate } from '../../../cli/cost/estimate.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { start } from '../../contract/records.ts';
-import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
 
 /** An hour of a watch with the defaults, on a stream with a visit of 6 s every 28 s and a key frame every 2 s. */
-
-afterEach(closeWorld);
 
 const hourSeconds = 3600;
 const isVisited = (seconds: number) => seconds >= 19 && (seconds - 19) % 28 < 6;

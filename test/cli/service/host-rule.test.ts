@@ -69,6 +69,5 @@ describe('Requests for a host', () => {
       expect(await answer.json()).toMatchObject({
         error: { code: 'FORBIDDEN', remediation: expect.stringContaining('WATCHPOST_ALLOWED_HOSTS') },
       });
-    world.close();
   });
 });

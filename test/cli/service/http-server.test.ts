@@ -32,7 +32,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await server.close();
-  world.close();
 });
 
 async function send(...parts: (string | Buffer | number)[]): Promise<string> {

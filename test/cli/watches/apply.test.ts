@@ -32,7 +32,6 @@ beforeEach(async () => {
 });
 afterEach(() => {
   rmSync(folder, { recursive: true });
-  world.close();
 });
 
 async function open(scopes: Scope[]): Promise<Watchpost> {

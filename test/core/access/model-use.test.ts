@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCallerUsage } from '../../../adapters/caller-usage.ts';
 import { createUsageLedger } from '../../../adapters/embedded/callers/usage-ledger.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
@@ -14,7 +14,7 @@ import { previewWatch } from '../../../core/watch/preview-watch.ts';
 import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
 import { testPicture } from '../../../core/observability/test-picture.ts';
-import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
 
 const tokens = { input_tokens: 1000, output_tokens: 20 };
@@ -62,8 +62,6 @@ const ends: { name: string; end: (signal: AbortSignal) => Promise<void>; cost: t
     cost: nothing,
   },
 ];
-
-afterEach(closeWorld);
 
 /** Creates a watch whose model ends each call as given, with one price for all. */
 async function createPaidWatch(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { forecastCost } from '../../../core/advice/forecast.ts';
-import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
 
 const price = { input: 0.06e-6, output: 0.24e-6, pictureTokens: 800, videoTokensPerSecond: 288 };
@@ -85,7 +85,6 @@ test.each([1, 2])('the upper bound holds for a watch that keeps confirming after
     const { generation } = await stored();
     step = await world.tick(step.done ? await world.begin({ run_id: watchId, generation }) : step);
   }
-  closeWorld();
   const asked = {
     interval_seconds: 10,
     input_mode: 'frames',

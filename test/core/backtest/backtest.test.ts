@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { forgeCursor } from '../../support/api/forge-cursor.ts';
@@ -9,7 +9,6 @@ const vans = { conditions: [{ condition: 'A van is there', condition_id: 'van' }
 
 async function film(fields: object = {}) {
   const made = await watchFilm(7, { fields: { interval_seconds: 10, ...fields } });
-  onTestFinished(made.world.close);
   const price = { input: 0.000_000_06, output: 0.000_000_24 };
   made.world.c.modelPrice = { ...price, pictureTokens: 900, videoTokensPerSecond: null };
   const post = async (body: object) =>

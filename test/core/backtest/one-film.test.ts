@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { watchFilm } from './film.ts';
 
 type Times = { opened_at: string; closed_at: string | null };
@@ -29,7 +29,6 @@ test.each(cases)(
     const condition = { condition: 'Somebody is there', condition_id: 'visitor', alert_on };
     const fields = { conditions: [condition], interval_seconds: 10 };
     const film = await watchFilm(seed, { kind, fields, hours: 0.6, ...(trouble && { gone: [900, 1200] }) });
-    onTestFinished(film.world.close);
     const { alerts, possible, result } = await film.backtest();
     expect(film.calls).toEqual([]);
     const replayed = await film.replay();

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { TransientError } from '../../../core/errors.ts';
@@ -15,7 +15,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 /** A monitor with a webhook that has triggered once: job_started, progress, watch_triggered, job_stopped. */
 async function triggeredMonitor() {

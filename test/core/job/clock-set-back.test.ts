@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { computeCoverage } from '../../../core/policies/job/coverage.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
@@ -13,7 +13,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld({ maxJobSeconds: 24 * hour });
 });
-afterEach(() => world.close());
 
 async function monitor(fields: Record<string, unknown> = {}): Promise<WorkflowState> {
   const request = monitorRequest({

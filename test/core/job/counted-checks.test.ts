@@ -29,6 +29,5 @@ test.each([
     await world.tick(await world.begin({ run_id: job.run_id, generation: 0 }));
     const { counters } = (await world.jobs.get(job.run_id, world.clock.now))!;
     expect(counters).toMatchObject({ ...counts, ...tokens, frames_captured: 1 });
-    world.close();
   },
 );

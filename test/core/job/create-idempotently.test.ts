@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   IdempotencyKeyReusedError,
   MaxJobsReachedError,
@@ -23,7 +23,6 @@ beforeEach(() => {
     return probe(...given);
   };
 });
-afterEach(() => world.close());
 
 const create = (key: string | undefined, fields: Record<string, unknown> = {}, caller = 'harbour') => {
   const request = monitorRequest(fields);

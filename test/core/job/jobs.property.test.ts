@@ -73,11 +73,7 @@ test('the contract holds over random lives of jobs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 80 }), async (steps) => {
       const world = createWorld();
-      try {
-        await play(world, steps);
-      } finally {
-        world.close();
-      }
+      await play(world, steps);
     }),
     { numRuns: 150 },
   );

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
 import {
   InvalidInputModeError,
@@ -25,7 +25,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const { monitor, begun, readTypes } = jobCalls(() => world);
 

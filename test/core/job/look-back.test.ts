@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { VisionError } from '../../../core/errors.ts';
 import { addSeconds } from '../../../core/time.ts';
@@ -9,7 +9,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 /**
  * Starts a monitor, and runs a tick without a visit and one whose scan finds visitors these seconds before its newest

@@ -1,11 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { jobStats } from '../../../core/job/present-job.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 
 let world: World;
-afterEach(() => world.close());
 
 /** Runs a monitor of five minutes whose captures succeed until `fails` returns an error, by their count. */
 async function run(fails: (captures: number) => Error | undefined) {

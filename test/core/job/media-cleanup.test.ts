@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { TransientError, VisionError } from '../../../core/errors.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { getJob, readLastFrame, readEventImage } from '../../../core/job/read-jobs.ts';
@@ -9,7 +9,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const withClips = (count: number) => {
   world.script.captures.push(...Array.from({ length: count }, () => ({ clip: new Uint8Array([1]) })));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
 import { freePace } from '../../../core/ports/pace.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
@@ -20,7 +20,6 @@ beforeEach(() => {
     read: () => ({ ...freePace.read(), stretch: overload.stretch }),
   };
 });
-afterEach(() => world.close());
 
 const monitor = () => createMonitor(monitorRequest(), 'harbour', world.c);
 const watch = (key?: string) =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
@@ -10,7 +10,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const { monitor, begun, stored, readTypes } = jobCalls(() => world);
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { StreamEndedError, StreamFetchError, VisionError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
@@ -12,7 +12,6 @@ import { createWorld, digestRequest, monitorRequest, type World } from '../../su
 
 let world: World;
 const create = (limits: Parameters<typeof createWorld>[0] = {}) => (world = createWorld(limits));
-afterEach(() => world.close());
 
 const begin = ({ run_id }: Job) => world.begin({ run_id, generation: 0 });
 const monitor = async (fields: Record<string, unknown>) =>

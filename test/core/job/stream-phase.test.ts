@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { createWorld, digestRequest, monitorRequest, type World } from '../../support/world.ts';
 
@@ -7,7 +7,6 @@ beforeEach(() => {
   world = createWorld();
   world.c.streamPhase = (url) => (url.includes('other') ? 8_004 : 2_750);
 });
-afterEach(() => world.close());
 
 const monitor = async (url: string) => createMonitor(monitorRequest({ stream_url: url }), 'harbour', world.c);
 const begin = (job: { run_id: string }) => world.begin({ run_id: job.run_id, generation: 0 });

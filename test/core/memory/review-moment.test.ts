@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
@@ -8,7 +8,6 @@ beforeEach(async () => {
   world = createWorld();
   call = await createHttpCaller(world);
 });
-afterEach(() => world.close());
 
 /** Lets a watch judge pictures, an interval apart, and returns for each whether a true review of it is a miss. */
 async function missedBy(verdicts: boolean[], fields: object) {

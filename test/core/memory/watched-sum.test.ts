@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { StreamFetchError, VisionError } from '../../../core/errors.ts';
 import { listMoments } from '../../../core/memory/list-moments.ts';
 import type { Schedule } from '../../../core/records/watch.ts';
@@ -6,9 +6,7 @@ import { listActive } from '../../../core/policies/watch/schedule.ts';
 import { pauseStoredWatch, resumeStoredWatch } from '../../../core/watch/control-watch.ts';
 import { start } from '../../contract/records.ts';
 import { black, quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
-import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
-
-afterEach(closeWorld);
+import { createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 
 const schedule: Schedule = {
   time_zone: 'UTC',

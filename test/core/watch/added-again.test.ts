@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { publishCreations } from '../../../core/delivery/publish.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
 import { createWatch } from '../../../core/watch/create-watch.ts';
@@ -7,7 +7,6 @@ import { createWorld } from '../../support/world.ts';
 
 test('a destination that is removed forgets the openings that it got, and does not know them when it is added again', async () => {
   const world = createWorld();
-  onTestFinished(() => world.close());
   const { c } = world;
   c.watches = publishCreations(c.watches, c.runs, c);
   const team = { destination_id: 'team', type: 'slack' as const, url: 'https://team.example/hook' };

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { StreamFetchError, VisionError } from '../../../core/errors.ts';
 import { isAllWell } from '../../../core/policies/watch/health.ts';
 import { readHour } from '../../../core/sight/spans.ts';
@@ -7,10 +7,8 @@ import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { start } from '../../contract/records.ts';
 import { compared, newScan } from '../../support/watches/scans.ts';
-import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
-
-afterEach(closeWorld);
 
 /** Times at which the model gave a verdict, or a scan found no motion, by condition. */
 type Facts = { mode: string; seenAt: Map<string, Date>; motion: Date[] };

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toNotification } from '../../../core/delivery/notification.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { createWatch } from '../../../core/watch/create-watch.ts';
@@ -10,7 +10,6 @@ import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
-afterEach(() => world.close());
 
 async function begin(fields: Record<string, unknown> = {}) {
   world = createWorld();

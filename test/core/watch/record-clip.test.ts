@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
 import { watchRequestSchema, type WatchPatch } from '../../../core/requests/watches.ts';
@@ -8,9 +8,7 @@ import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { presentAlert } from '../../../core/watch/present-watch.ts';
 import { readAlertClip } from '../../../core/watch/read-frames.ts';
 import { createMakeClip, recordClip } from '../../../core/watch/record-clip.ts';
-import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
-
-afterEach(closeWorld);
+import { createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 
 const film = new Uint8Array([0, 1, 2]);
 

@@ -1,9 +1,7 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deleteStoredWatch, pauseStoredWatch, reviewOwnAlert } from '../../../core/watch/control-watch.ts';
 import { readWatchStats } from '../../../core/watch/watch-stats.ts';
-import { closeWorld, createWatch, run, watchId, world } from '../../support/watches/watch-world.ts';
-
-afterEach(closeWorld);
+import { createWatch, run, watchId, world } from '../../support/watches/watch-world.ts';
 
 const day = 24 * 3600;
 

@@ -1,9 +1,8 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
 import { ago, black, quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
 import {
   alertEvents,
-  closeWorld,
   createWatch,
   eventTypes,
   run,
@@ -11,8 +10,6 @@ import {
   watchId,
   world,
 } from '../../support/watches/watch-world.ts';
-
-afterEach(closeWorld);
 
 const shown = async () => {
   const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);

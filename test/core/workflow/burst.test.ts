@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';
 import { createWorld, monitorRequest, type World } from '../../support/world.ts';
@@ -115,7 +115,6 @@ describe('the bursts of a job', () => {
   beforeEach(() => {
     world = createWorld();
   });
-  afterEach(() => world.close());
 
   const begin = async (jobId: string) =>
     analyzeTask({ operation: 'begin', run_id: jobId, generation: 0, bursts: true }, world.c);

@@ -25,7 +25,6 @@ test('the model is called in the name of the caller of a run', async () => {
   await world.tick(await world.begin({ run_id: watch.watch_id, generation: 0 }));
   expect(callers).toEqual(['harbour']);
   expect(currentCaller()).toBe('');
-  world.close();
 });
 
 test('a call that a caller pays for is made in the name of this caller', async () => {

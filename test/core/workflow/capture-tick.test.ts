@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { StreamPausedError, TransientError } from '../../../core/errors.ts';
 import { captureTick } from '../../../core/workflow/capture-tick.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
@@ -23,7 +23,6 @@ beforeEach(async () => {
     motion: null,
   };
 });
-afterEach(() => world.close());
 
 const capturing = (capture: StreamCapturer['capture']) => ({
   ...world.c,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   acknowledgeOwnAlert,
   deleteStoredWatch,
@@ -30,14 +30,11 @@ const triangle = [
 const everyDay = { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], from: '00:00', to: '23:59' };
 const url = 'https://user:one@camera.example/live.m3u8';
 
-const worlds: (typeof world)[] = [];
 let world: ReturnType<typeof createWorld>;
-afterEach(() => worlds.splice(0).forEach((each) => each.close()));
 
 /** Begins a watch whose model can be interrupted by an edit. */
 async function begin() {
   world = createWorld();
-  worlds.push(world);
   const { c, script } = world;
   world.database.prepare('INSERT OR IGNORE INTO callers VALUES (?, ?)').run('callera', '{}');
   const request = watchRequestSchema.parse({ name: 'Gate', stream_url: url, conditions: [person] });

@@ -1,11 +1,9 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { shortestVisitOfWatch } from '../../../core/policies/watch/shortest-visit-of-watch.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { quiet } from '../../support/watches/scanned-watch.ts';
 import { scriptScan } from '../../support/watches/scans.ts';
-import { closeWorld, createWatch, run, stored, world } from '../../support/watches/watch-world.ts';
-
-afterEach(closeWorld);
+import { createWatch, run, stored, world } from '../../support/watches/watch-world.ts';
 
 const everySecond = (seconds: number) =>
   Array.from({ length: seconds - 1 }, (_, index) => seconds - 1 - index);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { repairRun, type EndedExecution } from '../../../core/workflow/repair.ts';
 import { newCreation } from '../../contract/watch-records.ts';
 import { createWorld, type World } from '../../support/world.ts';
@@ -12,7 +12,6 @@ beforeEach(async () => {
   watchId = creation.run_id;
   await world.c.watches.create(creation, world.clock.now);
 });
-afterEach(() => world.close());
 
 const repair = (ended?: EndedExecution) => repairRun(watchId, world.c, ended);
 const readRun = async () => (await world.c.watches.getIncludingEnded(watchId))!;

@@ -1,12 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
-import { closeWorld, createWatch, newWatch, watchId, world } from '../../support/watches/watch-world.ts';
+import { expect, test } from 'vitest';
+import { createWatch, newWatch, watchId, world } from '../../support/watches/watch-world.ts';
 import { start } from '../../contract/records.ts';
 import { Random } from '../../simulation/random.ts';
 import { VisitedCamera } from '../../simulation/visited-camera.ts';
 import { createVisitedWatch } from '../../simulation/visited-watch.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
-
-afterEach(closeWorld);
 
 const options = { budget: { model_calls_per_day: 300, usd_per_day: null } };
 const ticks = 260;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { FollowRequest } from '../../../core/records/capture.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
@@ -6,9 +6,7 @@ import { addSeconds } from '../../../core/time.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import { awaitMotion } from '../../../core/workflow/await-motion.ts';
 import { start } from '../../contract/records.ts';
-import { closeWorld, createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
-
-afterEach(closeWorld);
+import { createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
 
 async function createFollowed(options: Parameters<typeof createWatch>[0] = {}) {
   const begun = await createWatch(options);
@@ -87,14 +85,12 @@ describe('when motion may cause a check', () => {
   test('a host that only captures, an overload, a stream that fails, and a budget that is nearly used up exclude it', async () => {
     const onAws = await run(await createWatch(), 1);
     expect(onAws.capture).not.toHaveProperty('wakes');
-    closeWorld();
     const step = await run(await createFollowed(), 1);
     world.c.pace = { ...world.c.pace, stretch: () => 1.5 };
     expect((await run(step, 1)).capture).not.toHaveProperty('wakes');
     world.c.pace = { ...world.c.pace, stretch: () => 1 };
     world.script.captures.push(new StreamFetchError('It is gone.'));
     expect((await run(step, 1)).capture).not.toHaveProperty('wakes');
-    closeWorld();
     const budget = { model_calls_per_day: 10, usd_per_day: null };
     const seventh = await run(await createFollowed({ budget }), 7);
     expect(seventh.capture).toHaveProperty('wakes');
@@ -156,7 +152,6 @@ describe('the wait for motion', () => {
   test('a playlist is followed only on request, after the segment of the check', async () => {
     const url = 'https://camera.example/live.m3u8';
     expect(await follow(['quiet', 'moved'], { url })).toMatchObject({ moved: false, requests: [] });
-    closeWorld();
     const after = { segment: '7', segment_seconds: 2 };
     expect(await follow(['quiet', 'moved'], { url, follows: true })).toMatchObject({
       moved: true,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
@@ -14,7 +14,6 @@ beforeEach(async () => {
   world.c.drawBoxes = async (jpeg, drawn) => new Uint8Array([...jpeg, drawn.length]);
   call = await createHttpCaller(world);
 });
-afterEach(() => world.close());
 
 async function runWatch(verdict: object) {
   world.c.vision.judge = judgingEach(async () => ({

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Budget, Destination } from '../../../core/records/watch.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { newCondition } from '../../support/watches/watch-records.ts';
@@ -11,7 +11,6 @@ import { createWorld, type World } from '../../support/world.ts';
 /** Watches of several minutes on a wall clock that is set back by an hour while they wait. */
 
 let world: World;
-afterEach(() => world.close());
 
 type Options = {
   cooldown?: number;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Schedule } from '../../../core/records/watch.ts';
 import { changeWatch } from '../../../core/policies/watch/change.ts';
 import { repairRun } from '../../../core/workflow/repair.ts';
@@ -6,7 +6,6 @@ import { rules } from '../../../core/rules.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';
 import {
   commitDecision,
-  closeWorld,
   createWatch,
   run,
   stored,
@@ -16,8 +15,6 @@ import {
 import { judgingEach } from '../../support/scripted-model.ts';
 
 const later = 'aaaaaaaa-0000-4000-8000-000000000001';
-
-afterEach(closeWorld);
 
 describe('executions of a watch', () => {
   test('a tick that a change overtakes starts another generation, which waits for what the tick plans', async () => {

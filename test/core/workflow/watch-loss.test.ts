@@ -1,18 +1,15 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { tick, visitor } from '../../support/watches/scanned-watch.ts';
 import {
   alertEvents,
-  closeWorld,
   createWatch,
   eventTypes,
   run,
   stored,
   world,
 } from '../../support/watches/watch-world.ts';
-
-afterEach(closeWorld);
 
 const failing = () => {
   world.script.captures.push(new StreamFetchError('gone'));

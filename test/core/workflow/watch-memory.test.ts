@@ -1,21 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { ago, tick, visitor } from '../../support/watches/scanned-watch.ts';
-import {
-  alertEvents,
-  closeWorld,
-  createWatch,
-  run,
-  stored,
-  watchId,
-  world,
-} from '../../support/watches/watch-world.ts';
-
-afterEach(closeWorld);
+import { alertEvents, createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
 
 const scene = { scene: 'A person at a gate', objects: ['person'] };
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
@@ -7,7 +7,6 @@ import { compared, newScan } from '../../support/watches/scans.ts';
 import { ago, quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
 import {
   alertEvents,
-  closeWorld,
   createWatch,
   eventTypes,
   run,
@@ -15,8 +14,6 @@ import {
   watchId,
   world,
 } from '../../support/watches/watch-world.ts';
-
-afterEach(closeWorld);
 
 describe('a visit between two checks', () => {
   test('a visit that two moments show opens an alert with the time, the picture and the explanation of its moment', async () => {

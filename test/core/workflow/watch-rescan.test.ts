@@ -1,13 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
-import { createWorld, monitorRequest, type World } from '../../support/world.ts';
+import { createWorld, monitorRequest } from '../../support/world.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { compared, newScan } from '../../support/watches/scans.ts';
 import { alertEvents, createWatch, run, world } from '../../support/watches/watch-world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
-
-let created: World | undefined;
-afterEach(() => (created ?? world).close());
 
 /**
  * Scans from the position of each request: a visit from 12 to 18 s, with a key frame every 2 s. Returns the begins of
@@ -80,7 +77,7 @@ test('a moment that was judged before a model failed does not count again in the
 });
 
 test('a monitor judges a visit in its next scan if the model failed for the moments, and counts the failure', async () => {
-  created = createWorld();
+  const created = createWorld();
   const { c, clock } = created;
   const job = await createMonitor(monitorRequest({ look_back: true, input_mode: 'frames' }), 'harbour', c);
   const since = scanVisit(created);

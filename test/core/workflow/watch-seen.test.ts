@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { readHour } from '../../../core/sight/spans.ts';
@@ -6,10 +6,8 @@ import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { start } from '../../contract/records.ts';
 import { compared, newScan } from '../../support/watches/scans.ts';
 import { quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
-import { closeWorld, createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
-
-afterEach(closeWorld);
 
 const read = async () =>
   (await readWatchStats({ watchId, from: undefined, to: undefined }, 'caller', world.c)).total;
@@ -44,7 +42,6 @@ test('a visit whose moments the model failed to judge, or the budget does not co
   );
   expect(await read()).toMatchObject({ quiet_seconds: 0, judged_seconds: 0, between_seconds: 10 });
   expect(failed.done).toBe(false);
-  world.close();
   const budget = { model_calls_per_day: 2, usd_per_day: null };
   await tick(await run(await createWatch({ budget }), 1), [...quiet(10), ...visitor(6)], [false]);
   expect(await read()).toMatchObject({

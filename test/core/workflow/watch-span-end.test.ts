@@ -1,19 +1,9 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { start } from '../../contract/records.ts';
 import { quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
-import {
-  alertEvents,
-  closeWorld,
-  createWatch,
-  run,
-  stored,
-  watchId,
-  world,
-} from '../../support/watches/watch-world.ts';
+import { alertEvents, createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
-
-afterEach(closeWorld);
 
 const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const spans = ['12:00', '12:03'].map((from, index) => ({

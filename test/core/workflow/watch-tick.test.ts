@@ -1,6 +1,6 @@
 import { presentWatch } from '../../../core/watch/present-watch.ts';
 import { watchSchema } from '../../../core/records/watch.ts';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { StreamFetchError, VisionError } from '../../../core/errors.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { changeWatch, pauseWatch } from '../../../core/policies/watch/change.ts';
@@ -11,7 +11,6 @@ import { start } from '../../contract/records.ts';
 import { destination } from '../../support/watches/watch-records.ts';
 import {
   changes,
-  closeWorld,
   commitDecision,
   createWatch,
   eventTypes,
@@ -21,8 +20,6 @@ import {
   world,
 } from '../../support/watches/watch-world.ts';
 import { changingEach, judgingEach } from '../../support/scripted-model.ts';
-
-afterEach(closeWorld);
 
 describe('tick of a watch', () => {
   test('two of three verdicts open an alert, reminders repeat it, and two verdicts close it', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { distributionHostHeader, viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
@@ -60,7 +60,6 @@ describe('admitRequest without a valid form of key', () => {
   ] as const)('the edge rejects %s with the header %s like the service', async ([uri, authorization]) => {
     const world = createWorld();
     const refused = await createApp(world.c).request('/api/jobs');
-    world.close();
     const { statusCode, headers, body } = asked(uri, authorization);
     expect(statusCode).toBe(401);
     expect(body).toEqual({ encoding: 'text', data: await refused.text() });
@@ -98,7 +97,6 @@ describe('admitRequest without a valid form of key', () => {
   test('every created key has the form that the edge accepts', () => {
     const world = createWorld();
     const { text } = mintKey({ caller: 'harbour', scopes: ['jobs'], label: null }, world.c.now(), world.c);
-    world.close();
     expect(asked('/api/jobs', `Bearer ${text}`)).toMatchObject({ uri: '/api/jobs' });
   });
 });
@@ -110,7 +108,6 @@ describe('sessions of the console at the edge', () => {
     world = createWorld();
     ({ key } = await createClientFor(world, ['jobs', 'keys']));
   });
-  afterEach(() => world.close());
 
   type Headers = Record<string, string>;
   const origin = 'https://watch.example.com';

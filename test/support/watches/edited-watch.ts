@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { publishCreations } from '../../../core/delivery/publish.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
@@ -30,7 +29,6 @@ export async function createEditedWatch(
   answer: (sent: Sent) => Partial<DestinationResult> | Promise<Partial<DestinationResult>> = () => ({}),
 ) {
   const world = createWorld();
-  onTestFinished(() => world.close());
   const { c, clock, queuedForDestinations } = world;
   const sent: Sent[] = [];
   const ends: { to: string; subjects: readonly string[] }[] = [];

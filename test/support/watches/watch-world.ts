@@ -14,10 +14,6 @@ export const watchId = '00000000-0000-4000-8000-000000000001';
 /** World of the current test. */
 export let world: World;
 
-export function closeWorld(): void {
-  world.close();
-}
-
 type Options = {
   destinations?: Destination[];
   conditions?: string[];

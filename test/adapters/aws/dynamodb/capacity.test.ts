@@ -8,7 +8,7 @@ import { units } from '../../../../adapters/aws/usage-units.ts';
 import { newCaller } from '../../../../core/records/caller.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
-import { closeWorld, createWatch, stored, watchId, world } from '../../../support/watches/watch-world.ts';
+import { createWatch, stored, watchId, world } from '../../../support/watches/watch-world.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { newMoment } from '../../../contract/moment-store.contract.ts';
 import { start } from '../../../contract/records.ts';
@@ -68,7 +68,6 @@ withDynamoLocal((makeTable) => {
     for (let tick = 0; tick < 6; tick += 1) step = await world.tick(step);
     const { reads, writes } = used();
     const [hour] = await watches.hours(watchId, start, addSeconds(start, 3600));
-    closeWorld();
     // Beyond a kilobyte, each write of the hour has two more units.
     expect(hour?.seen?.spans.length).toBe(60 * 7);
     expect(JSON.stringify(hour).length + watchId.length + start.toISOString().length).toBeLessThan(1024);
@@ -99,7 +98,6 @@ withDynamoLocal((makeTable) => {
     const found = await stores.moments.words(span, { own: ['gate'], added: [] }, 2000, start);
     expect(found.read).toBe(count);
     expect((used().reads / count) * 175_000).toBeLessThanOrEqual(30_000);
-    closeWorld();
   });
 
   test('a job list reads an index without the records, and a unit for each job of one page', async () => {

@@ -44,7 +44,6 @@ test('start, ticks, triggers and end of a job are counted once each, from commit
     'FramesSkipped',
     'JobsStopped',
   ]);
-  world.close();
 });
 
 test('an outdated change counts nothing', async () => {
@@ -82,7 +81,6 @@ test('calls, latency and tokens of the model are measured, errors and throttles 
     ['InputTokens', 9],
     ['OutputTokens', 3],
   ]);
-  world.close();
 });
 
 test('captures and their errors are counted', async () => {
@@ -105,7 +103,6 @@ test('captures and their errors are counted', async () => {
     ['CaptureLatency', 40],
     ['CaptureErrors', 1],
   ]);
-  world.close();
 });
 
 test('the results of deliveries are counted for operators and for callers', async () => {
@@ -118,7 +115,6 @@ test('the results of deliveries are counted for operators and for callers', asyn
 
   expect(names()).toEqual(['DeliveriesDone', 'DeliveriesFailed']);
   expect((await meter.read()).deliveries).toEqual({ delivered: 1, failed: 1 });
-  world.close();
 });
 
 test('a repair is counted if something was repaired, and not otherwise', async () => {
@@ -139,5 +135,4 @@ test('a repair is counted if something was repaired, and not otherwise', async (
   world.advance(3600);
   await repairDue(world.c, { dueBy: world.clock.now, limit: 10 });
   expect(names()).toEqual(['Repairs', 'Repairs']);
-  world.close();
 });

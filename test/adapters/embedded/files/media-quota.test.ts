@@ -277,7 +277,6 @@ test('evidence that the quota removes is in the log, the check for a day, and th
   expect(mediaFinding(use, addSeconds(now, 90_000))).toMatchObject({ status: 'ok', message: '1 of 2 MB' });
   const world = createWorld();
   const metrics = await readMetrics({ ...world.c, mediaUse: use });
-  world.close();
   expect(metrics.media).toEqual({ bytes: 1_000_000, max_bytes: 2_000_000, evidence_removed: 6 });
   expect(formatPrometheus(metrics, [], [], [])).toContain('watchpost_evidence_removed_total 6');
 });

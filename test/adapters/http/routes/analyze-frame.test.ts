@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import { VisionError } from '../../../../core/errors.ts';
@@ -13,7 +13,6 @@ beforeEach(async () => {
   world = createWorld();
   call = await createHttpCaller(world);
 });
-afterEach(() => world.close());
 
 const red = Buffer.from(jpeg('color=red:size=320x180'));
 const ask = (frame: Buffer | string, fields = {}) =>

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { NotLiveError, StreamEndedError, StreamFetchError, VisionError } from '../../../../core/errors.ts';
@@ -22,7 +22,6 @@ beforeEach(async () => {
     return capture(request, signal);
   };
 });
-afterEach(() => world.close());
 
 const request = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship enters the lock' };
 const check = (fields = {}) => call('POST', '/check-once', { ...request, ...fields });
@@ -102,11 +101,6 @@ describe('POST /check-once', () => {
     world.script.captures.push({ clip: new Uint8Array([7]) });
     const { body } = await check({ include_frame: true, input_mode: 'clip' });
     expect([...Buffer.from(body.frame_b64, 'base64')]).toEqual([7, 15]);
-  });
-
-  test('the judged frame is returned if it is requested', async () => {
-    world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
-    expect((await check({ include_frame: true })).body.frame_b64).toBe('/9j/AQ==');
   });
 
   test('a check uses one frame unless another mode is requested', async () => {

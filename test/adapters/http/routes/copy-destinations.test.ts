@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld, type World } from '../../../support/world.ts';
 
 let world: World;
 beforeEach(() => void (world = createWorld()));
-afterEach(() => world.close());
 
 const ntfy = { destination_id: 'phone', type: 'ntfy', url: 'https://ntfy.example/secret', token: 'tk_1' };
 const request = {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createClientFor, type ApiClient } from '../../../support/api/api-client.ts';
 import { createWorld, type World } from '../../../support/world.ts';
 
@@ -10,7 +10,6 @@ beforeEach(async () => {
   world = createWorld({ maxJobSeconds: 600 });
   client = await createClientFor(world);
 });
-afterEach(() => world.close());
 
 const stream = { stream_url: 'https://example.com/live.m3u8' };
 const monitor = { ...stream, condition: 'a ship enters the lock' };

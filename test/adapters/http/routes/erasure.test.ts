@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { newCaller } from '../../../../core/records/caller.ts';
 import { createClientFor } from '../../../support/api/api-client.ts';
 import { createWorld, type World } from '../../../support/world.ts';
@@ -8,7 +8,6 @@ beforeEach(async () => {
   world = createWorld();
   for (const name of ['canal', 'ops']) await world.c.callers.add(newCaller(name, null, world.c.now()));
 });
-afterEach(() => world.close());
 
 const monitor = { stream_url: 'https://cameras.example/live.m3u8', condition: 'A ship' };
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import type { Job } from '../../../../core/records/job.ts';
@@ -11,7 +11,6 @@ beforeEach(async () => {
   world = createWorld();
   job = await createMonitor(monitorRequest(), 'harbour', world.c);
 });
-afterEach(() => world.close());
 
 async function get(path: string, caller = job.caller): Promise<Response> {
   const minted = mintKey({ caller, scopes: ['jobs'], label: null }, world.c.now(), world.c);

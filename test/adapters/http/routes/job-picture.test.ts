@@ -29,7 +29,6 @@ test('the evidence of an alert from a clip is its frame that shows the condition
   ];
   expect(await read(false)).toEqual([7, 15]);
   expect(await read(true)).toEqual([7, 15, boxes.length]);
-  world.close();
 });
 
 test('boxes=true draws the boxes of an alert on a copy, and the stored picture stays', async () => {
@@ -67,5 +66,4 @@ test('boxes=true draws the boxes of an alert on a copy, and the stored picture s
   expect(await picture('?boxes=true')).toEqual([255, 216, 255, 1, 1]);
   expect(await picture('')).toEqual([255, 216, 255, 1]);
   expect((await get(`media/${alert.data.sequence}?boxes=perhaps`)).status).toBe(422);
-  world.close();
 });

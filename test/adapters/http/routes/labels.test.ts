@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createClientFor, type ApiClient } from '../../../support/api/api-client.ts';
 import { createWorld, type World } from '../../../support/world.ts';
 
@@ -10,7 +10,6 @@ beforeEach(async () => {
   world = createWorld();
   client = await createClientFor(world);
 });
-afterEach(() => world.close());
 
 const monitor = {
   stream_url: 'rtsp://viewer:secret@camera.example.com/1',

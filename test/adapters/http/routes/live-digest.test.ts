@@ -1,7 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
-import { deliver } from '../../../../core/delivery/deliver.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { openEvents } from '../../../support/api/event-stream.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
@@ -13,7 +12,6 @@ beforeEach(async () => {
   world = createWorld();
   call = await createHttpCaller(world);
 });
-afterEach(() => world.close());
 
 const stream = { stream_url: 'https://example.com/live.m3u8' };
 const aWindow = { ...stream, window_minutes: 1, capture_interval_seconds: 30, max_windows: 1 };
@@ -24,27 +22,6 @@ async function watchedToItsEnd(jobId: string): Promise<void> {
 }
 
 describe('POST /live-digest', () => {
-  test('a digest is created as pending, with its defaults in details', async () => {
-    const { status, body } = await call('POST', '/live-digest', stream);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      status: 'pending',
-      job_type: 'live-digest',
-      stream_url: stream.stream_url,
-      details: {
-        window_minutes: 10,
-        capture_interval_seconds: 60,
-        max_windows: null,
-        include_frames: false,
-        enable_prefilter: true,
-        input_mode: 'frames',
-        digest_duration_seconds: 600,
-        delivery: 'polling',
-      },
-      message: expect.stringContaining('Poll'),
-    });
-  });
-
   test('a digest accepts null for max_windows and the ends of each range', async () => {
     const ends = { window_minutes: 60, capture_interval_seconds: 10, max_windows: null };
     expect((await call('POST', '/live-digest', { ...stream, ...ends })).body.details).toMatchObject(ends);
@@ -85,35 +62,6 @@ describe('POST /live-digest', () => {
       partial: false,
       frame_grid_b64: Buffer.from([255, 216, 2]).toString('base64'),
     });
-  });
-
-  test('a digest with webhook_url delivers its events there, even if the request accepts an event stream', async () => {
-    const request = { ...aWindow, include_frames: true, webhook_url: 'https://example.com/hook' };
-    const { body } = await call('POST', '/live-digest', request, { accept: 'text/event-stream' });
-    expect(body.details.delivery).toBe('webhook');
-    await watchedToItsEnd(body.job_id);
-    for (const message of world.queued) await deliver(message, world.c);
-    const pushed = world.sent.map((sent) => JSON.parse(sent.body));
-    expect(pushed.map(({ type }) => type)).toEqual(['job_started', 'summary_generated', 'job_stopped']);
-    expect(pushed[1].data).toMatchObject({
-      window_start: expect.any(String),
-      window_end: expect.any(String),
-      frames_captured: 2,
-      frames_skipped: 0,
-      frame_grid_b64: Buffer.from([255, 216, 2]).toString('base64'),
-    });
-    expect(pushed[2].data).toMatchObject({
-      reason: 'max_windows_reached',
-      status: 'stopped',
-      auto_stopped: false,
-    });
-  });
-
-  test('a digest without include_frames has no grid', async () => {
-    const { body } = await call('POST', '/live-digest', aWindow);
-    await watchedToItsEnd(body.job_id);
-    const { stats } = (await call('GET', `/jobs/${body.job_id}`)).body;
-    expect(Object.keys(stats.summaries[0].data).filter((name) => name.startsWith('frame_grid'))).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { StreamFetchError } from '../../../../core/errors.ts';
 import { toMomentId, type Moment } from '../../../../core/records/moment.ts';
 import { addSeconds } from '../../../../core/time.ts';
@@ -16,7 +16,6 @@ beforeEach(async () => {
   call = await createHttpCaller(world);
   watchId = await createWatch();
 });
-afterEach(() => world.close());
 
 async function createWatch(fields = {}): Promise<string> {
   const condition = { condition: 'A person is at the gate', condition_id: 'person' };

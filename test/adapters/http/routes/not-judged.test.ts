@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
 import { createClientFor, type ApiClient } from '../../../support/api/api-client.ts';
 import { createWorld, type World } from '../../../support/world.ts';
@@ -40,7 +40,6 @@ beforeEach(async () => {
   };
   client = await createClientFor(world);
 });
-afterEach(() => world.close());
 
 const stream = { stream_url: 'https://example.com/live.m3u8' };
 

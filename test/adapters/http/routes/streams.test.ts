@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld, type World } from '../../../support/world.ts';
@@ -9,7 +9,6 @@ beforeEach(async () => {
   world = createWorld();
   call = await createHttpCaller(world);
 });
-afterEach(() => world.close());
 
 const validate = (url: string) => call('POST', '/streams/validate', { stream_url: url });
 test('a live stream is described with every field present', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
 import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
@@ -20,7 +20,6 @@ beforeEach(async () => {
     await world.c.callers.add(newCaller(name, null, world.c.now()));
   harbour = await createClientFor(world, ['read']);
 });
-afterEach(() => world.close());
 
 test('a caller sees its own calls, tokens and cost by day, with each kind of check', async () => {
   const jobs = await createClientFor(world, ['jobs']);

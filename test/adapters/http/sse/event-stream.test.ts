@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { pollingSignals } from '../../../../core/ports/log-signals.ts';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { createEventSessions } from '../../../../adapters/embedded/web/event-sessions.ts';
@@ -14,7 +14,6 @@ beforeEach(async () => {
   world = createWorld();
   key = await keyFor('harbour');
 });
-afterEach(() => world.close());
 
 const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship enters the lock' };
 const sse = { accept: 'text/event-stream' };
@@ -89,18 +88,6 @@ describe('a stream', () => {
     expect(Buffer.from(data.frame_b64, 'base64')).toEqual(Buffer.from([255, 216, 2]));
     expect(data).not.toHaveProperty('frame_key');
     expect(data).not.toHaveProperty('frame_url');
-  });
-
-  test('a stream of a running job waits for new events', async () => {
-    const { jobId, step } = await begun();
-    const reader = await stream(jobId);
-    expect((await reader.next())?.event).toBe('started');
-    const next = reader.next();
-    world.script.verdicts = [true];
-    await world.tick(step);
-
-    expect((await next)?.event).toBe('progress');
-    expect((await reader.rest()).map(({ event }) => event)).toEqual(['triggered', 'stopped']);
   });
 
   test('a stream of a failed job ends with error, and its resumption sends stopped', async () => {
@@ -326,16 +313,6 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     expect((await reader.rest()).map(({ event }) => event)).toEqual(['stopped']);
   });
 
-  test('a POST with webhook_url is in webhook mode', async () => {
-    const response = await call(
-      'POST',
-      '/live-monitor',
-      { accept: 'text/event-stream' },
-      { ...monitor, webhook_url: 'https://example.com/hook' },
-    );
-    expect(await response.json()).toMatchObject({ status: 'pending', details: { delivery: 'webhook' } });
-  });
-
   test('errors before the first event are ordinary responses and release the session', async () => {
     for (let asked = 0; asked < 11; asked += 1) {
       world.script.probe = new NotLiveError('Give a live URL.');
@@ -359,14 +336,6 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     expect(await refused.json()).toMatchObject({ error: { code: 'RATE_LIMITED' } });
     expect(await world.c.jobs.countActive('harbour')).toBe(1);
     await reader.leave();
-  });
-
-  test('the job continues after its client disconnects', async () => {
-    const response = await call('POST', '/live-monitor', sse, monitor);
-    await response.body?.cancel();
-    const [job] = (await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now())).jobs;
-    expect(job?.status).toBe('pending');
-    expect((await world.begin({ run_id: job!.run_id, generation: 0 })).done).toBe(false);
   });
 });
 

@@ -1,11 +1,10 @@
-import { onTestFinished, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { jobMessages } from '../../../../adapters/http/sse/job-messages.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 
 test('readers of one host share a message and its picture, and those of another host have its links', async () => {
   const world = createWorld();
-  onTestFinished(() => world.close());
   const { run_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
   world.script.verdicts = [true];
   await world.tick(await world.begin({ run_id: jobId, generation: 0 }));

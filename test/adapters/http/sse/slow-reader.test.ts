@@ -55,7 +55,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await server.close();
-  world.close();
 });
 
 async function serveWith(idleMs?: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../../core/rules.ts';
 import { StreamEndedError, StreamFetchError, TransientError, VisionError } from '../../../../core/errors.ts';
 import { createDigest } from '../../../support/create-jobs.ts';
@@ -10,7 +10,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const minute = { window_minutes: 1, capture_interval_seconds: 20 };
 const running = async (count: number, fields: Record<string, unknown> = {}) => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../../core/rules.ts';
 import {
   JobAlreadyStoppedError,
@@ -17,7 +17,6 @@ let world: World;
 beforeEach(() => {
   world = createWorld();
 });
-afterEach(() => world.close());
 
 const digest = (fields: Record<string, unknown> = {}) =>
   createDigest(
