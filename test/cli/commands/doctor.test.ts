@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { dataPaths } from '../../../adapters/embedded/files/data-directory.ts';
 import { openDatabase } from '../../../adapters/embedded/sqlite/database.ts';
@@ -19,10 +17,7 @@ const options = ['doctor', '--json', '--vision', 'pixel'];
 async function doctor(args: string[]) {
   const failed = (error: unknown) => error as { code: number; stdout: string };
   const run = runCommand(addDoctor, ...options, ...args);
-  return read(await run.then((done) => ({ code: 0, ...done }), failed));
-}
-
-function read({ code, stdout }: { code: number; stdout: string }) {
+  const { code, stdout } = await run.then((done) => ({ code: 0, ...done }), failed);
   const { status, checks } = JSON.parse(stdout);
   const find = (name: string) => checks.filter(({ check }: { check: string }) => check === name);
   return { code, status, find };
@@ -30,9 +25,7 @@ function read({ code, stdout }: { code: number; stdout: string }) {
 
 test('a machine that has everything passes, and a missing data directory is not created', async () => {
   const dataDir = join(folderOfTest(), 'data');
-  const command = ['cli/watchpost.ts', ...options, '--data-dir', dataDir, '--port', '0'];
-  const { stdout } = await promisify(execFile)(process.execPath, command);
-  const { code, status, find } = read({ code: 0, stdout });
+  const { code, status, find } = await doctor(['--data-dir', dataDir, '--port', '0']);
   expect({ code, status }).toEqual({ code: 0, status: 'ok' });
   expect(find('model')[0].message).toMatch(/^objects: answered a test picture in \d+\.\d s$/);
   expect(existsSync(dataDir)).toBe(false);

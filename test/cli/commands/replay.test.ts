@@ -36,8 +36,7 @@ const replay = async (...args: string[]) => runCommand(addReplay, 'replay', ...a
 const condition = ['--condition', 'Something red is in the picture.'];
 
 test('a replay opens and closes an alert at the times of the recording, and a second run makes no model call', async () => {
-  const command = ['cli/watchpost.ts', 'replay', file, ...condition, '--json'];
-  const first = JSON.parse((await run(process.execPath, command)).stdout);
+  const first = JSON.parse((await replay(file, ...condition, '--json')).stdout);
   expect(first).toMatchObject({
     recording_seconds: 180,
     interrupted: false,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
+import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { compared, newScan } from '../../support/watches/scans.ts';
 import { alertEvents, createWatch, run, world } from '../../support/watches/watch-world.ts';
