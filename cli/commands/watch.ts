@@ -145,24 +145,14 @@ export async function showWatch(
   printWatch(await findWatch(which, client), terminal, asJson);
 }
 
-export async function pauseWatch(
-  client: Watchpost,
-  which: string,
-  terminal: Terminal,
-  asJson: boolean,
-): Promise<void> {
-  const { watch_id: id } = await findWatch(which, client);
-  printWatch(await client.pauseWatch(id), terminal, asJson);
-}
+export const pauseWatch = changingBy('pauseWatch');
+const resumeWatch = changingBy('resumeWatch');
 
-async function resumeWatch(
-  client: Watchpost,
-  which: string,
-  terminal: Terminal,
-  asJson: boolean,
-): Promise<void> {
-  const { watch_id: id } = await findWatch(which, client);
-  printWatch(await client.resumeWatch(id), terminal, asJson);
+function changingBy(change: 'pauseWatch' | 'resumeWatch'): typeof showWatch {
+  return async (client, which, terminal, asJson) => {
+    const { watch_id: id } = await findWatch(which, client);
+    printWatch(await client[change](id), terminal, asJson);
+  };
 }
 
 /** Deletes a watch after a confirmation, or immediately with `yes`. */

@@ -1,16 +1,18 @@
+import { existsSync } from 'node:fs';
 import { createCallerEraser } from '../../adapters/embedded/callers/caller-eraser.ts';
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
 import { DataDirectoryError } from '../../adapters/embedded/files/data-directory-error.ts';
+import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
 import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
 import { createMediaStore } from '../../adapters/embedded/files/media-store.ts';
+import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { removeDeleted } from '../../adapters/embedded/sqlite/vacuum.ts';
 import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import { createClient, WatchpostError } from '../../client/index.ts';
 import { CommandError } from '../command-error.ts';
 import { readCredentials } from '../credentials.ts';
-import { openDataDirectory } from './open-data-directory.ts';
 import { selectTarget, type KeyTarget } from './select-target.ts';
 import { storedOperator, type Operator } from './stored-operator.ts';
 import { parseTarget } from './target-options.ts';
@@ -141,3 +143,14 @@ const noExecutions = {
   status: async () => undefined,
   runsHere: () => false,
 };
+
+/** Opens the data directory of this machine's service, which may be running. */
+function openDataDirectory(dataDir: string) {
+  const paths = dataPaths(dataDir);
+  if (!existsSync(paths.database))
+    throw new CommandError(
+      `No service has used the data directory ${paths.path}`,
+      'Use --data-dir or WATCHPOST_DATA_DIR with the data directory of the service. Its first start creates it.',
+    );
+  return { paths, database: openDatabase(paths.database) };
+}

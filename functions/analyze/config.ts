@@ -33,7 +33,5 @@ export const analyzeConfigSchema = functionSettings
     VISION_WIDTH: z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).prefault('896'),
     ...visionSettings,
   });
-/** Parsed environment. */
 export type AnalyzeConfig = z.output<typeof analyzeConfigSchema>;
-/** Environment variables as the stack sets them. */
 export type AnalyzeEnvironment = z.input<typeof analyzeConfigSchema>;

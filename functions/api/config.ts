@@ -3,7 +3,5 @@ import { functionSettings, httpSettings } from '../../adapters/aws/function-sett
 
 /** Environment variables of `api`. `MODEL_ID` is read only for the video support of the model. */
 export const apiConfigSchema = functionSettings.pick(httpSettings);
-/** Parsed environment. */
 export type ApiConfig = z.output<typeof apiConfigSchema>;
-/** Environment variables as the stack sets them. */
 export type ApiEnvironment = z.input<typeof apiConfigSchema>;

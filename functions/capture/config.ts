@@ -15,7 +15,5 @@ export const captureConfigSchema = functionSettings.pick({
   YOUTUBE_CLIENTS: true,
   PLATFORM_SECRET_ARN: true,
 });
-/** Parsed environment. */
 export type CaptureConfig = z.output<typeof captureConfigSchema>;
-/** Environment variables as the stack sets them. */
 export type CaptureEnvironment = z.input<typeof captureConfigSchema>;

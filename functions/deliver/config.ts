@@ -21,7 +21,5 @@ export const deliverConfigSchema = functionSettings
     ...mailSettings,
   })
   .required({ BASE_URL: true });
-/** Parsed environment. */
 export type DeliverConfig = z.output<typeof deliverConfigSchema>;
-/** Environment variables as the stack sets them. */
 export type DeliverEnvironment = z.input<typeof deliverConfigSchema>;

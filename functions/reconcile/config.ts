@@ -13,7 +13,5 @@ export const reconcileConfigSchema = functionSettings.pick({
   EVENT_STREAMS: true,
   CALLER_METRICS: true,
 });
-/** Parsed environment. */
 export type ReconcileConfig = z.output<typeof reconcileConfigSchema>;
-/** Environment variables as the stack sets them. */
 export type ReconcileEnvironment = z.input<typeof reconcileConfigSchema>;

@@ -10,7 +10,5 @@ export const streamConfigSchema = functionSettings.pick({
   EVENT_STREAM_SECONDS: true,
   HEARTBEAT_SECONDS: true,
 });
-/** Parsed environment. */
 export type StreamConfig = z.output<typeof streamConfigSchema>;
-/** Environment variables as the stack sets them. */
 export type StreamEnvironment = z.input<typeof streamConfigSchema>;
