@@ -1,7 +1,9 @@
 import { presentSearch } from '../../../core/memory/present-search.ts';
-import { askRequestSchema } from '../../../core/requests/ask.ts';
-import { backtestRequestSchema } from '../../../core/requests/backtest.ts';
-import { momentSearchRequestSchema } from '../../../core/requests/moment-search.ts';
+import {
+  askRequestSchema,
+  backtestRequestSchema,
+  momentSearchRequestSchema,
+} from '../../../core/requests/moment-search.ts';
 import { watchPathSchema } from '../../../core/requests/watch-queries.ts';
 import { askResponseSchema } from '../../../core/responses/ask.ts';
 import { backtestResponseSchema } from '../../../core/responses/backtest.ts';

@@ -1,6 +1,7 @@
 import type { SourceKind } from '../../../adapters/aws/usage-units.ts';
 import { checkOutputTokens } from '../../../adapters/vision/prompt.ts';
 import { countStreams, sumReserved } from './capacity.ts';
+import { describeEdgeLogs, supportsEdgeLogs } from '../../stages/region.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { AccountFacts } from './facts.ts';
 import type { PolicyDecision } from './policies.ts';
@@ -320,4 +321,15 @@ export function checkAlarms({
     'Alarms reach nobody: the stage has neither alarmEmail nor alarmTopicArn.',
     'Set one of them and deploy.',
   );
+}
+
+/** Says whether CloudFront logs the requests of a stage. */
+export function checkEdgeLogs(
+  { accessLogs }: Pick<StageSettings, 'accessLogs'>,
+  region: string,
+): PreflightResult {
+  const { green, yellow } = about('logs of CloudFront');
+  if (!accessLogs) return green('The stage sets accessLogs to false.');
+  if (supportsEdgeLogs(region)) return green('The stack sets them up.');
+  return yellow(describeEdgeLogs(region), 'Run them after the deployment, or set accessLogs to false.');
 }

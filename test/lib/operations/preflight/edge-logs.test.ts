@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { checkEdgeLogs } from '../../../../lib/operations/preflight/edge-logs.ts';
+import { checkEdgeLogs } from '../../../../lib/operations/preflight/checks.ts';
 import { ofType, synthesize } from '../../synthesize.ts';
 
 test.each([
