@@ -56,15 +56,16 @@ const action =
 /** Actions that last a few seconds. */
 const brief =
   /\b(falls?|falling|fell|enters?|leaves|passes|waves?|jumps?|throws?|drops?|crosses|steals?|fights?)\b/i;
-const counted = String.raw`(?<count>\d+(?:\.\d+)?|half an?|an?|a few|a couple of|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|forty-five|sixty|ninety|several|many)`;
-/** Duration: "for more than ten minutes", "longer than half an hour". */
+const ones = 'one|two|three|four|five|six|seven|eight|nine';
+const counted = String.raw`(?<count>\d+(?:\.\d+)?|half an?|(?:a quarter|three quarters) of an|an?|a few|a couple of|(?:twenty|thirty|forty|fifty)(?:[ -](?:${ones}))?|(?:${ones})(?<half> and a half)?|ten|eleven|twelve|fifteen|sixty|ninety|several|many)`;
+/** Duration: "for more than ten minutes", "since an hour and a half", "for 2 hours and 30 minutes". */
 const duration = new RegExp(
-  String.raw`,? ?\b(?:for|longer than|more than|at least|over|after|lasting)(?: (?:the (?:past|last)|longer than|more than|at least|over|about))? ${counted}[ -]?(?<unit>s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)\b(?: or (?:more|longer))?`,
+  String.raw`,? ?\b(?:for|longer than|more than|at least|over|after|lasting|since)(?: (?:the (?:past|last)|longer than|more than|at least|over|about|exactly))? ${counted}[ -]?(?:full |whole |entire )?(?<unit>s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)\b(?<more> and a half\b|(?: and)? \d+ ?min(?:ute)?s?\b)?(?: or (?:more|longer))?`,
   'i',
 );
-/** Words of a duration that names no time: "is still there", "for too long". */
+/** Words of a duration that names no time: "is still there", "still blocks", "for too long". */
 const lasting =
-  /\bstill (?=(?:there|here|at|on|in|open|closed|lit|empty|full|waiting|standing|parked|lying|present|visible|running|burning)\b)|(?<=\b(?:is|are|was|were) )still (?=\w)|,? ?\bfor (?:too |so |a )?(?:long|long time|while)\b/i;
+  /\bstill (?=(?:there|here|at|on|in|open|closed|lit|empty|full|waiting|standing|parked|lying|present|visible|running|burning)\b)|(?<=\b(?:is|are|was|were) )still (?=\w)|(?<=\w )(?<!\b(?:an?|the|no|in|with) )still (?=\w+s\b)|,? ?\bfor (?:(?:too |so |a )?(?:long|long time|while)|hours|days)\b/i;
 const memory =
   /\b(than before|than usual|than yesterday|again|anymore|any more|no longer|since|still|another|different|the same|has changed|have changed|disappear\w*|appear(?:s|ed)?|new(?:ly)?)\b/i;
 const identity =
@@ -79,6 +80,8 @@ const clause = /\b(is|are|was|were|has|have|there|holds?|stands?|lies|sits?|come
 const numbers: Record<string, number> = {
   'half a': 0.5,
   'half an': 0.5,
+  'a quarter of an': 0.25,
+  'three quarters of an': 0.75,
   a: 1,
   an: 1,
   one: 1,
@@ -95,12 +98,13 @@ const numbers: Record<string, number> = {
   nine: 9,
   ten: 10,
   many: 10,
+  eleven: 11,
   twelve: 12,
   fifteen: 15,
   twenty: 20,
   thirty: 30,
   forty: 40,
-  'forty-five': 45,
+  fifty: 50,
   sixty: 60,
   ninety: 90,
 };
@@ -252,10 +256,19 @@ function splitClauses(text: string): string[] {
 
 /** Returns for how long it is to hold; undefined if the text does not say that it lasts. */
 function durationSeconds(text: string): number | undefined {
-  const { count, unit } = duration.exec(text)?.groups ?? {};
+  const { count, unit, half, more } = duration.exec(text)?.groups ?? {};
   if (count === undefined || unit === undefined) return lasting.test(text) ? usualSeconds : undefined;
-  const number = numbers[count.toLowerCase()] ?? Number(count);
-  return Math.min(maxSeconds, Math.ceil(number * (unitSeconds[unit.charAt(0).toLowerCase()] ?? 1)));
+  const minutes = /\d+/.exec(more ?? '')?.[0];
+  const number = readNumber(count) + (half !== undefined || / half/i.test(more ?? '') ? 0.5 : 0);
+  const seconds = number * (unitSeconds[unit.charAt(0).toLowerCase()] ?? 1) + Number(minutes ?? 0) * 60;
+  return Math.min(maxSeconds, Math.ceil(seconds));
+}
+
+/** Returns the number of a word, or the sum of two: "twenty-five". */
+function readNumber(count: string): number {
+  const words = count.toLowerCase().replace(/ and a half$/, '');
+  const parts = words in numbers ? [words] : words.split(/[ -]/);
+  return parts.reduce((sum, part) => sum + (numbers[part] ?? Number(part)), 0);
 }
 
 function withoutDuration(text: string): string {
