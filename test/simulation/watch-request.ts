@@ -33,7 +33,7 @@ export const retentionDays = 2;
 
 const alertEvents = ['alert_opened', 'alert_reminder', 'alert_acknowledged', 'alert_closed'];
 
-/** Reasons of changes after which nobody watches, or somebody does again. */
+/** Reasons of changes after which nobody watches, or somebody does again, and of one with advice. */
 const failures = [
   'budget_exhausted',
   'budget_renewed',
@@ -44,6 +44,7 @@ const failures = [
   'destination_recovered',
   'model_failed',
   'model_recovered',
+  'unsure_sightings',
 ];
 
 const begins = [

@@ -13,6 +13,7 @@ import {
 import type { Condition } from './plain-condition.ts';
 import { excludeLateness, isClear, lossReasons, wholeSecond } from './plain.ts';
 import type { PlainCondition, PlainConfig, PlainTick } from './plain.ts';
+import { UnsureWeek } from './unsure-week.ts';
 
 /**
  * Slow, obvious model of a watch by the numbered rules of the design page watches. It shares no code with core: it
@@ -41,6 +42,7 @@ export class Oracle {
   inGap = false;
   modelFailingSince: number | null = null;
   modelLost = false;
+  readonly unsure = new UnsureWeek();
   readonly pauses: { from: number; to: number }[] = [];
   watchedMs = 0;
   gapMs = 0;
@@ -158,7 +160,7 @@ export class Oracle {
     this.spent.warned = isNear;
     if (this.exhausted && !wasExhausted) events.push('changed budget_exhausted');
     if (!this.exhausted && wasExhausted) events.push('changed budget_renewed');
-    events.push(...this.observeModel(tick, lateMs, now));
+    events.push(...this.observeModel(tick, lateMs, now), ...this.unsure.add(tick, this.conditions, now));
     this.countSkips(tick);
     this.cover(tick, watches, at, shownAt);
     if (!watches) this.endGracePeriods();
