@@ -31,17 +31,22 @@ const reasons: Record<UnseenSpan['reason'], string> = {
   paused: 'not watching',
 };
 
-/** Time without a span of which nothing is said, in seconds: the current interval is not over yet. */
+/** Time after the last span of which nothing is said, in seconds: the current interval is not over yet. */
 const maxUnknownSeconds = 600;
+/** Inaccuracy of the times of spans, in seconds. */
+const inaccuracySeconds = 1;
 
 /** Lists when nobody saw the watches of a search, oldest first of each. */
 export function listUnseen(watches: readonly SearchedWatch[]): UnseenSpan[] {
   return watches.flatMap((searched) => {
     const { from, to, spans } = searched;
-    const { run_id: watch_id, config } = searched.watch;
+    const { run_id: watch_id, config, sight } = searched.watch;
+    const countedUntil = sight.counted_until === null ? to : new Date(sight.counted_until);
+    // Only the time since the newest check can still be seen.
+    const maxSeconds = (span: Bounds) => (span.from < countedUntil ? inaccuracySeconds : maxUnknownSeconds);
     const paused = listActive(config.schedule, from, to)
       .flatMap((active) => subtract(active, spans))
-      .filter((span) => span.to.getTime() - span.from.getTime() > maxUnknownSeconds * 1000)
+      .filter((span) => span.to.getTime() - span.from.getTime() > maxSeconds(span) * 1000)
       .map((span) => ({ watch_id, ...span, reason: 'paused' as const }));
     const unseen: UnseenSpan[] = [...listGaps(searched), ...paused];
     return joinGaps(unseen.toSorted((a, b) => a.from.getTime() - b.from.getTime()));

@@ -165,13 +165,16 @@ test('the sentence says what nobody saw, by the clock of the watch', async () =>
   if (run?.policy !== 'watch') throw new Error('No watch');
   const hour = start.toISOString();
   const seen = {
-    spans: [span(0, 600, null), span(600, 1500, 'stream'), span(1500, 3600, null)],
+    spans: [span(0, 600, null), span(600, 1500, 'stream'), span(1500, 2000, null), span(2300, 3600, null)],
     unjudged: {},
   };
-  await runs.commit(newChange(run, { hours: [{ hour, counts: {}, seen }] }));
+  const sight = { ...run.sight, counted_until: after(3600).toISOString() };
+  await runs.commit(newChange(run, { set: { sight }, hours: [{ hour, counts: {}, seen }] }));
   const answer = await search({ watch_ids: [yard], to: after(3600).toISOString() });
   expect(answer.not_seen).toEqual([
     { watch_id: yard, from: after(600).toISOString(), to: after(1500).toISOString(), reason: 'stream' },
+    // A pause, however short.
+    { watch_id: yard, from: after(2000).toISOString(), to: after(2300).toISOString(), reason: 'paused' },
   ]);
   expect(answer.sentence).toContain('off by schedule 18:00 to 06:00 (Europe/Berlin)');
   expect(answer.sentence).toContain('not seen Sun 1 Mar 13:10 to 13:25 (Europe/Berlin): camera lost');
