@@ -10,6 +10,11 @@ if (major > 23 || (major === 22 && minor >= 16)) {
   process.emitWarning = (/** @type {any[]} */ ...warning) => {
     if (!String(warning[0]).includes('SQLite')) Reflect.apply(emit, process, warning);
   };
+  if (process.argv[2] === 'start') {
+    // First, so that the process which is replaced loads nothing else.
+    const { limitNewObjects } = await import('../dist/package/cli/limit-new-objects.js');
+    limitNewObjects();
+  }
   await import('../dist/package/cli/watchpost.js');
 } else {
   process.stderr.write(

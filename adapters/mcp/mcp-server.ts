@@ -1,4 +1,5 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import {
   CallToolRequestSchema,
   ErrorCode,
@@ -147,11 +148,33 @@ const byName = new Map(
 const instructions =
   'Watches live video streams. check_once answers one yes/no question about a stream now; live_monitor starts a job that alerts when a condition holds; live_digest starts one that summarizes each window. Follow a job with job_events (send next_after as after) and get the evidence with job_picture. A failed call contains a remediation.';
 
+/** Responds to a message with JSON. No state is kept between requests, so any instance can serve any request. */
+export async function respondTo(message: unknown, raw: Request, caller: McpCaller): Promise<Response> {
+  const server = createServer(caller);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  try {
+    return await transport.handleRequest(acceptBoth(raw), { parsedBody: message });
+  } finally {
+    await server.close();
+  }
+}
+
+/**
+ * Returns the request with the `Accept` that the SDK requires: many clients send `*\/*`, or none. The response is JSON
+ * in any case.
+ */
+function acceptBoth(request: Request): Request {
+  const headers = new Headers(request.headers);
+  headers.set('Accept', 'application/json, text/event-stream');
+  return new Request(request.url, { method: request.method, headers });
+}
+
 /**
  * Creates an MCP server whose tools are the endpoints of the API. Each call is a request to the API, so that keys,
  * limits, defaults and errors are the same. The SDK's high-level server would validate arguments with its own messages.
  */
-export function mcpServer({ version, authorization, scopes, request }: McpCaller): Server {
+function createServer({ version, authorization, scopes, request }: McpCaller): Server {
   const server = new Server(
     { name: 'watchpost', title: 'Watchpost', version },
     { capabilities: { tools: {} }, instructions },

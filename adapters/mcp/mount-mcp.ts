@@ -1,5 +1,3 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Hono } from 'hono';
 import { withCallLimit } from '../../core/access/with-call-limit.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
@@ -11,13 +9,15 @@ import type { AuthEnv, AuthDeps } from '../http/bearer-auth.ts';
 import { allowOrigins } from '../http/cors.ts';
 import { limitBodies } from '../http/request-bodies.ts';
 import type { RequestBodies } from '../http/request-bodies.ts';
-import { mcpServer } from './mcp-server.ts';
 import { createMiddleware } from 'hono/factory';
 import { WatchpostError } from '../../core/errors.ts';
 import { toHostname, isLoopback } from '../http/guard-host.ts';
 
 /** Size above which a body counts as a call, in bytes. */
 const largeBytes = 256_000;
+
+/** Codes of errors (jsonrpc.org/specification#error_object). */
+const [parseError, invalidRequest, serverError] = [-32_700, -32_600, -32_000];
 
 /** Size of the envelope of JSON-RPC, in bytes. */
 const envelopeBytes = 100_000;
@@ -32,9 +32,8 @@ function maxBodyBytes(scopes: readonly Scope[]): number {
 }
 
 /**
- * Adds `/mcp` to the app: the streamable HTTP transport without sessions, which responds to each POST with JSON. No
- * state is kept between requests, so any instance can serve any request. Separate from `createApp`, because the SDK
- * slows a cold start.
+ * Adds `/mcp` to the app: the streamable HTTP transport without sessions, which responds to each POST with JSON. The
+ * first message loads the SDK, which takes a fifth of a start.
  */
 export function mountMcp(
   app: Hono<AuthEnv>,
@@ -55,43 +54,23 @@ export function mountMcp(
     const read = async () => parseJson(new TextDecoder().decode(bytes));
     const message = await (bytes.length > largeBytes ? withCallLimit(caller, deps, read) : read());
     if (message === undefined)
-      return jsonRpcError(
-        400,
-        ErrorCode.ParseError,
-        'Request body is no JSON, or has too many levels or values',
-      );
-    if (Array.isArray(message)) return jsonRpcError(400, ErrorCode.InvalidRequest, noBatches);
-    const server = mcpServer({
+      return jsonRpcError(400, parseError, 'Request body is no JSON, or has too many levels or values');
+    if (Array.isArray(message)) return jsonRpcError(400, invalidRequest, noBatches);
+    const { respondTo } = await import('./mcp-server.ts');
+    return respondTo(message, context.req.raw, {
       version: deps.version,
       authorization: context.req.header('Authorization') ?? '',
       scopes,
       request: async ({ path, init }) =>
         app.request(`/api${path}`, { ...init, signal: context.req.raw.signal }, context.env),
     });
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-    await server.connect(transport);
-    try {
-      return await transport.handleRequest(acceptBoth(context.req.raw), { parsedBody: message });
-    } finally {
-      await server.close();
-    }
   });
   // No sessions exist, so there is no stream to open and nothing to delete: 405, as the specification requires.
   app.all('/mcp', () =>
-    jsonRpcError(405, -32_000, 'Method not allowed: this server has no sessions. Use POST.', {
+    jsonRpcError(405, serverError, 'Method not allowed: this server has no sessions. Use POST.', {
       Allow: 'POST',
     }),
   );
-}
-
-/**
- * Returns the request with the `Accept` that the SDK requires: many clients send `*\/*`, or none. The response is JSON
- * in any case.
- */
-function acceptBoth(request: Request): Request {
-  const headers = new Headers(request.headers);
-  headers.set('Accept', 'application/json, text/event-stream');
-  return new Request(request.url, { method: request.method, headers });
 }
 
 /** Batches were removed in revision 2025-06-18; a batch would be many calls in one request. */

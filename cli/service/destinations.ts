@@ -1,7 +1,7 @@
 import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
 import type { DestinationSenderDeps } from '../../adapters/destinations/destination-sender.ts';
-import { createSmtpSender } from '../../adapters/destinations/email/smtp.ts';
 import type { Publish } from '../../adapters/destinations/mqtt/publish.ts';
+import { loadOnce } from '../../adapters/load-once.ts';
 import type { Destinations } from '../../core/ports/destinations.ts';
 import type { Settings } from '../settings.ts';
 
@@ -17,11 +17,16 @@ export function createServiceDestinations(
   { smtpUrl, emailFrom, emailRecipients }: Settings,
   deps: Deps,
 ): Destinations {
+  // Its library is loaded by the first e-mail.
+  const loadSender = loadOnce(async () => {
+    const { createSmtpSender } = await import('../../adapters/destinations/email/smtp.ts');
+    return createSmtpSender({ url: smtpUrl, from: emailFrom, elapsedMs });
+  });
   return createDestinations({
     ...deps,
     ...(smtpUrl !== '' && {
       mail: {
-        send: createSmtpSender({ url: smtpUrl, from: emailFrom, elapsedMs }),
+        send: async (mail) => (await loadSender())(mail),
         recipients: emailRecipients,
       },
     }),

@@ -6,7 +6,7 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { EventStreams } from '../../adapters/http/sse/dependencies.ts';
-import { loadOnce } from '../../adapters/load-once.ts';
+import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import { pollingSignals } from '../../core/ports/log-signals.ts';
 import type { EventSessions } from '../../core/ports/event-sessions.ts';
@@ -31,13 +31,7 @@ export function createDependencies(config: StreamConfig): StreamFunctionDeps {
       const all = { ...depsFor(ownHosts), baseUrl, eventStreams };
       const app = createApp(all);
       mountOpenApi(app, all);
-      const mcp = loadOnce(async () => {
-        const { mountMcp } = await import('../../adapters/mcp/mount-mcp.ts');
-        const withMcp = createApp(all);
-        mountMcp(withMcp, all);
-        return withMcp;
-      });
-      app.all('/mcp', async ({ req, env }) => (await mcp()).fetch(req.raw, env));
+      mountMcp(app, all);
       return app;
     },
   });

@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream';
-import { MqttClient } from 'mqtt';
 import type { DestinationResult } from '../../../core/ports/destinations.ts';
 import { EgressRefusedError } from '../../egress/errors.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
@@ -46,6 +45,8 @@ async function publishAll(
   signal: AbortSignal,
 ): Promise<boolean> {
   const credentials = readCredentials(url);
+  // Loaded by the first message: few services have a broker.
+  const { MqttClient } = await import('mqtt');
   const connection = await openStream(guard, url, signal);
   const stream = passAnswers(connection);
   const client = new MqttClient(() => stream, {

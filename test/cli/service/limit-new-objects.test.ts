@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitNewObjects, type NodeProcess } from '../../../cli/commands/start.ts';
+import { limitNewObjects, type NodeProcess } from '../../../cli/limit-new-objects.ts';
 
 /** Returns the command by which the process replaces itself, `undefined` if it stays. */
 function replacement(given: Partial<NodeProcess>): string | undefined {
