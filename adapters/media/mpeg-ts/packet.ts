@@ -31,15 +31,19 @@ export function startsPayloadUnit(bytes: Uint8Array, at = 0): boolean {
   return (readByte(bytes, at + 1) & 0x40) !== 0;
 }
 
-/** Returns the random access indicator of a packet: its access unit is a key frame. */
-export function isRandomAccess(packet: Uint8Array): boolean {
-  return hasAdaptationField(packet) && readByte(packet, 4) > 0 && (readByte(packet, 5) & 0x40) !== 0;
+/** Returns the random access indicator of the packet at this offset: its access unit is a key frame. */
+export function isRandomAccess(bytes: Uint8Array, at = 0): boolean {
+  return (
+    hasAdaptationField(bytes, at) && readByte(bytes, at + 4) > 0 && (readByte(bytes, at + 5) & 0x40) !== 0
+  );
 }
 
-/** Returns the payload of a packet: the bytes after its header and adaptation field. */
-export function packetPayload(packet: Uint8Array): Uint8Array {
-  if ((readByte(packet, 3) & 0x10) === 0) return packet.subarray(packetBytes);
-  return packet.subarray(hasAdaptationField(packet) ? 5 + readByte(packet, 4) : 4);
+/** Returns the payload of the packet at this offset: the bytes after its header and adaptation field. */
+export function packetPayload(bytes: Uint8Array, at = 0): Uint8Array {
+  const end = at + packetBytes;
+  if ((readByte(bytes, at + 3) & 0x10) === 0) return bytes.subarray(end, end);
+  const headBytes = hasAdaptationField(bytes, at) ? 5 + readByte(bytes, at + 4) : 4;
+  return bytes.subarray(Math.min(at + headBytes, end), end);
 }
 
 /** Returns a copy of `before` and of the packets of one PID, in one piece. */
@@ -80,6 +84,6 @@ export function readByte(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }
 
-function hasAdaptationField(packet: Uint8Array): boolean {
-  return (readByte(packet, 3) & 0x20) !== 0;
+function hasAdaptationField(bytes: Uint8Array, at: number): boolean {
+  return (readByte(bytes, at + 3) & 0x20) !== 0;
 }

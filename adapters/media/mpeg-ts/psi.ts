@@ -39,17 +39,12 @@ export function createTableReader(): TableReader {
   let pmtPid: number | null = null;
   let packets = 0;
   let streams: { type: number; pid: number }[] = [];
+  let video: VideoStream | null = null;
   return {
     read,
     isWithin: () => packets <= maxPackets && (pat.parts.length > 0 || pmt.parts.length > 0),
     hasProgram: () => pmtPid !== null,
-    video() {
-      for (const { type, pid } of streams) {
-        const rules = videoStreamTypes.get(type);
-        if (rules !== undefined) return { pid, rules };
-      }
-      return null;
-    },
+    video: () => video,
     types: () => streams.map(({ type }) => type),
     packets: () => [...pat.packets, ...pmt.packets],
   };
@@ -64,7 +59,10 @@ export function createTableReader(): TableReader {
       if (named !== pmtPid) pmt = createTable();
       pmtPid = named;
     }
-    if (pid === pmtPid && readTable(pmt, packet, pmtId) && pmt.section) streams = readStreams(pmt.section);
+    if (pid === pmtPid && readTable(pmt, packet, pmtId) && pmt.section) {
+      streams = readStreams(pmt.section);
+      video = findVideo(streams);
+    }
     return pid === 0 || pid === pmtPid;
   }
 }
@@ -116,6 +114,14 @@ function readStreams(section: Uint8Array): { type: number; pid: number }[] {
     at += 5 + (readUint16(section, at + 3) & 0x0fff);
   }
   return streams;
+}
+
+function findVideo(streams: readonly { type: number; pid: number }[]): VideoStream | null {
+  for (const { type, pid } of streams) {
+    const rules = videoStreamTypes.get(type);
+    if (rules !== undefined) return { pid, rules };
+  }
+  return null;
 }
 
 /** Stream types of MPEG-2, MPEG-4, H.264 and H.265. */

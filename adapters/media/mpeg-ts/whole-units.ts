@@ -52,14 +52,14 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
     const left = new Set<number>();
     let unit: Unit | undefined;
     let [end, packets, checked] = [0, 0, 0];
-    for (const at of listPackets(bytes)) {
+    for (let at = nextPacket(bytes, 0); at + packetBytes <= bytes.length; at = nextPacket(bytes, end)) {
       end = at + packetBytes;
       packets += 1;
       const video = readTables(bytes, at);
       if (video === null || readPid(bytes, at) !== video.pid) continue;
       const begins = startsUnit(bytes, at);
       const isFirst = !isOpen && checked === known.length;
-      const place = known[checked] ?? findPlace(bytes.subarray(at, end), { begins, isFirst });
+      const place = known[checked] ?? findPlace(bytes, at, { begins, isFirst });
       checked += 1;
       if (place === 'repeated') {
         unit?.places.push(place);
@@ -88,7 +88,7 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
   }
 
   function readTables(bytes: Uint8Array, at: number): VideoStream | null {
-    if (startsPayloadUnit(bytes, at) || tables.isWithin()) tables.read(bytes.subarray(at, at + packetBytes));
+    if (startsPayloadUnit(bytes, at) || tables.isWithin()) tables.read(takePacket(bytes, at));
     return tables.video();
   }
 
@@ -105,7 +105,7 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
     if (!video?.rules) return false;
     const { codec } = video.rules;
     if (check?.codec !== codec) check = { codec, pictures: createPictureCheck(video.rules) };
-    const payloads = packets.map((at) => packetPayload(bytes.subarray(at, at + packetBytes)));
+    const payloads = packets.map((at) => packetPayload(bytes, at));
     for (const each of listUnits(payloads)) check.pictures.note(each);
     const { lacksSlices, lacksReference } = check.pictures.end();
     return lacksSlices || (lacksReference && !beginsDecoding(bytes, packets[0] ?? 0, video));
@@ -128,24 +128,35 @@ function isFull(bytes: Uint8Array, at: number): boolean {
  */
 function createCounterCheck() {
   let before: Uint8Array | null = null;
-  return (packet: Uint8Array, { begins, isFirst }: { begins: boolean; isFirst: boolean }): Place => {
-    const field = readByte(packet, 3);
-    const hasError = (readByte(packet, 1) & 0x80) !== 0;
+  let beforeAt = 0;
+  return (
+    bytes: Uint8Array,
+    at: number,
+    { begins, isFirst }: { begins: boolean; isFirst: boolean },
+  ): Place => {
+    const field = readByte(bytes, at + 3);
+    const hasError = (readByte(bytes, at + 1) & 0x80) !== 0;
     if (hasError) return 'after loss';
     if ((field & 0x10) === 0) return 'next';
-    const isNew = (readFlags(packet) & 0x80) !== 0;
-    const last = before;
-    before = packet;
-    const step = (field - readByte(last ?? packet, 3)) & 0x0f;
-    const mayJump = begins && (isNew || (isFirst && last !== null && !isFull(last, 0)));
-    if (last === null || mayJump || step === 1) return 'next';
-    return step === 0 && isRepeated(packet, last) ? 'repeated' : 'after loss';
+    const isNew = (readFlags(bytes, at) & 0x80) !== 0;
+    const [last, lastAt] = [before, beforeAt];
+    [before, beforeAt] = [bytes, at];
+    if (last === null) return 'next';
+    const step = (field - readByte(last, lastAt + 3)) & 0x0f;
+    const mayJump = begins && (isNew || (isFirst && !isFull(last, lastAt)));
+    if (mayJump || step === 1) return 'next';
+    const isSame = step === 0 && isRepeated(takePacket(bytes, at), takePacket(last, lastAt));
+    return isSame ? 'repeated' : 'after loss';
   };
 }
 
+function takePacket(bytes: Uint8Array, at: number): Uint8Array {
+  return bytes.subarray(at, at + packetBytes);
+}
+
 /** Flags of the adaptation field; 0 without them. */
-function readFlags(packet: Uint8Array): number {
-  return (readByte(packet, 3) & 0x20) !== 0 && readByte(packet, 4) > 0 ? readByte(packet, 5) : 0;
+function readFlags(bytes: Uint8Array, at = 0): number {
+  return (readByte(bytes, at + 3) & 0x20) !== 0 && readByte(bytes, at + 4) > 0 ? readByte(bytes, at + 5) : 0;
 }
 
 /** A repeated packet may have a clock reference (PCR) of its own. */
@@ -156,33 +167,35 @@ function isRepeated(packet: Uint8Array, before: Uint8Array): boolean {
   return isSame(0, 6) && isSame(clockEnd, packetBytes);
 }
 
-/** Yields the offsets of whole packets. Skips other bytes. */
-function* listPackets(bytes: Uint8Array): Generator<number> {
-  for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
-    if (!hasSyncByte(bytes, at)) at = findPacket(bytes, at);
-    if (at + packetBytes <= bytes.length) yield at;
-  }
+/** Returns the offset of the next packet. Skips other bytes. */
+function nextPacket(bytes: Uint8Array, from: number): number {
+  return hasSyncByte(bytes, from) ? from : findPacket(bytes, from);
 }
 
 function copyPackets(bytes: Uint8Array, left: ReadonlySet<number>): Uint8Array {
-  const packets = [...listPackets(bytes)].filter((at) => !left.has(at));
-  return Buffer.concat(packets.map((at) => bytes.subarray(at, at + packetBytes)));
+  const packets: Uint8Array[] = [];
+  for (
+    let at = nextPacket(bytes, 0);
+    at + packetBytes <= bytes.length;
+    at = nextPacket(bytes, at + packetBytes)
+  )
+    if (!left.has(at)) packets.push(takePacket(bytes, at));
+  return Buffer.concat(packets);
 }
 
 /** Some encoders split an access unit into several PES packets: only the first one has a PTS. */
 function startsUnit(bytes: Uint8Array, at: number): boolean {
-  const packet = bytes.subarray(at, at + packetBytes);
-  return startsPayloadUnit(packet) && (isRandomAccess(packet) || hasPts(packetPayload(packet)));
+  if (!startsPayloadUnit(bytes, at)) return false;
+  return isRandomAccess(bytes, at) || hasPts(packetPayload(bytes, at));
 }
 
 /** Sequence header of MPEG-2, and picture of MPEG-4, whose next two bits are 0 for one without references. */
 const [sequenceHeader, pictureHeader] = [Buffer.from([0, 0, 1, 0xb3]), Buffer.from([0, 0, 1, 0xb6])];
 
 function beginsDecoding(bytes: Uint8Array, at: number, { pid, rules }: VideoStream): boolean {
-  const packet = bytes.subarray(at, at + packetBytes);
-  if (isRandomAccess(packet)) return true;
+  if (isRandomAccess(bytes, at)) return true;
   if (rules !== null) return readUnitBegin(bytes, at, pid, rules).entryPoint() !== null;
-  const payload = Buffer.from(packetPayload(packet));
+  const payload = Buffer.from(packetPayload(bytes, at));
   const picture = payload.indexOf(pictureHeader);
   return payload.includes(sequenceHeader) || (picture >= 0 && (payload[picture + 4] ?? 0xff) < 0x40);
 }
