@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createPictureCheck, type PictureCheck } from '../h264/picture-check.ts';
 import { hasPts } from './pes-packet.ts';
 import {
@@ -20,9 +21,14 @@ export type WholeUnits = {
    * are kept for the next call.
    */
   read(bytes: Uint8Array): Uint8Array;
+  /** Reads many bytes like `read`, in turns of the event loop. The next call waits for this one. */
+  readInTurns(bytes: Uint8Array): Promise<Uint8Array>;
   /** Returns true if packets of video were missing. */
   isDamaged(): boolean;
 };
+
+/** Packets of a turn of the event loop: 1.5 MB. */
+const stepPackets = 8_192;
 
 type Place = 'next' | 'after loss' | 'repeated';
 type Unit = { packets: number[]; places: Place[]; isKey: boolean; isDamaged: boolean };
@@ -44,9 +50,26 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
   /** True until the first packet: a stream may be joined within an access unit. */
   let isJoined = true;
   let check: { codec: string; pictures: PictureCheck } | null = null;
-  return { read, isDamaged: () => isDamaged };
+  return {
+    read: (added) => {
+      const steps = readSteps(added);
+      for (;;) {
+        const step = steps.next();
+        if (step.done) return step.value;
+      }
+    },
+    readInTurns: async (added) => {
+      const steps = readSteps(added);
+      for (;;) {
+        const step = steps.next();
+        if (step.done) return step.value;
+        await setImmediate();
+      }
+    },
+    isDamaged: () => isDamaged,
+  };
 
-  function read(added: Uint8Array): Uint8Array {
+  function* readSteps(added: Uint8Array): Generator<undefined, Uint8Array> {
     const { places: known, ...before } = held;
     const bytes = before.bytes.length > 0 ? Buffer.concat([before.bytes, added]) : added;
     const left = new Set<number>();
@@ -55,6 +78,7 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
     for (let at = nextPacket(bytes, 0); at + packetBytes <= bytes.length; at = nextPacket(bytes, end)) {
       end = at + packetBytes;
       packets += 1;
+      if (packets % stepPackets === 0) yield;
       const video = readTables(bytes, at);
       if (video === null || readPid(bytes, at) !== video.pid) continue;
       const begins = startsUnit(bytes, at);
@@ -83,6 +107,7 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
     const keptFrom = isUnderWay ? (unit?.packets[0] ?? end) : end;
     held = { ...beginHeld(bytes.subarray(keptFrom)), ...(isUnderWay && unit) };
     if (!isUnderWay) endUnit(unit, bytes, left);
+    yield;
     const isSame = left.size === 0 && !isUnderWay && packets * packetBytes === bytes.length;
     return isSame ? bytes : copyPackets(bytes.subarray(0, keptFrom), left);
   }
@@ -162,9 +187,10 @@ function readFlags(bytes: Uint8Array, at = 0): number {
 /** A repeated packet may have a clock reference (PCR) of its own. */
 function isRepeated(packet: Uint8Array, before: Uint8Array): boolean {
   const clockEnd = (readFlags(packet) & 0x10) !== 0 ? 12 : 6;
-  const isSame = (from: number, to: number): boolean =>
-    Buffer.compare(packet.subarray(from, to), before.subarray(from, to)) === 0;
-  return isSame(0, 6) && isSame(clockEnd, packetBytes);
+  // Each view would cost more than its bytes.
+  for (let at = 0; at < packetBytes; at = at === 5 ? clockEnd : at + 1)
+    if (packet[at] !== before[at]) return false;
+  return true;
 }
 
 /** Returns the offset of the next packet. Skips other bytes. */

@@ -58,7 +58,7 @@ export async function* fetchSegments(
   const units = createWholeUnits();
   for (const part of parts) {
     const bytes = plainPackets(await part);
-    const whole = hasPackets(bytes) ? units.read(bytes) : wholeBoxes(bytes);
+    const whole = hasPackets(bytes) ? await units.readInTurns(bytes) : wholeBoxes(bytes);
     if (units.isDamaged() || (whole.length < bytes.length && !hasPackets(bytes))) onDamage();
     yield whole;
   }

@@ -43,6 +43,20 @@ describe('MPEG-TS of which packets are missing', () => {
     expect(reader.isDamaged()).toBe(false);
   });
 
+  test('a segment of many packets leaves turns of the event loop to others, and is read like a short one', async () => {
+    const repeated = packets(segment).flatMap((packet) => [packet, packet]);
+    const large = Buffer.concat(
+      Array.from({ length: Math.ceil(30_000 / repeated.length) }, () => repeated).flat(),
+    );
+    let turns = 0;
+    const count = (): void => void setImmediate(() => (turns += 1) < 100 && count());
+    count();
+    const read = await createWholeUnits().readInTurns(large);
+    expect(turns).toBeGreaterThanOrEqual(3);
+    expect(Buffer.compare(read, createWholeUnits().read(large))).toBe(0);
+    expect(read.length).toBeLessThan(large.length);
+  });
+
   test.each([
     ['the first packet', 0],
     ['a packet', 3],
