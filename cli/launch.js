@@ -12,8 +12,15 @@ if (major > 23 || (major === 22 && minor >= 16)) {
   };
   if (process.argv[2] === 'start') {
     // First, so that the process which is replaced loads nothing else.
-    const { limitNewObjects } = await import('../dist/package/cli/limit-new-objects.js');
-    limitNewObjects();
+    /** @type {unknown} Without a built package, nobody knows its type. */
+    const early = await import('../dist/package/cli/limit-new-objects.js');
+    if (
+      typeof early === 'object' &&
+      early !== null &&
+      'limitNewObjects' in early &&
+      typeof early.limitNewObjects === 'function'
+    )
+      Reflect.apply(early.limitNewObjects, undefined, []);
   }
   await import('../dist/package/cli/watchpost.js');
 } else {
