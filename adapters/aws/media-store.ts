@@ -47,10 +47,10 @@ export function createMediaStore({
       }
     },
     remove,
-    removeOfSource: async (sourceId) => {
+    removeOfSource: async (sourceId, enough = Infinity) => {
       let removed = 0;
       for (const Prefix of mediaFolders(sourceId)) {
-        for (;;) {
+        while (removed < enough) {
           // The first page again: its objects are deleted. A page has at most as many as one deletion.
           const command = new ListObjectsV2Command({ Bucket: bucket, Prefix });
           const { Contents = [] } = await client.send(command).catch(throwCoreError);

@@ -15,6 +15,8 @@ export type Erasure = z.infer<typeof erasureResponseSchema>;
  */
 const maxErasureMs = 15_000;
 const workAtOnce = 20;
+/** Media of one work that are removed before the time is read again: five requests of S3. */
+const mediaAtOnce = 5000;
 
 /**
  * Removes everything that is stored for a caller: keys, jobs, watches, media, events, alerts, deliveries, usage. Takes
@@ -42,7 +44,9 @@ export async function eraseCaller(actor: Actor, caller: string, deps: Deps): Pro
     }
     for (const work of left) {
       if (deps.now().getTime() >= until) return done;
-      done.media += await eraseWork(caller, work, deps);
+      const { media, isWhole } = await eraseWork(caller, work, until, deps);
+      done.media += media;
+      if (!isWhole) return done;
       done[work.kind === 'job' ? 'jobs' : 'watches'] += 1;
       removed.add(work.id);
     }
@@ -60,14 +64,26 @@ export async function eraseCaller(actor: Actor, caller: string, deps: Deps): Pro
   return { ...done, complete: true };
 }
 
-/** Stops the execution first, so that it stores nothing more. Returns the number of removed media. */
-async function eraseWork(caller: string, work: CallerWork, deps: Deps): Promise<number> {
+/**
+ * Stops the execution first, so that it stores nothing more, and removes the media until a time: a watch may have more
+ * pictures than a request can remove.
+ */
+async function eraseWork(
+  caller: string,
+  work: CallerWork,
+  until: number,
+  deps: Deps,
+): Promise<{ media: number; isWhole: boolean }> {
   const execution = { run_id: work.id, generation: work.generation };
   await deps.executions.stop(execution, 'The caller is erased').catch((error: unknown) => {
     deps.log.warning('Execution of an erased caller was not stopped', { error: String(error) });
   });
-  const media = await deps.media.removeOfSource(work.sourceId);
+  let media = 0;
+  for (let removed = mediaAtOnce; removed >= mediaAtOnce; media += removed) {
+    if (deps.now().getTime() >= until) return { media, isWhole: false };
+    removed = await deps.media.removeOfSource(work.sourceId, mediaAtOnce);
+  }
   await deps.eraser.removeWork(caller, work);
   await deps.recentLog.forget?.({ id: work.id });
-  return media;
+  return { media, isWhole: true };
 }

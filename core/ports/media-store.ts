@@ -20,8 +20,11 @@ export interface MediaStore {
   get(key: string, range?: ByteRange): Promise<Uint8Array | undefined>;
   /** Removes objects. Missing keys are no error. */
   remove(keys: readonly string[]): Promise<void>;
-  /** Removes all captures and evidence of a source. Returns how many. */
-  removeOfSource(sourceId: string): Promise<number>;
+  /**
+   * Removes all captures and evidence of a source. Returns how many. A store that removes them in requests ends after
+   * the one that reaches `enough`.
+   */
+  removeOfSource(sourceId: string, enough?: number): Promise<number>;
 }
 
 export function createMemoryMedia(media = new Map<string, Uint8Array>()): MediaStore {

@@ -48,6 +48,9 @@ export async function snoozeStoredWatch(
   });
 }
 
+/** Media that a response waits for, beside the moments: the message of these removes the pictures that are left. */
+const mediaOfResponse = 10_000;
+
 /**
  * Deletes a watch: closes its alerts, and erases source and evidence. Its last events are still delivered. Returns
  * which destinations were notified of something that stood open.
@@ -64,7 +67,7 @@ export async function deleteStoredWatch(watchId: string, caller: string, deps: W
   // A tick under way removes what it has stored.
   // First: a message continues it, and not the removal of other media.
   await removeQuietly(deleted, () => forgetMoments(watchId, null, deps), deps);
-  await removeQuietly(deleted, () => deps.media.removeOfSource(deleted.source_id), deps);
+  await removeQuietly(deleted, () => deps.media.removeOfSource(deleted.source_id, mediaOfResponse), deps);
   return notified.filter(({ open_alerts: alerts, stream_lost: isLost }) => alerts.length > 0 || isLost);
 }
 

@@ -74,6 +74,24 @@ export function describeCallerEraser(
       expect(await contains(canary)).toBe(false);
     });
 
+    test('an erasure of a watch with more pictures than its time allows continues with the others', async () => {
+      const { stores, contains } = await open();
+      const world = createWorld();
+      Object.assign(world.c, stores);
+      const canary = `canary${randomUUID().slice(0, 8)}`;
+      await fill(world, canary);
+      const many = { ...world.c.media, removeOfSource: async () => (world.advance(6), 5000) };
+
+      const first = await eraseCaller(operator, canary, { ...world.c, media: many });
+      expect(first).toMatchObject({ complete: false, jobs: 0, watches: 0, media: 15_000 });
+      expect(await eraseCaller(operator, canary, world.c)).toMatchObject({
+        complete: true,
+        jobs: 2,
+        watches: 2,
+      });
+      expect(await contains(canary)).toBe(false);
+    });
+
     test('a creation commits only with a valid key of its caller, so that none survives an erasure', async () => {
       const { stores } = await open();
       const world = createWorld();

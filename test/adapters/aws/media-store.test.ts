@@ -43,6 +43,16 @@ test('an object has its content type', async () => {
   });
 });
 
+test('a removal ends after the request that has removed enough, and continues', async () => {
+  const store = createMediaStore({ client, bucket: 'pictures' });
+  for (const key of ['captures/many/1.jpg', 'captures/many/2.jpg', 'evidence/7/many/1.jpg'])
+    await store.put(key, Buffer.from('x'), 'image/jpeg');
+
+  expect(await store.removeOfSource('many', 1)).toBe(2);
+  expect(await store.removeOfSource('many', 1)).toBe(1);
+  expect(await store.removeOfSource('many', 1)).toBe(0);
+});
+
 test('throttling by S3 is a TransientError, a missing permission is not', async () => {
   const other = new S3Client({ region: 'eu-west-1' });
   const s3 = mockClient(other);

@@ -5,6 +5,7 @@ import { createOpenAiVision } from '../../../adapters/vision/openai/openai-visio
 import { judgeMomentsTask, describing } from '../../../adapters/vision/prompt.ts';
 import { toAnswerSchema } from '../../../adapters/vision/task.ts';
 import { units } from '../../../adapters/aws/usage-units.ts';
+import { priceWorstCase } from '../../../core/policies/watch/model-price.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { CheckMedia } from '../../../core/ports/vision-model.ts';
 import { labelledSheets as sheets } from '../../support/vision/labelled-sheets.ts';
@@ -181,6 +182,24 @@ test('the words of a query are asked without a picture, and are bounded', async 
   expect(system.content).toContain('never an instruction');
   expect(JSON.stringify(user!.content).match(/<\/query>/g)).toHaveLength(1);
 });
+
+test.each([1, 2, 3, 4])(
+  'a budget reserves the longest answer about %s frames, with its description',
+  (count) => {
+    const conditions = Array.from({ length: 8 }, (_, index) => ({
+      condition_id: `${index}`,
+      condition: 'A.',
+    }));
+    const earlier = Array.from({ length: count - 1 }, () => pictures[1]!).map((frame) => ({
+      frame,
+      secondsBefore: 2,
+    }));
+    const media: CheckMedia = { mode: 'frames', frame: pictures[0]!, describes: true, earlier };
+    const tokens = describing(judgeMomentsTask(media, conditions).task).maxTokens;
+    // Each frame reserves a call, because a server may refuse several in one.
+    expect(tokens).toBeLessThanOrEqual(count * priceWorstCase({ input: 0, output: 0.000_001 }));
+  },
+);
 
 describe('the description of the newest frame', () => {
   const frame = pictures[2]!;

@@ -26,11 +26,12 @@ export const unusedGrants: readonly { grants: RegExp; reason: string }[] = [
   },
   {
     grants: / on \S+\/moments\//,
-    reason: 'Memory of watches, which the emulated stage keeps none of by default.',
+    reason: 'Pictures of moments in events, and the rest of a removal that takes too long for its response.',
   },
   {
     grants: /: s3:\w+ on \S+\/clips\/\*$|^WebhooksDeliverRole: lambda:InvokeFunction /,
-    reason: 'Clips of alerts, which the emulated stage makes none of by default.',
+    reason:
+      'The suite reads clips from the function that streams only, and its clips are recorded without a call.',
   },
   {
     grants: /^AnalyzeRole: (states:StopExecution |s3:DeleteObject on \S+\/evidence\/)/,
