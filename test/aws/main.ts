@@ -26,6 +26,7 @@ import { isPermitted, listGrants, type RoleRequest } from '../lib/iam/simulate.t
 import { addToRecord, modelRequests, readRequests } from './recorded-requests.ts';
 import { createStreamRuntime } from './stream-runtime.ts';
 import { clipThrough } from './clip-through.ts';
+import { eraseThrough } from './erase-through.ts';
 import { watchThrough } from './watch-through.ts';
 
 /**
@@ -90,6 +91,13 @@ const readBus = await queueBusEvents(emulator, deployment.stackName);
 try {
   say(`Monitor: ${await watchThrough(front.baseUrl, await makeKey('watcher'), live.url, readBus)}`);
   say(`Clip: ${await clipThrough(front.baseUrl, await makeKey('filmer'), live.url)}`);
+  const leaving = {
+    caller: 'leaver',
+    apiKey: await makeKey('leaver'),
+    adminKey: await makeKey('eraser', ['admin']),
+  };
+  const table = { endpoint: emulator.endpoint, tableName: deployment.outputs['TableName'] ?? '' };
+  say(`Erasure: ${await eraseThrough(front.baseUrl, leaving, live.url, table)}`);
 } catch (error) {
   for (const line of await troubles(emulator, deployment.outputs['LogGroupName'] ?? '')) say(line);
   throw error;
