@@ -1,6 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
 import { listActive, scheduleAt } from '../policies/watch/schedule.ts';
-import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
 import type { SpanReason } from '../records/sight.ts';
 import type { Schedule } from '../records/watch.ts';
 import { sumSpans } from '../sight/spans.ts';
@@ -68,7 +67,7 @@ function subtract({ from, to }: Bounds, spans: readonly Bounds[]): Bounds[] {
 
 /** Returns the duration from which visits of all watches are sure to be seen, in seconds; `null` without watches. */
 export function sureSeconds(watches: readonly SearchedWatch[]): number | null {
-  return watches.length === 0 ? null : Math.max(...watches.map(({ watch }) => shortestVisitOfWatch(watch)));
+  return watches.length === 0 ? null : Math.max(...watches.map((watch) => watch.sureSeconds));
 }
 
 type Described = {

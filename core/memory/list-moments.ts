@@ -41,7 +41,13 @@ export async function listMoments(
   const watches = await selectWatches(watchId === undefined ? undefined : [watchId], caller, deps);
   const span = limitSpan({ from, to }, end);
   const read = after
-    ? watches.map((watch) => ({ watch, ...span, from: later(span.from, beginOf(watch, now)), spans: [] }))
+    ? watches.map((watch) => ({
+        watch,
+        ...span,
+        from: later(span.from, beginOf(watch, now)),
+        spans: [],
+        sureSeconds: 0,
+      }))
     : await readSpans(watches, span, deps);
   const query = { ...toMomentSpan(caller, read, span.to), ...rest, after };
   const [page, released] = await Promise.all([

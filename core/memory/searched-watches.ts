@@ -1,13 +1,18 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchNotFoundError, WatchpostError } from '../errors.ts';
 import type { MomentSpan } from '../ports/moment-store.ts';
+import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
 import { maxMemoryDays } from '../records/moment.ts';
 import type { Span } from '../records/seen-hour.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { readHour } from '../sight/spans.ts';
 import { addSeconds, earlier, floorHour, later } from '../time.ts';
 
-export type SearchedWatch = { watch: WatchRun; from: Date; to: Date; spans: Span[] };
+/**
+ * Watch of a search, with what was seen in its span. `sureSeconds`: visits of this duration were sure to be seen in all
+ * of it, also before its rules were changed.
+ */
+export type SearchedWatch = { watch: WatchRun; from: Date; to: Date; spans: Span[]; sureSeconds: number };
 
 const daySeconds = 86_400;
 
@@ -84,7 +89,9 @@ export async function readSpans(
       .flatMap(({ hour, seen }) => readHour(new Date(hour), seen))
       .map((span) => ({ ...span, from: later(span.from, begin), to: earlier(span.to, to) }))
       .filter((span) => span.from < span.to);
-    read.push({ watch, from: later(begin, new Date(createdAt)), to, spans });
+    const sure = hours.map(({ seen }) => seen?.sure ?? 0);
+    const sureSeconds = Math.max(shortestVisitOfWatch(watch), ...sure);
+    read.push({ watch, from: later(begin, new Date(createdAt)), to, spans, sureSeconds });
   }
   return read;
 }

@@ -14,12 +14,13 @@ export type Span = { from: Date; to: Date; class: SpanClass; reason: SpanReason 
 
 /**
  * Seen part of an hour of a watch, as stored: its spans as text, and for each condition the seconds in which the model
- * did not judge it, and its unsure sightings.
+ * did not judge it, and its unsure sightings. `sure`: longest of the shortest visits that were sure to be seen in it.
  */
 export const seenHourSchema = z.object({
   spans: z.string(),
   unjudged: z.record(z.string(), z.number()).optional(),
   unsure: z.record(z.string(), z.number()).optional(),
+  sure: z.number().optional(),
 });
 export type SeenHour = z.infer<typeof seenHourSchema>;
 
@@ -27,4 +28,5 @@ export type SeenAddition = {
   spans: readonly Span[];
   unjudged: Readonly<Record<string, number>>;
   unsure?: Readonly<Record<string, number>>;
+  sure?: number | undefined;
 };

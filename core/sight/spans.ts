@@ -75,7 +75,7 @@ const digits = 3;
 export function extendHour(
   hour: Date,
   before: SeenHour | undefined,
-  { spans, unjudged, unsure = {} }: SeenAddition,
+  { spans, unjudged, unsure = {}, sure = 0 }: SeenAddition,
 ): SeenHour {
   const tenths = (at: Date) => Math.round((at.getTime() - hour.getTime()) / tenthMs);
   const added = spans.map(({ from, to, class: name, reason }): HourSpan => ({
@@ -84,12 +84,14 @@ export function extendHour(
     code: codes[reason ?? (name === 'not_seen' ? 'service' : name)],
   }));
   const sums = { unjudged: addAll(before?.unjudged, unjudged), unsure: addAll(before?.unsure, unsure) };
+  const longest = Math.max(before?.sure ?? 0, sure);
   return {
     spans: encode(
       limit(merge([...decode(before?.spans ?? ''), ...added.filter(({ begin, end }) => begin < end)])),
     ),
     ...(Object.keys(sums.unjudged).length > 0 && { unjudged: sums.unjudged }),
     ...(Object.keys(sums.unsure).length > 0 && { unsure: sums.unsure }),
+    ...(longest > 0 && { sure: longest }),
   };
 }
 

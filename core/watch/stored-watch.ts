@@ -66,10 +66,12 @@ export function sumByHour(hours: RunChange['hours'] = []): HourAddition[] {
 function joinSeen(additions: readonly SeenAddition[]): SeenAddition | undefined {
   if (additions.length === 0) return undefined;
   const unsure = sumValues(additions.map((addition) => Object.entries(addition.unsure ?? {})));
+  const sure = Math.max(...additions.map((addition) => addition.sure ?? 0));
   return {
     spans: additions.flatMap(({ spans }) => spans),
     unjudged: Object.fromEntries(sumValues(additions.map(({ unjudged }) => Object.entries(unjudged)))),
     ...(unsure.size > 0 && { unsure: Object.fromEntries(unsure) }),
+    ...(sure > 0 && { sure }),
   };
 }
 

@@ -14,6 +14,7 @@ import { maxErrorLength } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
 import { afterTick, type PolicySight, type SightRules } from '../../sight/after-tick.ts';
 import { frameTime } from '../../sight/moment-time.ts';
+import type { SightSpan } from '../../sight/count-sight.ts';
 import { classifySpans } from '../../sight/spans.ts';
 import { findLoss } from '../../sight/trouble.ts';
 import { addSeconds, ageSeconds } from '../../time.ts';
@@ -27,6 +28,7 @@ import { planNextTick } from './next-tick.ts';
 import { hasVerdict, readLook, type WatchOutcome } from './outcome.ts';
 import { createWatchProgress } from './progress.ts';
 import { listActive, localDay, scheduleAt } from './schedule.ts';
+import { shortestVisitOfWatch } from './shortest-visit-of-watch.ts';
 import { watchStatus } from './status.ts';
 import { countTick } from './tick-counts.ts';
 
@@ -135,10 +137,31 @@ export function decideWatchTick(
     events,
     alerts: steps.flatMap(({ change }) => change ?? []),
     hours: [
-      ...countByHour(classifySpans(spans, readLook(outcome, shownAt)), unjudged),
+      ...countByHour(
+        classifySpans(spans, readLook(outcome, shownAt)),
+        unjudged,
+        sureSeconds(watch, outcome, sight, spans),
+      ),
       ...countTick(outcome, counts, conditions, now),
     ],
   };
+}
+
+/**
+ * Returns the shortest visit that was sure to be seen in the time that a tick counts. The first capture has nothing to
+ * look back at, and says nothing of the seconds before it.
+ */
+function sureSeconds(
+  { config, seen }: WatchRun,
+  outcome: WatchOutcome,
+  sight: Sight,
+  spans: readonly SightSpan[],
+): number | undefined {
+  const seconds = spans.reduce((sum, { from, to }) => sum + ageSeconds(from, to), 0);
+  if (config.look_back && sight.scan === undefined && seconds < config.interval_seconds) return undefined;
+  // An interval that an overload stretched: what it leaves out is a gap.
+  const captured = 'captured' in outcome ? outcome.captured.seen : seen;
+  return shortestVisitOfWatch({ config, sight, seen: captured, next: null });
 }
 
 /** Decides what the schedule, the local day and its budget leave of a watch. */

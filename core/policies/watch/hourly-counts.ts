@@ -5,8 +5,15 @@ import { addSeconds, earlier, floorHour } from '../../time.ts';
 /** Counts of one hour, which begins at `hour` (UTC), and what the watch has seen in it. */
 export type HourlyCounts = { hour: string; counts: Partial<WatchCounts>; seen?: SeenAddition };
 
-/** Returns the counts of watched time and gaps, by hour. `unjudged`: conditions that the model did not judge in it. */
-export function countByHour(spans: readonly Span[], unjudged: readonly string[] = []): HourlyCounts[] {
+/**
+ * Returns the counts of watched time and gaps, by hour. `unjudged`: conditions that the model did not judge in it;
+ * `sure`: shortest visit that was sure to be seen in it.
+ */
+export function countByHour(
+  spans: readonly Span[],
+  unjudged: readonly string[] = [],
+  sure?: number,
+): HourlyCounts[] {
   return spans.flatMap((span) => {
     const name = span.class === 'not_seen' ? 'gap_ms' : 'watched_ms';
     const isClaimed = span.class === 'judged' || span.class === 'quiet';
@@ -16,7 +23,7 @@ export function countByHour(spans: readonly Span[], unjudged: readonly string[] 
       const to = earlier(addSeconds(new Date(hour), 3_600), span.to);
       const ms = to.getTime() - from.getTime();
       const conditions = isClaimed ? unjudged.map((id): [string, number] => [id, ms / 1000]) : [];
-      const seen = { spans: [{ ...span, from, to }], unjudged: Object.fromEntries(conditions) };
+      const seen = { spans: [{ ...span, from, to }], unjudged: Object.fromEntries(conditions), sure };
       hours.push({ hour, counts: { [name]: ms }, seen });
       from = to;
     }

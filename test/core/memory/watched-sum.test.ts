@@ -3,7 +3,10 @@ import { StreamFetchError, VisionError } from '../../../core/errors.ts';
 import { listMoments } from '../../../core/memory/list-moments.ts';
 import type { Schedule } from '../../../core/records/watch.ts';
 import { listActive } from '../../../core/policies/watch/schedule.ts';
+import { shortestVisitOfWatch } from '../../../core/policies/watch/shortest-visit-of-watch.ts';
+import { watchRequestSchema } from '../../../core/requests/watches.ts';
 import { pauseStoredWatch, resumeStoredWatch } from '../../../core/watch/control-watch.ts';
+import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { start } from '../../contract/records.ts';
 import { black, quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
 import { createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
@@ -66,6 +69,21 @@ async function watched() {
 
 const sum = (read: Awaited<ReturnType<typeof watched>>) =>
   read.judged_seconds + read.quiet_seconds + read.between_seconds + read.not_seen_seconds;
+
+test('visits are sure to be seen from the duration on that was sure in all of the span', async () => {
+  let step = await createWatch({ memory: 3, interval: 60 });
+  const pass = async () => {
+    for (let count = 0; count < 4; count += 1) step = await tick(step, quiet(8, 6, 4, 2), []);
+  };
+  await pass();
+  const before = (await watched()).sure_from_seconds;
+  const edit = { watchId, patch: { interval_seconds: 5 }, ifMatch: undefined };
+  await editWatch(edit, 'caller', world.c, (merged) => watchRequestSchema.parse(merged));
+  step = await world.begin({ run_id: watchId, generation: (await stored()).generation });
+  await pass();
+  expect(shortestVisitOfWatch(await stored())).toBeLessThan(before ?? 0);
+  expect((await watched()).sure_from_seconds).toBe(before);
+});
 
 test.each([
   ['of ten seconds', {}],
