@@ -10,18 +10,7 @@ if (major > 23 || (major === 22 && minor >= 16)) {
   process.emitWarning = (/** @type {any[]} */ ...warning) => {
     if (!String(warning[0]).includes('SQLite')) Reflect.apply(emit, process, warning);
   };
-  if (process.argv[2] === 'start') {
-    // First, so that the process which is replaced loads nothing else.
-    /** @type {unknown} Without a built package, nobody knows its type. */
-    const early = await import('../dist/package/cli/limit-new-objects.js');
-    if (
-      typeof early === 'object' &&
-      early !== null &&
-      'limitNewObjects' in early &&
-      typeof early.limitNewObjects === 'function'
-    )
-      Reflect.apply(early.limitNewObjects, undefined, []);
-  }
+  if (process.argv[2] === 'start') await import('../dist/package/cli/limited-start.js');
   await import('../dist/package/cli/watchpost.js');
 } else {
   process.stderr.write(

@@ -34,10 +34,10 @@ test('a start loads no library of MCP, MQTT and e-mail, and decides about its ow
   const imports = listImports('cli/service/run-service.ts');
   expect(imports).toContain('undici');
   expect(imports.filter((path) => /^(?:@modelcontextprotocol|mqtt|nodemailer)/.test(path))).toEqual([]);
-  expect(listImports('cli/limit-new-objects.ts')).toEqual(['cli/limit-new-objects.ts']);
+  expect(listImports('cli/limited-start.ts')).toEqual(['cli/limited-start.ts', 'cli/limit-new-objects.ts']);
   const launcher = readFileSync('cli/launch.js', 'utf8');
   const [first] = launcher.match(/import\('[^']+'\)/g) ?? [];
-  expect(first).toBe("import('../dist/package/cli/limit-new-objects.js')");
+  expect(first).toBe("import('../dist/package/cli/limited-start.js')");
 });
 
 test('the help lists every command in order, also for a name that is unknown', async () => {
