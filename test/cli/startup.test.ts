@@ -4,7 +4,8 @@ import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
 const { metafile } = await build({
-  entryPoints: ['cli/watchpost.ts'],
+  entryPoints: ['cli/watchpost.ts', 'cli/limited-start.ts'],
+  outdir: 'out',
   bundle: true,
   write: false,
   metafile: true,
