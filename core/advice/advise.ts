@@ -65,7 +65,7 @@ const duration = new RegExp(
 );
 /** Words of a duration that names no time: "is still there", "still blocks", "for too long". */
 const lasting =
-  /\bstill (?=(?:there|here|at|on|in|open|closed|lit|empty|full|waiting|standing|parked|lying|present|visible|running|burning)\b)|(?<=\b(?:is|are|was|were) )still (?=\w)|(?<=\w )(?<!\b(?:an?|the|no|in|with) )still (?=\w+s\b)|,? ?\bfor (?:(?:too |so |a )?(?:long|long time|while)|hours|days)\b/i;
+  /\bstill (?=(?:there|here|at|on|in|open|closed|lit|empty|full|waiting|standing|parked|lying|present|visible|running|burning)\b)|(?<=\b(?:is|are|was|were) )still (?=\w)|(?<=\w )still (?=(?:blocks|burns|hangs|has|holds|lacks|leaks|needs|remains|runs|shows|stands|stays|waits|works)\b)|,? ?\bfor (?:(?:too |so |a )?(?:long|long time|while)\b|(?:hours|days)(?=[.,;!?]|$))/i;
 const memory =
   /\b(than before|than usual|than yesterday|again|anymore|any more|no longer|since|still|another|different|the same|has changed|have changed|disappear\w*|appear(?:s|ed)?|new(?:ly)?)\b/i;
 const identity =

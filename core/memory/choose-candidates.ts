@@ -7,8 +7,8 @@ import { findVisits, type Visit } from './visits.ts';
 
 /**
  * Chooses the best moment of each visit by words: the best one of each watch first, then the second ones, so that one
- * watch does not take all pictures of the others. A moment that lacks the words, or says that nothing of them is there,
- * splits a visit, as far as the store has read. What only says so comes last: it can name what else is there.
+ * watch does not take all pictures of the others. A moment that lacks the words, or denies them, splits a visit, as far
+ * as the store has read. Moments that deny come last: they can name what else is there.
  */
 export function chooseCandidates(
   matches: readonly WordMatch[],
@@ -22,24 +22,24 @@ export function chooseCandidates(
       .map((each, rank) => ({ ...each, rank })),
   );
   return best
-    .toSorted((a, b) => +isShown(b) - +isShown(a) || a.rank - b.rank || byWords(a, b))
+    .toSorted((a, b) => +isDenied(a) - +isDenied(b) || a.rank - b.rank || byWords(a, b))
     .slice(0, maxCandidates)
     .flatMap(({ visit, match }) => (match ? [toCandidate(visit, match.moment_id)] : []));
 }
 
 function isOfVisit({ match }: Entry, first: Entry | undefined): boolean {
-  return match !== null && (first === undefined || first.match?.shown === match.shown);
+  return match !== null && (first === undefined || first.match?.denied === match.denied);
 }
 
-function isShown({ match }: Ranked): boolean {
-  return match?.shown ?? false;
+function isDenied({ match }: Ranked): boolean {
+  return match?.denied ?? true;
 }
 
 type Ranked = { visit: Visit<unknown>; match: WordMatch | undefined };
 
 function byWords(one: Ranked, other: Ranked): number {
   const byScore = (other.match?.score ?? 0) - (one.match?.score ?? 0);
-  return +isShown(other) - +isShown(one) || byScore || +other.visit.to - +one.visit.to;
+  return +isDenied(one) - +isDenied(other) || byScore || +other.visit.to - +one.visit.to;
 }
 
 type Entry = { at: string; moment_id: string; match: WordMatch | null };

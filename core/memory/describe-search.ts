@@ -3,7 +3,7 @@ import { listActive, scheduleAt } from '../policies/watch/schedule.ts';
 import type { SpanReason } from '../records/sight.ts';
 import type { Schedule } from '../records/watch.ts';
 import { sumSpans } from '../sight/spans.ts';
-import { earlier, later } from '../time.ts';
+import { addSeconds, earlier, later } from '../time.ts';
 import { joinGaps, listGaps, selectLongest } from './gaps.ts';
 import type { SearchState } from './search-cursor.ts';
 import type { SearchedWatch } from './searched-watches.ts';
@@ -41,8 +41,9 @@ export function listUnseen(watches: readonly SearchedWatch[]): UnseenSpan[] {
     const { from, to, spans } = searched;
     const { run_id: watch_id, config, sight } = searched.watch;
     const countedUntil = sight.counted_until === null ? to : new Date(sight.counted_until);
-    // Only the time since the newest check can still be seen.
-    const maxSeconds = (span: Bounds) => (span.from < countedUntil ? inaccuracySeconds : maxUnknownSeconds);
+    // Only the time since the newest check can still be seen. Spans are in tenths of a second.
+    const newest = addSeconds(countedUntil, -inaccuracySeconds);
+    const maxSeconds = (span: Bounds) => (span.from < newest ? inaccuracySeconds : maxUnknownSeconds);
     const paused = listActive(config.schedule, from, to)
       .flatMap((active) => subtract(active, spans))
       .filter((span) => span.to.getTime() - span.from.getTime() > maxSeconds(span) * 1000)

@@ -2,8 +2,8 @@ import type { QueryStems } from '../ports/moment-store.ts';
 import type { Moment } from '../records/moment.ts';
 import { toStems } from './stems.ts';
 
-/** Moment with the rank of its words, and whether one of them is about what is in the picture. */
-export type RankedMoment = { moment: Moment; score: number; shown: boolean };
+/** Moment with the rank of its words. `denied`: it says that one of them is not there, and of none that it is. */
+export type RankedMoment = { moment: Moment; score: number; denied: boolean };
 
 /**
  * Weight of a word that the model adds, and of a word about what is not in the picture: an explanation of "no" often
@@ -34,12 +34,12 @@ export function rankMoments(moments: readonly Moment[], { own, added }: QuerySte
         (sum, stem) => sum + (shown.has(stem) ? 1 : denied.has(stem) ? deniedWeight : 0) * value(stem),
         0,
       ),
-      shown: [...weights.keys()].some((stem) => shown.has(stem)),
+      denied: isDenied(moment, shown, weights),
     }))
     .toSorted((a, b) => b.score - a.score || (a.moment.at < b.moment.at ? 1 : -1));
 }
 
-/** Returns the stems of what a moment shows, and of the explanations of conditions that do not hold. */
+/** Returns the stems of what a moment shows, and of the explanations of conditions that do not hold or were not judged. */
 function readTexts({ verdicts, scene = '', objects = [] }: Moment) {
   const explanations = (isHeld: boolean) =>
     verdicts.flatMap(({ triggered, explanation }) => ((triggered === true) === isHeld ? [explanation] : []));
@@ -47,4 +47,22 @@ function readTexts({ verdicts, scene = '', objects = [] }: Moment) {
     shown: new Set(toStems([scene, ...objects, ...explanations(true)].join(' '))),
     denied: new Set(toStems(explanations(false).join(' '))),
   };
+}
+
+/** Words that deny what their clause names: "no stop sign is visible", but not "a van is there, but no parcel". */
+const negation = /\b(?:no|not|nobody|none|nothing|neither|nor|never|without|cannot)\b|n't\b/i;
+
+function isDenied(
+  { verdicts }: Moment,
+  shown: ReadonlySet<string>,
+  words: ReadonlyMap<string, number>,
+): boolean {
+  if ([...words.keys()].some((stem) => shown.has(stem))) return false;
+  return verdicts.some(
+    ({ triggered, explanation }) =>
+      triggered === false &&
+      explanation
+        .split(/[.,;:!?]|\bbut\b/i)
+        .some((clause) => negation.test(clause) && toStems(clause).some((stem) => words.has(stem))),
+  );
 }

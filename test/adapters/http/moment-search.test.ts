@@ -168,9 +168,10 @@ test('the sentence says what nobody saw, by the clock of the watch', async () =>
     spans: [span(0, 600, null), span(600, 1500, 'stream'), span(1500, 2000, null), span(2300, 3600, null)],
     unjudged: {},
   };
-  const sight = { ...run.sight, counted_until: after(3600).toISOString() };
+  // Spans end at tenths of a second.
+  const sight = { ...run.sight, counted_until: after(3600.04).toISOString() };
   await runs.commit(newChange(run, { set: { sight }, hours: [{ hour, counts: {}, seen }] }));
-  const answer = await search({ watch_ids: [yard], to: after(3600).toISOString() });
+  const answer = await search({ watch_ids: [yard], to: after(3609).toISOString() });
   expect(answer.not_seen).toEqual([
     { watch_id: yard, from: after(600).toISOString(), to: after(1500).toISOString(), reason: 'stream' },
     // A pause, however short.

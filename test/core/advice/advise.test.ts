@@ -106,6 +106,9 @@ test.each([
   'More than two people are in the yard.',
   'The water is still.',
   'A screen shows a still image that flickers.',
+  'A person lies still as cars pass.',
+  'Two still cameras are on the table.',
+  'A sign for hours of work is visible.',
 ])('"%s" names no time for which it holds', (condition) => {
   const { findings, suggestion } = advise(condition, video);
   expect(suggestion.open_after_seconds).toBe(0);

@@ -34,3 +34,15 @@ test('a sentence with more and rarer words is first, then a newer one; what is n
     'denied',
   ]);
 });
+
+test.each([
+  [says(false, 'No white van is there'), true],
+  [says(false, "A lorry is there. The van isn't visible."), true],
+  [says(false, 'A white van is there, but no parcel'), false],
+  [says(false, 'The van is closed'), false],
+  [{ ...says(false, 'A van, perhaps, or no van'), triggered: null }, false],
+  [says(true, 'No van is left'), false],
+])('only a verdict of "no" that negates the words denies them: %j', (verdict, denied) => {
+  const [ranked] = rankMoments([moment('one', { verdicts: [verdict] })], { own: ['white', 'van'], added: [] });
+  expect(ranked?.denied).toBe(denied);
+});
