@@ -39,7 +39,9 @@ export function DestinationFields({ destinations, onChange }: Props) {
                   <Select
                     {...ids}
                     value={destination.type}
-                    onValue={(type) => change({ type, address: '', notify: newDestination(type).notify })}
+                    onValue={(type) =>
+                      change({ type, address: '', notify: newDestination(type).notify, includeClip: true })
+                    }
                     options={destinationTypes
                       .filter(({ type }) => type === destination.type || served.includes(type))
                       .map(({ type, label }) => ({ value: type, label }))}
@@ -100,7 +102,7 @@ export function DestinationFields({ destinations, onChange }: Props) {
             {clipTypes.has(destination.type) && (
               <Checkbox
                 label={`Clips to destination ${index + 1}`}
-                hint="After the message of an alert, when the clip is ready"
+                hint="When the clip is ready"
                 checked={destination.includeClip}
                 onChecked={(includeClip) => change({ includeClip })}
               />
