@@ -9,29 +9,47 @@ const maxBraces = 40;
  * write one, wrap it in code fences, and add remarks. `isCut`: the text lacks its end, so an object that prose follows
  * is a draft.
  */
-export function extractJson(answer: string, isCut = false): unknown {
-  const text = withoutNextTurn(answer);
+export function extractJson(text: string, isCut = false): unknown {
   const plain = withoutFence(text);
-  const whole = /^[{"]/.test(plain) ? parse(plain) : undefined;
+  const whole = /^[{"]/.test(plain) ? (parse(plain) ?? parse(firstTurn(plain))) : undefined;
   if (typeof whole === 'string') return extractJson(whole, isCut);
   if (whole !== undefined) return whole;
-  const spoken = withoutThoughts(text);
-  let last: unknown;
+  for (const spoken of partsBeforeThoughts(text)) {
+    const found = findObject(spoken);
+    if (found?.isLast) return checked(found, isCut);
+  }
+  return checked(findObject(withoutThoughts(text)), isCut);
+}
+
+/** Object of a text, with what is before it and behind it in its turn. `isLast`: an end mark of the turn follows. */
+type Found = { object: unknown; lead: string; rest: string; isLast: boolean };
+
+function checked(found: Found | undefined, isCut: boolean): unknown {
+  if (found === undefined || isBehindThoughts(found.lead)) return undefined;
+  return isCut && /[^\s`]/.test(found.rest) ? undefined : found.object;
+}
+
+/** Returns the last object of the first turn that has one. End marks within an object are its words. */
+function findObject(spoken: string): Found | undefined {
+  let object: unknown;
   let [lead, end] = ['', 0];
   let tried = 0;
   for (let start = spoken.indexOf('{'); start !== -1; start = spoken.indexOf('{', start)) {
+    if (end > 0 && endOfTurn.test(spoken.slice(end, start))) break;
     const close = endOfObject(spoken, start);
     // The answer itself may be the object that lacks its end.
     if (close === -1 && /^\{\s*"/.test(spoken.slice(start, start + 100))) return undefined;
-    const object = close === -1 ? undefined : parse(spoken.slice(start, close));
-    if (object === undefined && (tried += 1) >= maxBraces) return undefined;
+    const read = close === -1 ? undefined : parse(spoken.slice(start, close));
+    if (read === undefined && (tried += 1) >= maxBraces) return undefined;
     // An answer that is no JSON is not replaced by a draft before it.
-    const isRead =
-      object !== undefined || (close !== -1 && namedValue.test(spoken.slice(start, start + 100)));
-    if (isRead) [last, lead, end] = [object, spoken.slice(Math.max(end, start - 300), start), close];
+    const isRead = read !== undefined || (close !== -1 && namedValue.test(spoken.slice(start, start + 100)));
+    if (isRead) [object, lead, end] = [read, spoken.slice(Math.max(end, start - 300), start), close];
     start = isRead ? close : start + 1;
   }
-  return isBehindThoughts(lead) || (isCut && /[^\s`]/.test(spoken.slice(end))) ? undefined : last;
+  if (end === 0) return undefined;
+  const rest = spoken.slice(end);
+  const mark = endOfTurn.exec(rest)?.index;
+  return { object, lead, rest: rest.slice(0, mark), isLast: mark !== undefined };
 }
 
 /**
@@ -102,13 +120,33 @@ export function withoutThoughts(text: string): string {
   return spoken.slice(0, openingMark.exec(spoken)?.index);
 }
 
-/** End of a turn behind an object: a server that does not know the token adds turns that nobody wrote. */
-const nextTurn =
-  /(?<=[}`>][\s`]*)(?:<\|(?:im_end|eot_id|eom_id|endoftext|end_of_text|end|user)\|>|<end_of_turn>|<\/s>|<｜end▁of▁sentence｜>)/;
+/**
+ * Returns the parts before opening marks whose thoughts have ended. One may be the answer, and the thoughts those of a
+ * later turn. What a closing mark alone follows is thoughts.
+ */
+function partsBeforeThoughts(text: string): string[] {
+  let start = 0;
+  return [...text.matchAll(closingMarks)].flatMap(({ index, 0: mark }) => {
+    const part = text.slice(start, index);
+    start = index + mark.length;
+    const opening = openingMark.exec(part)?.index;
+    return opening === undefined ? [] : [part.slice(0, opening)];
+  });
+}
 
-function withoutNextTurn(text: string): string {
-  const end = nextTurn.exec(text)?.index;
-  return text.slice(0, end);
+/** End of a turn: a server that does not know the token adds turns that nobody wrote. */
+const endOfTurn =
+  /<\|(?:im_end|eot_id|eom_id|endoftext|end_of_text|end|user)\|>|<end_of_turn>|<\/s>|<｜end▁of▁sentence｜>/;
+
+/** Returns the object at the begin of a text if its turn ends behind it, else ''. Marks within it are its words. */
+function firstTurn(text: string): string {
+  const close = text.startsWith('{') ? endOfObject(text, 0) : -1;
+  const rest = close === -1 ? '' : text.slice(close);
+  const mark = endOfTurn.exec(rest);
+  if (!mark || /[^\s`]/.test(rest.slice(0, mark.index))) return '';
+  const [closing] = rest.matchAll(closingMarks);
+  const isDraft = closing !== undefined && !openingMark.test(rest.slice(0, closing.index));
+  return isDraft ? '' : text.slice(0, close);
 }
 
 function withoutFence(text: string): string {

@@ -17,7 +17,16 @@ const maxExplanationCharacters = 600;
 const maxJointExplanationCharacters = 240;
 const cutText = z.string().trim().min(1).catch('The token limit of the answer cut the explanation.');
 
-const triggered = z.boolean().describe('true only if the condition holds in what is visible');
+const writtenWords = new Map([
+  ['true', true],
+  ['false', false],
+]);
+/** Decision. Small models write it in quotes. */
+export const writtenBoolean = z.preprocess(
+  (word) => (typeof word === 'string' ? (writtenWords.get(word.trim().toLowerCase()) ?? word) : word),
+  z.boolean(),
+);
+const triggered = writtenBoolean.describe('true only if the condition holds in what is visible');
 /** Returns the fields of a verdict by what is written first. A model writes them in the order of the schema. */
 function verdictFields(first: PromptVariant['first'], maxLength = maxExplanationCharacters) {
   const explanation = z

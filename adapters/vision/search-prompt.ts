@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DescribedPicture } from '../../core/ports/vision-model.ts';
 import { queryWordLimits, type PicturesAnswer } from '../../core/records/vision.ts';
-import { beforeCut, ground, tagged, writtenNumber } from './prompt.ts';
+import { beforeCut, ground, tagged, writtenBoolean, writtenNumber } from './prompt.ts';
 import type { ModelTask } from './task.ts';
 
 /** Prompts of a search in moments: words of a query, and pictures that show what it describes. */
@@ -37,7 +37,7 @@ export function toWords({ words }: WordsFields): string[] {
     .slice(0, queryWordLimits.words);
 }
 
-const match = z.object({ picture: writtenNumber, shows: z.boolean() });
+const match = z.object({ picture: writtenNumber, shows: writtenBoolean });
 const matchesFields = z.object({
   matches: z.array(match).describe('one entry per picture, by its number'),
 });

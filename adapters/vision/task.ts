@@ -64,8 +64,6 @@ export function readAnswer<Fields>(
   const stated = typeof answer === 'string' ? extractJson(answer, end !== 'complete') : answer;
   const parsed = task.schema.safeParse(stated);
   if (parsed.success) return parsed.data;
-  const plain = task.schema.safeParse(withPlainWords(stated));
-  if (plain.success) return plain.data;
   const [wrapped, ...others] = readWrapped(task, stated);
   if (wrapped !== undefined && others.length === 0) return wrapped;
   const cause = parsed.error;
@@ -81,20 +79,6 @@ export function readAnswer<Fields>(
     `The limit of ${task.maxTokens} tokens cut the answer of the model before it was usable. Use a model that writes shorter answers, or the prompt verdict-first.`,
     { cause },
   );
-}
-
-const plainWords = new Map([
-  ['true', true],
-  ['false', false],
-]);
-
-/** Returns a value whose words "true" and "false" are no texts: small models quote them. */
-function withPlainWords(stated: unknown): unknown {
-  if (typeof stated === 'string') return plainWords.get(stated.trim().toLowerCase()) ?? stated;
-  if (Array.isArray(stated)) return stated.map(withPlainWords);
-  const { success, data } = z.looseObject({}).safeParse(stated);
-  if (!success) return stated;
-  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, withPlainWords(value)]));
 }
 
 /**

@@ -141,12 +141,17 @@ const innerErrorSchema = z.object({
 function readInnerStatus(body: string): number | undefined {
   const { success, data } = innerErrorSchema.safeParse(parseJson(body));
   const [choice] = data?.choices ?? [];
-  const failed = choice?.finish_reason === 'error' || Boolean(choice?.error);
-  const error = data?.error ?? choice?.error;
+  const failed = choice?.finish_reason === 'error' || isStated(choice?.error);
+  const error = [data?.error, choice?.error].find(isStated);
   if (!success || (!failed && (choice || !error))) return undefined;
   const code = Number(typeof error === 'object' ? error?.code : undefined);
   if (Number.isInteger(code) && code >= 400 && code < 600) return code;
   return /rate.?limit|too many requests|overloaded/i.test(JSON.stringify(error ?? '')) ? 429 : 500;
+}
+
+/** Returns true for an error with a code or a message: gateways also send an empty one with each answer. */
+function isStated(error: z.infer<typeof innerErrorSchema>['error']): boolean {
+  return typeof error === 'object' ? Boolean(error?.code) || Boolean(error?.message) : Boolean(error);
 }
 
 function parseJson(text: string): unknown {

@@ -11,6 +11,7 @@ test.each([
   ['open lists', '{"a":'.repeat(30) + '['.repeat(long) + ']'.repeat(long)],
   ['open thoughts', '<think>{'.repeat(long)],
   ['fences', '`'.repeat(long)],
+  ['thoughts and braces', '{<think></think>'.repeat(long / 8)],
   ['spaces behind a brace', `}${' '.repeat(long)}`],
 ])('a megabyte of %s is no object, and costs no more than its length', (_, text) => {
   expect([extractJson(text), extractCutJson(text)]).toEqual([undefined, undefined]);
@@ -52,6 +53,13 @@ test.each([
   ['a turn that nobody wrote', `${answer}<|im_end|>\n<|im_start|>user\n${draft}`],
   ['a turn behind a fence', `\`\`\`json\n${answer}\n\`\`\`<end_of_turn>\n${draft}`],
   ['a turn of other tokens', `<think>${draft}</think>${answer}</s>[INST] ${draft}`],
+  ['a turn with thoughts', `${answer}<|im_end|>\n<|im_start|>assistant\n<think>Hm.</think>${draft}`],
+  ['a turn behind a remark', `${answer} Done.<|im_end|>\n<|im_start|>user\n${draft}`],
+  ['a draft at the end of a turn of thoughts', `{"triggered": true}<|end|> No.</think>${answer}`],
+  [
+    'a draft at the end of a channel',
+    `<|channel|>analysis<|message|>{"triggered": true}<|end|><|start|>assistant<|channel|>final<|message|>${answer}`,
+  ],
   ['a box', `<think>${draft}</think><answer><|begin_of_box|>${answer}<|end_of_box|></answer>`],
 ])('the object after all thoughts is the answer: %s', (_, text) => {
   expect(extractJson(text)).toEqual({ triggered: false, explanation: 'A bush.' });
@@ -80,6 +88,7 @@ test('a complete answer is kept if only its space or fence is cut, and a mark in
   });
   const sign = { triggered: true, explanation: 'A sign reads </think> and <think>.' };
   expect(extractJson(JSON.stringify(sign))).toEqual(sign);
+  expect(extractJson(`${JSON.stringify(sign)}<|im_end|>\n${draft}`)).toEqual(sign);
 });
 
 test.each([

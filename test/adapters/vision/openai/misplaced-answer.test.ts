@@ -2,16 +2,22 @@ import { expect, test } from 'vitest';
 import { createOpenAiVision } from '../../../../adapters/vision/openai/openai-vision.ts';
 import { judgeCondition } from '../../../../core/judge-condition.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
-import { chatServer, says } from './chat-server.ts';
+import { chatServer, cut, type Reply, says } from './chat-server.ts';
 
 async function judge(extra: object, content: string | null = null) {
-  await using server = await chatServer(says(content, extra));
+  return judgeReply(says(content, extra));
+}
+
+async function judgeReply(reply: Reply) {
+  await using server = await chatServer(reply);
   const vision = createOpenAiVision({ sheets, baseUrl: server.baseUrl, model: 'm', fetch });
   const look = { mode: 'frames' as const, frame: new Uint8Array([0xff, 0xd8, 0xff]) };
   return await judgeCondition(vision, look, { condition: 'x' }, AbortSignal.timeout(10_000));
 }
 
 const answer = JSON.stringify({ triggered: true, explanation: 'A car.' });
+const quoted = answer.replace('true', '"True"');
+const other = JSON.stringify({ triggered: false, explanation: 'None.' });
 const call = (text: unknown) => ({
   tool_calls: [{ type: 'function', function: { name: 'report_verdict', arguments: text } }],
 });
@@ -35,7 +41,14 @@ test.each([
   ['its schema', `{"type": "object", "properties": ${answer}}`],
   ['its name', `{"verdict": ${answer}}`],
   ['a list', `[${answer}]`],
-  ['quotes', answer.replace('true', '"True"')],
+  ['quotes', quoted],
+  ['quotes in the call of a tool', `{"name": "report_verdict", "arguments": ${quoted}}`],
+  [
+    'the final channel, behind a draft',
+    `<|channel|>analysis<|message|>As {"triggered": ..}<|end|><|start|>assistant<|channel|>final<|message|>${answer}`,
+  ],
+  ['a turn behind one of thoughts', `<think>${other}</think><|im_end|>\n${answer}`],
+  ['text that begins with marks of a template', `<s></s>${answer}`],
 ])('an answer that is written within %s counts', async (_place, text) => {
   expect(await judge({}, text)).toMatchObject({ triggered: true, explanation: 'A car.' });
 });
@@ -48,7 +61,6 @@ test.each([
 });
 
 test('an answer in its place counts before one among the thoughts', async () => {
-  const other = JSON.stringify({ triggered: false, explanation: 'None.' });
   expect(await judge({ reasoning_content: answer }, other)).toMatchObject({ triggered: false });
 });
 
@@ -59,3 +71,32 @@ test.each([
 ])('%s are no answer', async (_kind, extra) => {
   await expect(judge(extra)).rejects.toMatchObject({ code: 'VLM_ERROR' });
 });
+
+test('words of a text stay text, in an answer with quotes and with marks', async () => {
+  const sign = { triggered: true, explanation: 'The sign says <b></s> to me' };
+  expect(await judge({}, JSON.stringify(sign))).toMatchObject(sign);
+  expect(await judge({}, `So: ${JSON.stringify(sign)}`)).toMatchObject(sign);
+  expect(await judge({}, '{"triggered":"true","explanation":"True"}')).toMatchObject({
+    triggered: true,
+    explanation: 'True',
+  });
+});
+
+test('a decision in quotes is read if the token limit has cut the answer', async () => {
+  const verdict = await judgeReply(cut('{"triggered": "true", "explanation": "A ca'));
+  expect(verdict).toMatchObject({ triggered: true });
+});
+
+test('thousands of lists within each other are no answer', async () => {
+  const lists = '['.repeat(5_000) + ']'.repeat(5_000);
+  for (const text of [`{"triggered": ${lists}}`, `{"verdict": {"triggered": ${lists}}}`])
+    await expect(judge({}, text)).rejects.toMatchObject({ code: 'VLM_ERROR' });
+});
+
+test.each([{}, { type: null }, { code: null, message: '' }])(
+  'an answer with the error %j counts: it states none',
+  async (error) => {
+    const choices = [{ message: { content: answer }, finish_reason: 'stop', error }];
+    expect(await judgeReply({ status: 200, body: { choices, error } })).toMatchObject({ triggered: true });
+  },
+);
