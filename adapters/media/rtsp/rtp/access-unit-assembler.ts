@@ -70,6 +70,8 @@ export function createAccessUnitAssembler(
   let parameterSets = described.reduce<Uint8Array[]>((sets, set) => addParameterSet(sets, set, rules), []);
   /** True for a camera that marks packets within units. */
   let marksAll = false;
+  /** True from a lost packet to the next one of a unit that the codec defines. */
+  let isLost = false;
   const findPlace = createPacketOrder();
   const divide = createUnitDivider(rules);
   let needsKeyFrame = true;
@@ -86,7 +88,12 @@ export function createAccessUnitAssembler(
       if (packet?.payloadType !== track.payloadType) return null;
       const place = findPlace(packet);
       if (place === 'none') return null;
-      const isLost = place === 'after loss';
+      isLost ||= place === 'after loss';
+      if (rules.readType(packet.payload[0] ?? 0) >= rules.undefinedFrom) {
+        // It is no part of a picture, but may have the mark of the one that it ends.
+        unit.isMarked ||= packet.isMarked && packet.timestamp === unit.timestamp && !marksAll;
+        return null;
+      }
       const timestamp = divide(packet, unit, isLost, atMs);
       let complete: AccessUnit | null = null;
       if (timestamp === null) {
@@ -98,6 +105,7 @@ export function createAccessUnitAssembler(
         needsKeyFrame ||= isLost;
         unit = reader.begin(timestamp);
       }
+      isLost = false;
       unit.isMarked = packet.isMarked && !marksAll;
       unit.arrivedMs = atMs;
       reader.read(packet.payload);
@@ -219,13 +227,13 @@ function createPayloadReader(rules: NalRules, check: PictureCheck): PayloadReade
   function readPayload(payload: Uint8Array): void {
     const type = rules.readType(payload[0] ?? 0);
     if (type === rules.fragment) return readFragment(payload);
-    if (type >= rules.undefinedFrom) return;
     // A fragmented unit has no end: its last packet was lost.
     unit.isDamaged ||= unit.inFragment;
     const units = type === rules.aggregate ? splitAggregate(payload, rules.headBytes) : [payload];
     if (units === null || type > Math.max(rules.maxUnit, rules.aggregate)) return damage();
     for (const each of units.flatMap((joined) => splitJoined(joined, rules))) {
       const found = rules.readType(each[0] ?? 0);
+      if (found >= rules.undefinedFrom) continue;
       const isCut = each.length <= rules.headBytes && !rules.ends.includes(found);
       if (isCut || found > rules.maxUnit) return damage();
       if (unit.begin.hasSlice() && isRepeated(each)) continue;

@@ -226,6 +226,23 @@ describe('H.264 access units', () => {
       [`${keyFrame} 6548`],
     ],
     ['of a type that nobody defines', [at(1, idr), at(1, [0x7f, 1]), at(2, slice)], [keyFrame]],
+    [
+      'of a type that nobody defines between slices of a server that writes one timestamp for all',
+      [idr, [0x65, 0x48], idr, [0x65, 0x48], idr, [0x65, 0x48], idr, [0x7f, 1], [0x65, 0x48], idr].map(
+        (unit) => at(0, unit),
+      ),
+      [`${keyFrame} 6548`],
+    ],
+    [
+      'of a type that nobody defines, with a timestamp of its own, in a fragmented picture',
+      [at(1, [0x7c, 0x85, 0x88]), at(7, [0x7f, 1]), at(1, [0x7c, 0x45, 7]), at(2, slice), at(3, slice)],
+      ['K 6701 6802 658807', '419a'],
+    ],
+    [
+      'of a type that nobody defines in an aggregate',
+      [at(1, stap(idr, [0x7f])), at(2, slice), at(3, slice)],
+      [keyFrame, '419a'],
+    ],
     ['that ends the sequence', [at(1, idr), at(1, [0x0a]), at(2, slice)], [`${keyFrame} 0a`]],
     ['without data', [at(1, idr), at(1, []), at(2, slice), at(3, slice)], [keyFrame, '419a']],
     [
@@ -322,6 +339,30 @@ describe('H.264 access units', () => {
       assembler.push(writeRtp({ sequence: 1, timestamp: 1, payload: idr, isMarked }), 7);
       expect(assembler.end()?.arrivedMs).toBe(isMarked ? 7 : undefined);
     }
+  });
+
+  test.each<[string, Packet[]]>([
+    ['behind the mark', [at(1, idr, { isMarked: true }), at(1, [0x7f, 1])]],
+    ['with a timestamp of its own', [at(1, idr, { isMarked: true }), at(7, [0x7f, 1])]],
+    ['with the mark of the picture', [at(1, idr), at(1, [0x7f, 1], { isMarked: true })]],
+  ])('the last access unit is whole with a unit of an undefined type %s', (_place, packets) => {
+    const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
+    const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
+    for (const [sequence, packet] of packets.entries()) assembler.push(writeRtp({ sequence, ...packet }), 7);
+    expect(show(assembler.end()!.bytes)).toBe('6701 6802 6588');
+  });
+
+  test('a packet that is lost in front of a unit of an undefined type counts', () => {
+    const packets = [
+      at(1, idr, { sequence: 1 }),
+      at(2, slice, { sequence: 2 }),
+      at(2, [0x7f, 1], { sequence: 4 }),
+      at(3, slice, { sequence: 5 }),
+      at(4, slice, { sequence: 6 }),
+      at(5, idr, { sequence: 7 }),
+      at(6, slice, { sequence: 8 }),
+    ];
+    expect(assemble(packets)).toEqual([keyFrame, keyFrame]);
   });
 });
 
