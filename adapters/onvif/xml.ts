@@ -52,16 +52,21 @@ const bareDocumentType = /<!DOCTYPE[^<>[\]]*>/i;
 
 /** Leaves out attributes that an element has already: libraries of devices add a namespace twice. */
 function withoutRepeats(document: string): string {
-  const names = new Set<string>();
-  return document.replaceAll(beginOrAttribute, (found: string, name: string | undefined) => {
-    if (name === undefined) names.clear();
-    else if (names.has(name)) return '';
-    else names.add(name);
-    return found;
+  return document.replaceAll(literalOrStartTag, (part: string) => {
+    if (part.startsWith('<!')) return part;
+    const names = new Set<string>();
+    return part.replaceAll(attribute, (found: string, name: string) => {
+      if (names.has(name)) return '';
+      names.add(name);
+      return found;
+    });
   });
 }
 
-const beginOrAttribute = /<[^\s<>]*|\s([\w:.-]+)\s*=\s*(?:"[^"<]*"|'[^'<]*')/g;
+/** CDATA, a comment, or a start tag or declaration, whose values may contain its end. */
+const literalOrStartTag =
+  /<!\[CDATA\[[^]*?(?:\]\]>|$)|<!--[^]*?(?:-->|$)|<[\w:?][^<>"']*(?:(?:"[^"<]*"|'[^'<]*')[^<>"']*)*>/g;
+const attribute = /\s([\w:.-]+)\s*=\s*(?:"[^"<]*"|'[^'<]*')/g;
 const bareBracket = /<(?![\w:/!?])/g;
 const bareAmpersand = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/gi;
 

@@ -118,7 +118,6 @@ const ofOneCall = [
   'adapters/media/hls/playlist/variables.ts',
   'adapters/media/rtsp/connection/rtsp-client.ts',
   'adapters/onvif/cameras.ts',
-  'adapters/onvif/xml.ts',
   'adapters/vision/objects/summarize-objects.ts',
   'core/access/erase-caller.ts',
   'adapters/media/mpeg-ts/renumber-packets.ts',

@@ -124,6 +124,17 @@ test('a document is refused for its depth, its tags and its size before it is pa
   expect(() => readXml(`<a>${' '.repeat(500_000)}</a>`)).toThrow('too large');
 });
 
+test.each([
+  ['a repeated attribute is left out', '<a b="1" c="2" b="1">text</a>', 'text'],
+  ['text like attributes stays', '<a>left a="1" right a="1" end</a>', 'left a="1" right a="1" end'],
+  ['text like them behind a tag stays', '<a b="1"> b="1" end</a>', 'b="1" end'],
+  ['CDATA stays', '<a><![CDATA[<x b="1" b="1">]]></a>', '<x b="1" b="1">'],
+  ['a comment ends where it says', `<a b="1"><!-- ' <x c="1" --> c="1" d</a>`, 'c="1" d'],
+  ['a value may contain the end of a tag', '<a b="1 > 0" b="1 > 0">text c="1" c="1"</a>', 'text c="1" c="1"'],
+])('%s', (_, source, text) => {
+  expect(findText(readXml(source))).toBe(text);
+});
+
 test('lines that end with a carriage return are read as fast as others', () => {
   const lines = '\r\n'.repeat(120_000);
   expect(findText(readXml(`<a>${lines}text\r\ntext${lines}</a>`))).toBe('text\ntext');
