@@ -196,19 +196,17 @@ describe('streams of a camera', () => {
       (body) => plain(body.replace('?>', '?><!DOCTYPE x SYSTEM "http://a.example/x.dtd">')),
     ],
     ['attributes twice', (body) => plain(body.replaceAll(/ ([\w:]+="[^"]*")/g, ' $1 $1'))],
+    ['addresses by TLS', (body) => plain(body.replaceAll('rtsp://', 'rtsps://'))],
     ['no prefixes', (body) => plain(body.replaceAll(/(<\/?)[\w-]+:/g, '$1'))],
     ['a length that is too long', (body) => `HTTP/1.1 200 OK\r\nContent-Length: 90000\r\n\r\n${body}`],
     ['a length of 0', (body) => `HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n${body}`],
-    [
-      'chunks without a last one',
-      (body) => `${chunked}${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`,
-    ],
+    ['chunks without end', (body) => `${chunked}${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`],
     ['zeros in place of a head', (body) => `POST /onvif\0HTTP/1.1\0\0Host\0 a\r\n\r\n${body}`],
     ['a status of zeros', (body) => plain(body).replace('200', '000')],
     ['interim responses', (body) => `HTTP/1.1 102 P\r\n\r\nHTTP/1.1 103 E\r\nLink: a\r\n\r\n${plain(body)}`],
   ])('a camera that writes %s is read', async (_, writes) => {
     const { address } = await simulate({ access: 'open', writes });
-    expect((await open().readStreams(address, login, signal)).profiles).toHaveLength(2);
+    expect((await open().readStreams(address, login, signal)).profiles[1]?.stream_url).toMatch(/^rtsps?:/);
   });
 
   test.each(['GetSnapshotUri', 'GetSystemDateAndTime'])(
