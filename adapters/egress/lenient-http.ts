@@ -87,8 +87,8 @@ async function readHead(chunks: Chunks): Promise<{ head: string; rest: Buffer }>
   let bytes = Buffer.alloc(0);
   for (let interim = 0; interim <= maxInterimHeads;) {
     // Scripts end what they print before with an empty line.
-    const before = /^(?:\r?\n){0,2}/.exec(bytes.toString('latin1', 0, 4))?.[0].length ?? 0;
-    const text = bytes.toString('latin1', before);
+    const text = bytes.toString('latin1').replace(/^(?:\r?\n)+/, '');
+    const before = bytes.length - text.length;
     const end = /\r?\n\r?\n/.exec(text);
     if (text.length >= 4 && !/^(HTTP|ICY )/i.test(text)) return { head: '', rest: bytes };
     if (end) {
@@ -104,6 +104,7 @@ async function readHead(chunks: Chunks): Promise<{ head: string; rest: Buffer }>
     // A receiver that closes behind a line has answered: another attempt would repeat what it has.
     if (next.done && /^HTTP\S*[ \t]+[2-9]\d\d.*\n$/is.test(text))
       return { head: text, rest: Buffer.alloc(0) };
+    if (next.done && !/^(?:H(?:T|$)|I(?:C|$)|$)/i.test(text)) return { head: '', rest: bytes };
     if (next.done) throw new EgressNetworkError('Connection was closed early', { fault: 'closed' });
     bytes = Buffer.concat([bytes, next.value]);
   }

@@ -68,6 +68,7 @@ describe('responses that differ from RFC 9112', () => {
     ['the name ICY', ['ICY 200 OK\r\nX-A: 1\r\n\r\nbody']],
     ['no reason', ['HTTP/1.1 200\r\nX-A: 1\r\nContent-Length: 4\r\n\r\nbody']],
     ['empty lines before it', ['\n\r\nHTTP/1.1 200 OK\nX-A: 1\n\nbody']],
+    ['many empty lines before it', ['\n\n\n', '\r\n'.repeat(50), 'HTTP/1.1 200 OK\nX-A: 1\n\nbody']],
     ['a head that arrives in parts', ['HTTP/1.1 200 OK\nX-A: 1\n', '\nbo', 'dy']],
     ['an interim response', ['HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\nX-A: 1\n\nbody']],
     ['a signed length', [`${head}Content-Length: +4\r\n\r\nbody and more`]],
@@ -176,11 +177,26 @@ describe('responses that differ from RFC 9112', () => {
     await expect(readAll(await open())).rejects.toMatchObject({ fault: 'malformed' });
   });
 
-  test.each(['#EXTM3U\n#EXTINF:2,\n', '\n\n#EXTM3U\n'])(
+  test.each(['#EXTM3U\n#EXTINF:2,\n', '\n\n#EXTM3U\n', '\n\nabc', '\n\n\n\r\nab', 'abc'])(
     'a response without a head is its body: %j',
     async (sent) => {
       const { open } = await serve(sent);
       expect(await readAll(await open())).toBe(sent);
+    },
+  );
+
+  test('a refusal behind many empty lines has its status', async () => {
+    const { open } = await serve('\n\n\nHTTP/1.1 401 No\n\n');
+    const opened = await open();
+    opened.close();
+    expect(opened.status).toBe(401);
+  });
+
+  test.each(['', '\n\n\n\n', 'HT', '\n\nIC'])(
+    'a connection that is closed behind %j has no response',
+    async (sent) => {
+      const { open } = await serve(sent);
+      await expect(open()).rejects.toThrow('closed early');
     },
   );
 
