@@ -34,8 +34,9 @@ export function askOnPool(dispatcher: Dispatcher, otherwise: Ask | null): Ask {
         throw error;
       });
       const { statusCode, headers: answered } = answer;
-      // A refused password, sent again, can lock an account.
-      const isEmpty = hasContent(statusCode, answered['location']) && answered['content-length'] === '0';
+      // Asked again: 2xx, 3xx without an address, and statuses that HTTP does not have, unless they have no body (204,
+      // 205, 304). Errors from 400 to 599 are not: a refused password, sent again, can lock an account.
+      const isEmpty = promisesContent(statusCode, answered['location']) && answered['content-length'] === '0';
       if (!mayAskAgain || !isEmpty) return answer;
       answer.body.resume();
     } catch (error) {
@@ -46,11 +47,11 @@ export function askOnPool(dispatcher: Dispatcher, otherwise: Ask | null): Ask {
 }
 
 /**
- * Returns true if a response has what was asked for. Players take every status for it that is no error, redirect, or
- * answer without a body: of proxies that changed it (203), of all bytes as a range (206), and numbers that HTTP does
- * not have.
+ * Returns true if a status says that a response has what was asked for, even if its body is empty. Players take every
+ * status for it that is no error, redirect, or answer without a body: of proxies that changed it (203), of all bytes as
+ * a range (206), and numbers that HTTP does not have.
  */
-export function hasContent(status: number, location: unknown): boolean {
+export function promisesContent(status: number, location: unknown): boolean {
   const isSuccess = (status < 400 && location === undefined) || status >= 600;
   return isSuccess && !withoutBody.includes(status);
 }

@@ -10,7 +10,7 @@ import { createAgent, createProxyDispatcher, keepAliveMs } from './dispatchers.t
 import { openDeadline } from './deadline.ts';
 import type { Deadline } from './deadline.ts';
 import { toEgressError } from './egress-error.ts';
-import { askAlone, askOnPool, hasContent, isRefusedByParser } from './ask.ts';
+import { askAlone, askOnPool, isRefusedByParser, promisesContent } from './ask.ts';
 import type { Ask, Received } from './ask.ts';
 import { decodeBody, readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes } from './redirect.ts';
@@ -55,7 +55,10 @@ export type GuardedRequest = {
   mayLackBody?: boolean;
   /** True if a body counts as far as it arrives before its connection ends: its content shows whether it is whole. */
   mayLackEnd?: boolean;
-  /** True if what is no HTTP is a body too: its content shows where it begins. */
+  /**
+   * True if what is no HTTP is a body too: its content shows where it begins. Has no effect without `isLenient`, or for
+   * a GET, for which it is always one.
+   */
   mayLackHead?: boolean;
   /** HTTP proxy of the operator, including credentials. `checkProxiedHost` describes the remaining checks. */
   proxyUrl?: string;
@@ -280,7 +283,7 @@ function toAnswer(received: Received, hop: Hop, { cookies, isLenient }: RequestH
 
 /** Returns true if a response has all of the resource: a part that was asked for stays a part. */
 function hasWhole(status: number, { method, headers }: Hop, { location }: Answer['headers']): boolean {
-  return method === 'GET' && headers['range'] === undefined && hasContent(status, location);
+  return method === 'GET' && headers['range'] === undefined && promisesContent(status, location);
 }
 
 const ok = 200;
