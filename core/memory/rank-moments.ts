@@ -39,7 +39,7 @@ export function rankMoments(moments: readonly Moment[], { own, added }: QuerySte
     .toSorted((a, b) => b.score - a.score || (a.moment.at < b.moment.at ? 1 : -1));
 }
 
-/** Returns the stems of what a moment shows, and of the explanations of conditions that do not hold or were not judged. */
+/** Returns the stems of what a moment shows, and of the explanations of conditions that are not known to hold. */
 function readTexts({ verdicts, scene = '', objects = [] }: Moment) {
   const explanations = (isHeld: boolean) =>
     verdicts.flatMap(({ triggered, explanation }) => ((triggered === true) === isHeld ? [explanation] : []));

@@ -131,7 +131,7 @@ test.each([
   ['CDATA stays', '<a><![CDATA[<x b="1" b="1">]]></a>', '<x b="1" b="1">'],
   ['a comment ends where it says', `<a b="1"><!-- ' <x c="1" --> c="1" d</a>`, 'c="1" d'],
   ['a value may contain the end of a tag', '<a b="1 > 0" b="1 > 0">text c="1" c="1"</a>', 'text c="1" c="1"'],
-])('%s', (_, source, text) => {
+])('XML is read although a device is careless: %s', (_, source, text) => {
   expect(findText(readXml(source))).toBe(text);
 });
 

@@ -43,6 +43,9 @@ test.each([
   [{ ...says(false, 'A van, perhaps, or no van'), triggered: null }, false],
   [says(true, 'No van is left'), false],
 ])('only a verdict of "no" that negates the words denies them: %j', (verdict, denied) => {
-  const [ranked] = rankMoments([moment('one', { verdicts: [verdict] })], { own: ['white', 'van'], added: [] });
+  const [ranked] = rankMoments([moment('one', { verdicts: [verdict] })], {
+    own: ['white', 'van'],
+    added: [],
+  });
   expect(ranked?.denied).toBe(denied);
 });

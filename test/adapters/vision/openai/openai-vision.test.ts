@@ -274,12 +274,7 @@ describe('response of the vision server', () => {
 describe('answer that the token limit has cut', () => {
   test.each([
     ['in the explanation', '{"triggered": true, "explanation": "A red car stands', true, 'A red car stands…'],
-    [
-      'in an escape',
-      '{"triggered": true, "explanation": "A \\',
-      true,
-      'The token limit of the answer cut the explanation.',
-    ],
+    ['in an escape', '{"triggered": true, "explanation": "A \\', true, 'A …'],
     ['after the verdict', '{"triggered": false', false, 'The token limit of the answer cut the explanation.'],
     [
       'in the next key',
