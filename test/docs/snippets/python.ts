@@ -58,7 +58,7 @@ function quickPython(): string {
 
 function runs(args: string[]): boolean {
   try {
-    execFileSync('python3', args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 60_000 });
+    execFileSync('python3', args, { stdio: ['ignore', 'ignore', 'pipe'], timeout: 240_000 });
     return true;
   } catch {
     return false;
