@@ -22,24 +22,24 @@ export function chooseCandidates(
       .map((each, rank) => ({ ...each, rank })),
   );
   return best
-    .toSorted((a, b) => +isDenied(a) - +isDenied(b) || a.rank - b.rank || byWords(a, b))
+    .toSorted((a, b) => +denies(a) - +denies(b) || a.rank - b.rank || byWords(a, b))
     .slice(0, maxCandidates)
     .flatMap(({ visit, match }) => (match ? [toCandidate(visit, match.moment_id)] : []));
 }
 
 function isOfVisit({ match }: Entry, first: Entry | undefined): boolean {
-  return match !== null && (first === undefined || first.match?.denied === match.denied);
+  return match !== null && (first === undefined || first.match?.denies === match.denies);
 }
 
-function isDenied({ match }: Ranked): boolean {
-  return match?.denied ?? true;
+function denies({ match }: Ranked): boolean {
+  return match?.denies ?? true;
 }
 
 type Ranked = { visit: Visit<unknown>; match: WordMatch | undefined };
 
 function byWords(one: Ranked, other: Ranked): number {
   const byScore = (other.match?.score ?? 0) - (one.match?.score ?? 0);
-  return +isDenied(one) - +isDenied(other) || byScore || +other.visit.to - +one.visit.to;
+  return +denies(one) - +denies(other) || byScore || +other.visit.to - +one.visit.to;
 }
 
 type Entry = { at: string; moment_id: string; match: WordMatch | null };

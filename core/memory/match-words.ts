@@ -43,11 +43,11 @@ export function toMatches(
   stems: QueryStems,
   before: (moment: Moment) => readonly Neighbor[],
 ): WordMatch[] {
-  return rankMoments(found, stems).map(({ moment, score, denied: isDenied }) => {
+  return rankMoments(found, stems).map(({ moment, score, denies }) => {
     const { moment_id, watch_id, at, scene } = moment;
     const denied = before(moment).find(
       ({ isMatch, isDescribed }) => !isMatch && (isDescribed || scene === undefined),
     );
-    return { moment_id, watch_id, at, score, denied: isDenied, denied_at: denied?.at ?? null };
+    return { moment_id, watch_id, at, score, denies, denied_at: denied?.at ?? null };
   });
 }

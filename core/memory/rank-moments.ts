@@ -2,8 +2,8 @@ import type { QueryStems } from '../ports/moment-store.ts';
 import type { Moment } from '../records/moment.ts';
 import { toStems } from './stems.ts';
 
-/** Moment with the rank of its words. `denied`: it says that one of them is not there, and of none that it is. */
-export type RankedMoment = { moment: Moment; score: number; denied: boolean };
+/** Moment with the rank of its words. `denies`: it says that one of them is not there, and of none that it is. */
+export type RankedMoment = { moment: Moment; score: number; denies: boolean };
 
 /**
  * Weight of a word that the model adds, and of a word about what is not in the picture: an explanation of "no" often
@@ -34,7 +34,7 @@ export function rankMoments(moments: readonly Moment[], { own, added }: QuerySte
         (sum, stem) => sum + (shown.has(stem) ? 1 : denied.has(stem) ? deniedWeight : 0) * value(stem),
         0,
       ),
-      denied: isDenied(moment, shown, weights),
+      denies: deniesWords(moment, shown, weights),
     }))
     .toSorted((a, b) => b.score - a.score || (a.moment.at < b.moment.at ? 1 : -1));
 }
@@ -52,7 +52,7 @@ function readTexts({ verdicts, scene = '', objects = [] }: Moment) {
 /** Words that deny what their clause names: "no stop sign is visible", but not "a van is there, but no parcel". */
 const negation = /\b(?:no|not|nobody|none|nothing|neither|nor|never|without|cannot)\b|n't\b/i;
 
-function isDenied(
+function deniesWords(
   { verdicts }: Moment,
   shown: ReadonlySet<string>,
   words: ReadonlyMap<string, number>,

@@ -33,11 +33,11 @@ export type QueryStems = { own: readonly string[]; added: readonly string[] };
 /**
  * Moment with a word and the rank of its words. `denied_at` is the time of the newest moment of its watch before it
  * that lacks them, `null` if none of the last few does: one without a description only counts if this one has none
- * either. `denied`: it says that something of the words is not there ("no person"), and of nothing that it is.
+ * either. `denies`: it says that something of the words is not there ("no person"), and of nothing that it is.
  */
 export type WordMatch = Pick<Moment, 'moment_id' | 'watch_id' | 'at'> & {
   score: number;
-  denied: boolean;
+  denies: boolean;
   denied_at: string | null;
 };
 

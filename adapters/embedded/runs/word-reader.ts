@@ -18,7 +18,7 @@ const matchesSchema: z.ZodType<WordMatches> = z.object({
       watch_id: z.string(),
       at: z.string(),
       score: z.number(),
-      denied: z.boolean(),
+      denies: z.boolean(),
       denied_at: z.string().nullable(),
     }),
   ),

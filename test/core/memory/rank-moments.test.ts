@@ -47,5 +47,5 @@ test.each([
     own: ['white', 'van'],
     added: [],
   });
-  expect(ranked?.denied).toBe(denied);
+  expect(ranked?.denies).toBe(denied);
 });
