@@ -114,8 +114,8 @@ export const destinationSchema = z.object({
   min_severity: severitySchema,
   /** True if events contain the frame as base64. */
   include_frame: z.boolean(),
-  /** False if clips are left out. Before this field, all received them. */
-  include_clip: z.boolean().default(true),
+  /** False if clips are left out. */
+  include_clip: z.boolean(),
 });
 apiNames.add(destinationSchema, { id: 'Destination' });
 export type Destination = z.infer<typeof destinationSchema>;

@@ -48,7 +48,7 @@ export async function snoozeStoredWatch(
   });
 }
 
-/** Media that a response waits for, beside the moments: the message of these removes the pictures that are left. */
+/** Evidence that a response waits for. What is more expires with its retention; a message removes left moments. */
 const mediaOfResponse = 10_000;
 
 /**
