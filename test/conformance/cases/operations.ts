@@ -131,13 +131,15 @@ export const operationsCases: Case[] = [
   },
   {
     id: 'logs-invalid',
-    title: 'an unknown level or a limit that is not a number returns 422',
+    title: 'an unknown level, or a limit that is no number from 1 to 500, returns 422',
     covers: ['I-4.10.1', 'I-4.10.2', 'I-7.9'],
     needs: ['internal key', 'decisions'],
     run: async ({ internal }) => {
       invalid(await internal.call('GET', '/logs?level=LOUD'), 'level', 'level=LOUD');
       invalid(await internal.call('GET', '/logs?limit=x'), 'limit', 'limit=x');
       invalid(await internal.call('GET', '/logs?limit=0'), 'limit', 'limit=0');
+      invalid(await internal.call('GET', '/logs?limit=501'), 'limit', 'limit=501');
+      invalid(await internal.call('GET', '/logs?level=error'), 'level', 'level=error');
     },
   },
   {
