@@ -10,6 +10,6 @@ test('canaries report every access', async () => {
   }
   await readFile(canaries.file);
   expect(canaries.touched().filter((touch) => touch.startsWith('tcp'))).toHaveLength(3);
-  expect(canaries.touched()).toContain('attempt ::1');
+  expect(canaries.touched()).toContain(`attempt ::1:${canaries.port}`);
   await canaries.close();
 });

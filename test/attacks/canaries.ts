@@ -11,7 +11,8 @@ export const hostileAddress = '127.77.0.1';
 /**
  * Creates sockets and a file that nothing may access, on every other address of this machine at one port. Records
  * connection attempts of this process to other addresses too (10.0.0.1 has no listener here), since Node reports each
- * attempt.
+ * attempt: those to the port of the canaries and to ports that services have by agreement. The system gives higher
+ * ports to servers of the tests that shared this process, whose clients may still be connecting.
  */
 export type Canaries = {
   port: number;
@@ -28,7 +29,7 @@ export async function openCanaries(video: Uint8Array): Promise<Canaries> {
   const touched: string[] = [];
   const closers: (() => void)[] = [];
   const port = await listenEverywhere(touched, closers);
-  watchAttempts(touched, closers);
+  watchAttempts(port, touched, closers);
   const directory = await mkdtemp(join(tmpdir(), 'canary-'));
   const file = join(directory, 'canary.ts');
   await writeFile(file, video);
@@ -97,12 +98,15 @@ function listenUdp(address: string, port: number, touched: string[], closers: ((
   closers.push(() => socket.close());
 }
 
-function watchAttempts(touched: string[], closers: (() => void)[]): void {
+const firstDynamicPort = 32_768;
+
+function watchAttempts(port: number, touched: string[], closers: (() => void)[]): void {
   const sockets = channel('net.client.socket');
   const watch = (message: unknown): void => {
     const { socket } = message as { socket: Socket };
-    socket.on('connectionAttempt', (address: string) => {
-      if (address !== hostileAddress) touched.push(`attempt ${address}`);
+    socket.on('connectionAttempt', (address: string, to: number) => {
+      const isAttacked = to === port || to < firstDynamicPort;
+      if (address !== hostileAddress && isAttacked) touched.push(`attempt ${address}:${to}`);
     });
   };
   sockets.subscribe(watch);

@@ -21,10 +21,10 @@ export async function startHostileServer(
 ): Promise<HostileServer> {
   const sites: Site[] = [];
   const server = createServer((request, response) => answer(request, response));
-  server.listen(0, hostileAddress);
+  // A name of this server that leads elsewhere then leads to a canary.
+  server.listen(canaries.port, hostileAddress);
   await once(server, 'listening');
-  const address = server.address();
-  const self = `${hostileAddress}:${typeof address === 'object' ? address?.port : 0}`;
+  const self = `${hostileAddress}:${canaries.port}`;
   return {
     self,
     host: (site) => `${createBaseUrl(sites.push(site) - 1)}${site.entry}`,
