@@ -49,11 +49,13 @@ export function createFairByteCache<Value>({
   max,
   maxBytes,
   bytesOf = retainedBytes,
-}: ByteCacheOptions<Value>): FairCache<string, Value> {
+  onEvict,
+}: ByteCacheOptions<Value> & { onEvict?: (value: Value) => void }): FairCache<string, Value> {
   const least = Math.floor(maxBytes / max);
   const cache = createFairCache<string, Value>({
     max: maxBytes,
     sizeOf: (value, key) => Math.max(least, entryBytes + retainedBytes(key) + bytesOf(value)),
+    ...(onEvict && { onEvict }),
   });
   registerCache(name, maxBytes, cache, ({ size }) => size());
   return cache;

@@ -51,47 +51,70 @@ export type KeptStreams = {
 
 const maxParts = 20_000;
 
+type HeldPart = KeptPart & { caller: string; stream: string };
+
 /** Creates the memory of streams. What does not fit is removed from the caller with the most, its oldest part first. */
 export function createKeptStreams({ maxBytes, now }: { maxBytes: number; now: () => Date }): KeptStreams {
-  const parts = createFairByteCache<KeptPart & { caller: string; stream: string }>({
+  const cache = createFairByteCache<HeldPart>({
     name: 'streams of clips',
     max: maxParts,
     maxBytes,
+    onEvict: forget,
   });
+  /** The same parts by stream: a service adds hundreds in a second, and must not go through all of them for each. */
+  const streams = new Map<string, Map<string, HeldPart>>();
   return {
     add: (caller, stream, part) => {
-      purge();
-      if (!parts.get(caller, toKey(stream, part.id))) keep(caller, stream, part);
+      const kept = streams.get(toKey(caller, stream)) ?? new Map<string, HeldPart>();
+      removeOld(kept);
+      if (!kept.has(part.id)) keep(caller, stream, part);
     },
     list: (caller, stream) =>
-      [...parts.values()]
-        .filter((part) => part.caller === caller && part.stream === stream)
-        .toSorted((one, other) => one.startMs - other.startMs),
+      [...(streams.get(toKey(caller, stream))?.values() ?? [])].toSorted(
+        (one, other) => one.startMs - other.startMs,
+      ),
     hold: (caller, stream, held, seconds) => {
       for (const part of held) {
         const keepSeconds = (now().getTime() - part.endMs) / 1000 + seconds;
         keep(caller, stream, { ...part, keepSeconds: Math.max(part.keepSeconds, keepSeconds) });
       }
     },
-    purge,
-    removeCaller: (caller) => removeAll((part) => part.caller === caller),
+    purge: () => {
+      for (const kept of streams.values()) removeOld(kept);
+    },
+    removeCaller: (caller) => {
+      for (const kept of streams.values())
+        for (const part of kept.values()) if (part.caller === caller) remove(part);
+    },
   };
 
   function keep(caller: string, stream: string, part: KeptPart): void {
-    parts.set(caller, toKey(stream, part.id), { ...part, caller, stream, bytes: ownBytes(part.bytes) });
+    const held = { ...part, caller, stream, bytes: ownBytes(part.bytes) };
+    const key = toKey(caller, stream);
+    const kept = streams.get(key) ?? new Map<string, HeldPart>();
+    streams.set(key, kept.set(part.id, held));
+    cache.set(caller, toKey(stream, part.id), held);
   }
 
-  function purge(): void {
+  function removeOld(kept: ReadonlyMap<string, HeldPart>): void {
     const nowMs = now().getTime();
-    removeAll(({ endMs, keepSeconds }) => Math.abs(nowMs - endMs) > keepSeconds * 1000);
+    for (const part of kept.values())
+      if (Math.abs(nowMs - part.endMs) > part.keepSeconds * 1000) remove(part);
   }
 
-  function removeAll(isOver: (part: KeptPart & { caller: string }) => boolean): void {
-    for (const part of parts.values())
-      if (isOver(part)) parts.delete(part.caller, toKey(part.stream, part.id));
+  function remove(part: HeldPart): void {
+    cache.delete(part.caller, toKey(part.stream, part.id));
+    forget(part);
+  }
+
+  function forget({ caller, stream, id }: HeldPart): void {
+    const key = toKey(caller, stream);
+    const kept = streams.get(key);
+    kept?.delete(id);
+    if (kept?.size === 0) streams.delete(key);
   }
 }
 
-function toKey(stream: string, id: string): string {
-  return JSON.stringify([stream, id]);
+function toKey(...names: string[]): string {
+  return JSON.stringify(names);
 }

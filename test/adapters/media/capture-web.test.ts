@@ -217,7 +217,7 @@ describe('Motion JPEG', () => {
         response.cork();
         for (const jpeg of [grays[0]!, grays[1]!, grays[4]!]) writePart(response, jpeg);
         response.uncork();
-        // A camera goes on: a slow reader finds pictures that arrive together once more.
+        // A camera sends more: a slow reader finds pictures that arrive together once more.
         const timer = setInterval(() => writePart(response, grays[4]!), 20);
         response.on('close', () => clearInterval(timer));
       },

@@ -36,6 +36,19 @@ test('a purge removes what no clip needs any more, without a further part', () =
   expect(ids()).toEqual(['2']);
 });
 
+test('an added part removes those of its own stream that are over, and the oldest one of the caller with the most if it does not fit', () => {
+  const { kept, ids, pass } = openMemory();
+  const large = (second: number) => ({ ...part(second), bytes: new Uint8Array(300_000) });
+  for (const second of [0, 2, 4]) kept.add('ada', 'gate', large(second));
+  kept.add('bob', 'gate', large(4));
+  expect([ids(), ids('bob')]).toEqual([['2', '4'], ['4']]);
+  kept.add('ada', 'gate', { ...part(6), bytes: new Uint8Array(2_000_000) });
+  expect([ids(), ids('bob')]).toEqual([['2', '4'], ['4']]);
+  pass(50);
+  kept.add('ada', 'gate', part(48));
+  expect([ids(), ids('bob')]).toEqual([['48'], ['4']]);
+});
+
 test('an erased caller leaves no film in memory', () => {
   const { kept, ids } = openMemory();
   for (const caller of ['ada', 'bob']) kept.add(caller, 'gate', part(0));
