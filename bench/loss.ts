@@ -20,7 +20,7 @@ import { collectOutput, words } from './streams.ts';
 
 /**
  * Counts pictures that no camera sent, over the loss of packets. "Needless": failed, while ffmpeg alone gives a whole
- * key frame of the same bytes.
+ * key frame of the same bytes; each with its seed and reason on standard error.
  * Usage: npm run bench -- loss [captures of each kind and rate] [begin of the kinds]
  */
 
@@ -225,7 +225,10 @@ async function captureOnce(kind: Kind, rate: number, seed: number): Promise<Outc
     if (!(error instanceof StreamFetchError)) throw error;
     // A clip needs more than one whole picture.
     const source = [...words(`-skip_frame nokey ${kind.alone} -i`), url.replace('rtsp+http', 'rtsp')];
-    if (mode === 'frames' && (await truth.givesWhole(source))) return 'needless';
+    if (mode === 'frames' && (await truth.givesWhole(source))) {
+      console.error(`${kind.name}, ${rate}, seed ${seed}: ${error.message}`);
+      return 'needless';
+    }
     return error.isDamaged ? 'damaged' : 'otherwise';
   } finally {
     await close();

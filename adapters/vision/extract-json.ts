@@ -134,9 +134,18 @@ function partsBeforeThoughts(text: string): string[] {
   });
 }
 
-/** End of a turn: a server that does not know the token adds turns that nobody wrote. */
-const endOfTurn =
-  /<\|(?:im_end|eot_id|eom_id|endoftext|end_of_text|end|user)\|>|<end_of_turn>|<\/s>|<｜end▁of▁sentence｜>/;
+/**
+ * End of a turn, or begin of the next one: a server that does not know the token adds turns that nobody wrote. Qwen,
+ * Llama, gpt-oss, GLM, Phi, Granite, Gemma, Mistral, DeepSeek, Command, SmolVLM, EXAONE.
+ */
+const endOfTurn = new RegExp(
+  [
+    String.raw`<\|(?:im_end|im_start|eot(?:_id)?|eom(?:_id)?|end(?:oftext|_of_text|ofturn)?|return|call|start|user)\|>`,
+    String.raw`<\|(?:observation|start_(?:of_role|header_id)|END_(?:RESPONSE|OF_TURN_TOKEN)|START_OF_TURN_TOKEN)\|>`,
+    String.raw`<(?:end|start)_of_turn>|<turn\|>|<\|turn>|<eos>|<end_of_utterance>|<\/s>|\[INST\]|\[\|endofturn\|\]`,
+    '<｜(?:end▁of▁sentence|User)｜>',
+  ].join('|'),
+);
 
 /** Returns the object at the begin of a text if its turn ends behind it, else ''. Marks within it are its words. */
 function firstTurn(text: string): string {

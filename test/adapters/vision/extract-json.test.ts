@@ -55,6 +55,9 @@ test.each([
   ['a turn of other tokens', `<think>${draft}</think>${answer}</s>[INST] ${draft}`],
   ['a turn with thoughts', `${answer}<|im_end|>\n<|im_start|>assistant\n<think>Hm.</think>${draft}`],
   ['a turn behind a remark', `${answer} Done.<|im_end|>\n<|im_start|>user\n${draft}`],
+  ['a turn of thoughts alone', `${answer}<|im_end|><think>${draft}</think>`],
+  ['cut thoughts behind an end', `<think>${draft}</think>${answer}<|im_end|><think>${draft}`],
+  ['a turn behind a channel', `${answer}<|return|><|channel|>analysis<|message|>${draft}`],
   ['a draft at the end of a turn of thoughts', `{"triggered": true}<|end|> No.</think>${answer}`],
   [
     'a draft at the end of a channel',
@@ -63,6 +66,16 @@ test.each([
   ['a box', `<think>${draft}</think><answer><|begin_of_box|>${answer}<|end_of_box|></answer>`],
 ])('the object after all thoughts is the answer: %s', (_, text) => {
   expect(extractJson(text)).toEqual({ triggered: false, explanation: 'A bush.' });
+});
+
+test.each(
+  '<|eot|> <|im_start|> <|return|> <|observation|> <|END_RESPONSE|> <turn|> <eos> <end_of_utterance> [|endofturn|]'.split(
+    ' ',
+  ),
+)('the answer is the object before %s', (mark) => {
+  for (const before of ['', `<think>${draft}</think>`, 'Sure: '])
+    for (const behind of [draft, `<think>${draft}</think>`, `<think>${draft}</think>${draft}`])
+      expect(extractJson(`${before}${answer}${mark}${behind}`)).toEqual(JSON.parse(answer));
 });
 
 test.each([

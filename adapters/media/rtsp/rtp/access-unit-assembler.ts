@@ -3,6 +3,7 @@ import { createEntryPointReader, type EntryPointReader } from '../../h264/entry-
 import { createPictureCheck, type PictureCheck } from '../../h264/picture-check.ts';
 import {
   describedParameterSets,
+  isUndefined,
   readPayloadBegin,
   splitAggregate,
   splitJoined,
@@ -89,7 +90,7 @@ export function createAccessUnitAssembler(
       const place = findPlace(packet);
       if (place === 'none') return null;
       isLost ||= place === 'after loss';
-      if (rules.readType(packet.payload[0] ?? 0) >= rules.undefinedFrom) {
+      if (isUndefined(packet.payload, rules)) {
         // It is no part of a picture, but may have the mark of the one that it ends.
         unit.isMarked ||= packet.isMarked && packet.timestamp === unit.timestamp && !marksAll;
         return null;

@@ -234,9 +234,16 @@ describe('H.264 access units', () => {
       [`${keyFrame} 6548`],
     ],
     [
-      'of a type that nobody defines, with a timestamp of its own, in a fragmented picture',
-      [at(1, [0x7c, 0x85, 0x88]), at(7, [0x7f, 1]), at(1, [0x7c, 0x45, 7]), at(2, slice), at(3, slice)],
-      ['K 6701 6802 658807', '419a'],
+      'of a type that nobody defines, also in fragments, with a timestamp of its own, in a fragmented picture',
+      [
+        at(1, [0x7c, 0x85, 0x88]),
+        at(7, [0x7f, 1]),
+        at(7, [0x7c, 0x9f, 1]),
+        at(7, [0x7c, 0x5f, 2]),
+        at(1, [0x7c, 0x45, 7]),
+        at(2, slice),
+      ],
+      ['K 6701 6802 658807'],
     ],
     [
       'of a type that nobody defines in an aggregate',
