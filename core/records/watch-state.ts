@@ -172,7 +172,7 @@ export const watchHealthSchema = z.object({
 });
 export type WatchHealth = z.infer<typeof watchHealthSchema>;
 
-/** State of a watch that its ticks write. At most 4 kB. */
+/** State of a watch that its ticks write. With its sight at most 16 kB, packed 4 (`run-item.test.ts`). */
 export const watchStateSchema = z.object({
   conditions: z.array(conditionStateSchema).max(8),
   /** Number of openings of all conditions; part of the next `alert_id`. */

@@ -1,9 +1,19 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { WatchChange, WatchCreation } from '../../core/ports/watch-store.ts';
 import type { NewWatchEvent, WatchEvent } from '../../core/records/watch-event.ts';
 import type { Watch } from '../../core/records/watch.ts';
 import { watchRunSchema, type WatchRun } from '../../core/records/watch-run.ts';
-import type { Alert } from '../../core/records/watch-state.ts';
+import type { Sight } from '../../core/records/sight.ts';
+import {
+  maxErrorLength,
+  maxExplanationLength,
+  maxSnoozes,
+  viewLength,
+  type Alert,
+  type ConditionState,
+  type WatchHealth,
+  type WatchState,
+} from '../../core/records/watch-state.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import type { WatchRuns } from '../support/select-runs.ts';
 import { newWatch, newWatchConfig } from '../support/watches/watch-records.ts';
@@ -39,38 +49,107 @@ export function toStored(creation: WatchCreation): WatchRun {
 }
 
 /**
- * Returns a creation with the longest state: eight open conditions, each with a full history and a long explanation.
+ * Returns a creation with the largest state that ticks and callers write: open conditions, eight by default, all of
+ * whose bounded parts are full. The types require each field.
  */
-export function withOpenConditions(creation: WatchCreation): WatchCreation {
+export function withLargestState(creation: WatchCreation, conditions = 8): WatchCreation {
   const at = start.toISOString();
-  const conditions = Array.from({ length: 8 }, (_, index) => ({
-    condition_id: `a-condition-with-a-long-id-${index}`,
-    phase: 'open' as const,
+  const ids = Array.from({ length: conditions }, (_, index) => `${index}-condition-`.padEnd(40, 'id-'));
+  const failing = Array.from({ length: 5 }, (_, index) => ({
+    destination_id: `${index}-destination-`.padEnd(40, 'id-'),
+    since: at,
+    error: '503: '.padEnd(maxErrorLength, `Kein Empfänger ${index}. `),
+  }));
+  const state: Required<WatchState> = {
+    conditions: ids.map(toOpen),
+    openings: 1_000_000 + conditions,
+    causes: {
+      paused: { since: at, reason: 'model_without_price' },
+      off_schedule: { since: at, reason: 'schedule_ended' },
+      budget_exhausted: { since: at, reason: 'budget_exhausted' },
+    },
+    budget: {
+      day: at.slice(0, 10),
+      calls: 100_000,
+      micro_usd: 10_000_000,
+      unpriced_calls: 100_000,
+      reserved: { version: 10_000_000, calls: 12, micro_usd: 100_000 },
+      warned: false,
+    },
+    health: {
+      late_since: at,
+      failing,
+      view: {
+        drawn: 'nesw'.repeat(viewLength).slice(0, viewLength),
+        other: { since: at, pictures: 100, told: false },
+      },
+      unsure: { since: at, sightings: Object.fromEntries(ids.map((id, index) => [id, 10_000 + index])) },
+    } satisfies Required<WatchHealth>,
+    failed_executions: 100,
+  };
+  const texts = {
+    code: 'VISION_FAILED',
+    message: 'The model failed. '.repeat(5),
+    remediation: 'Try again. '.repeat(30),
+  };
+  const sight: Required<Sight> = {
+    counted_until: at,
+    in_gap: 'overload',
+    stream_trouble: { since: at, lost: false, reason: 'access_refused', captures: 10_000 },
+    model_trouble: { since: at, lost: false, failures: 10_000, failure: texts },
+    regained: { at, lost_seconds: 100_000.123 },
+    skipped_in_a_row: 1000,
+    check_seconds: 100.123,
+    last_frame: {
+      key: `captures/${randomUUID()}/1000000-${randomUUID()}.jpg`,
+      captured_at: at,
+      evidence: false,
+    },
+    scan: { distance_seconds: 10.123, left_out_seconds: 1000.123 },
+  };
+  return { ...creation, state, sight };
+}
+
+/** Returns a full state of an open condition: while it is open, it has no `holding`. */
+function toOpen(id: string, index: number): Omit<Required<ConditionState>, 'holding'> {
+  const at = (second: number) => after(1000.123 * index + 1.017 * second).toISOString();
+  return {
+    condition_id: id,
+    since_generation: 10_000 + index,
+    phase: 'open',
     history: '1101101101',
-    checked_at: Array.from({ length: 10 }, (_value, check) => start.getTime() / 1000 + 10 * check + index),
-    seen_at: at,
+    seen_from: at(1),
+    unseen_until: at(2),
+    reference_holds: false,
+    checked_at: Array.from({ length: 10 }, (_, check) => start.getTime() / 1000 + 10 * check + index),
+    seen_at: at(3),
     alert: {
       alert_id: randomUUID(),
-      opened_at: at,
-      seen_from: at,
-      held_at: at,
-      clear_from: null,
-      reminded_at: after(index).toISOString(),
-      acknowledged_at: after(2 * index).toISOString(),
+      opened_at: at(4),
+      seen_from: at(5),
+      held_at: at(6),
+      clear_from: at(7),
+      reminded_at: at(8),
+      acknowledged_at: at(9),
       unconfirmed: false,
-      severity: 'warning' as const,
-      retention_days: 7,
+      severity: 'warning',
+      retention_days: 90,
+      // Letters that compress no better than sentences.
       explanation:
-        `${index}: Ein Lastwagen blockiert das Tor, daneben stehen zwei Männer in Warnwesten. 門の前に人がいます。`
-          .repeat(3)
-          .slice(0, 200),
+        `門の前に人がいます。${createHash('shake256', { outputLength: 100 }).update(id).digest('hex')}`.slice(
+          0,
+          maxExplanationLength,
+        ),
     },
-    last_opened_at: at,
-    snoozed_until: after(600 + index).toISOString(),
-    unjudged: 0,
-    left_out: 0,
-  }));
-  return { ...creation, state: { ...creation.state, conditions } };
+    last_opened_at: at(10),
+    snoozed_until: at(11),
+    snoozes: Array.from({ length: maxSnoozes }, (_, snooze) => ({
+      from: at(100 * snooze + 20),
+      to: at(100 * snooze + 60),
+    })),
+    unjudged: 1000,
+    left_out: 1000,
+  };
 }
 
 export function newChange(watch: WatchRun, fields: Partial<WatchChange>): WatchChange {

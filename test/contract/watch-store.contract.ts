@@ -13,7 +13,7 @@ import {
   opened,
   progress,
   review,
-  withOpenConditions,
+  withLargestState,
   withWatch,
   toStored,
 } from './watch-records.ts';
@@ -242,7 +242,7 @@ function repairCases(makeStore: MakeStore): void {
 
   test('eight open conditions with long texts of any language are read as they were stored', async () => {
     const store = await makeStore();
-    const creation = withOpenConditions(newCreation());
+    const creation = withLargestState(newCreation());
     await store.create(creation, start);
     expect(await store.get(creation.run_id, start)).toEqual(toStored(creation));
     await store.commit(newChange(creation, { set: { generation: 7 } }));

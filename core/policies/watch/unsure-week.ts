@@ -17,11 +17,16 @@ export function countUnsure(
   const week = before && !isOver(before.since, rules.unsureSeconds, now) ? before : undefined;
   const news = before && !week ? conditions.flatMap(readSightings(before)) : [];
   const total = news.reduce((sum, { sightings }) => sum + sightings, 0);
-  const counted = { ...week?.sightings };
-  for (const id of unsure) counted[id] = (counted[id] ?? 0) + 1;
+  // Those of removed conditions would grow with each edit.
+  const counted = conditions.flatMap(({ condition_id: id }) => {
+    const sightings = (week?.sightings[id] ?? 0) + (unsure.includes(id) ? 1 : 0);
+    return sightings > 0 ? [[id, sightings] as const] : [];
+  });
   return {
     unsure:
-      week || unsure.length > 0 ? { since: week?.since ?? now.toISOString(), sightings: counted } : undefined,
+      counted.length > 0
+        ? { since: week?.since ?? now.toISOString(), sightings: Object.fromEntries(counted) }
+        : undefined,
     news: total >= rules.minUnsureSightings ? news : [],
   };
 }

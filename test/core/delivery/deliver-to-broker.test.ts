@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { withOpenConditions } from '../../contract/watch-records.ts';
+import { withLargestState } from '../../contract/watch-records.ts';
 import { closed, createWatching, failing, first, opened } from '../../support/watches/delivery.ts';
 
 test('a broker gets the state at the attempt, and reads it again after it', async () => {
   const shown: unknown[] = [];
   const watch = await createWatching(
     async ({ current, readCurrent }) => {
-      await watch.commit([], { state: withOpenConditions(watch.watch).state });
+      await watch.commit([], { state: withLargestState(watch.watch).state });
       shown.push(current, await readCurrent?.());
       return {};
     },

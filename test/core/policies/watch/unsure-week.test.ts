@@ -33,3 +33,13 @@ test('a week of a few unsure sightings has no message, and a removed condition i
   expect(check(24 * 8, (hour) => (hour < 7 ? ['bird'] : []))).toEqual([]);
   expect(check(24 * 9, (hour) => (hour >= 20 && hour < 27 ? ['car'] : []))).toEqual(['188 A car 7']);
 });
+
+test('sightings of removed conditions are forgotten, however often a watch gets others', () => {
+  let unsure: WatchHealth['unsure'];
+  for (let edit = 0; edit < 100; edit += 1) {
+    const ids = ['car', `edit-${edit}`];
+    const config = { conditions: ids.map((id) => ({ ...rule!, condition_id: id })) };
+    ({ unsure } = countUnsure(unsure, config, ids, addSeconds(start, edit)));
+  }
+  expect(unsure?.sightings).toEqual({ car: 100, 'edit-99': 1 });
+});

@@ -7,7 +7,7 @@ import type { Item } from '../../../../../adapters/aws/dynamodb/table/write.ts';
 import { newDigest, newJob } from '../../../../contract/records.ts';
 import { createMonitor } from '../../../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../../../support/world.ts';
-import { newCreation, toStored, withOpenConditions } from '../../../../contract/watch-records.ts';
+import { newCreation, toStored, withLargestState } from '../../../../contract/watch-records.ts';
 
 const rules = { ttls: itemTtls(), hasBus: false };
 
@@ -31,10 +31,10 @@ describe('items of a run', () => {
     expect(readRunItems(meta, progress)).toEqual(run);
   });
 
-  test('the item that the ticks of a watch with eight open conditions write takes less than 4 kB', () => {
-    const watch = toStored(withOpenConditions(newCreation()));
+  test('the item that ticks write of a watch with the largest state takes less than 4 kB, and 16 before it is packed', () => {
+    const watch = toStored(withLargestState(newCreation()));
     const { run } = toItems(watch, [], rules);
-    expect(JSON.stringify(watch.state).length).toBeGreaterThan(4000);
+    expect(Buffer.byteLength(JSON.stringify([watch.state, watch.sight]))).toBeLessThan(16_000);
     expect(sizeOf(run)).toBeLessThan(4000);
   });
 
