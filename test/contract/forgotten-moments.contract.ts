@@ -37,13 +37,14 @@ const caller = 'alice';
 
 /** Contract of what forgets moments: no sentence, word, id or picture of them is left. */
 export function describeForgetting(name: string, makeStores: () => Promise<ForgettingStores>): void {
-  async function open(made?: ForgettingStores) {
+  /** Fills stores with two watches. Two parts of a removal that is interrupted have ten captures. */
+  async function open(made?: ForgettingStores, count = 12) {
     made ??= await makeStores();
     const { readAll } = made;
     const world = createWorld();
     Object.assign(world.c, made.stores);
     await addCaller({ caller, label: null }, world.c);
-    const { traces: lost, watchId } = await fill(made.stores, 'flamingo', 40);
+    const { traces: lost, watchId } = await fill(made.stores, 'flamingo', count);
     const { traces: kept } = await fill(made.stores, 'pelican', 4);
     const present = async (traces: readonly string[]) => {
       const all = await readAll();
@@ -56,7 +57,8 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
 
   describe(`${name} after moments were forgotten`, () => {
     test('a deletion of a watch leaves nothing of its moments', async () => {
-      const { world, watchId, expectForgotten } = await open();
+      // More than a store removes concurrently.
+      const { world, watchId, expectForgotten } = await open(undefined, 26);
       await deleteStoredWatch(watchId, caller, world.c);
       await expectForgotten();
     });
@@ -86,7 +88,7 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
           remove: async (id: string, before: Date | null) => {
             parts += 1;
             if (parts === 2) await interrupt(world);
-            return remove(id, before, 10);
+            return remove(id, before, 5);
           },
         },
       };
@@ -125,8 +127,8 @@ export function describeForgetting(name: string, makeStores: () => Promise<Forge
 }
 
 /**
- * Stores a watch with moments of a bird, more than one batch of the store removes, or few. Returns all by which they
- * are found. Those of flamingos expire first.
+ * Stores a watch with moments of a bird, each of its own capture. Returns all by which they are found. Those of
+ * flamingos expire first.
  */
 async function fill(stores: Stores, bird: string, count: number) {
   const config = newWatchConfig({ memory_days: 3, schedule: null, destinations: [] });

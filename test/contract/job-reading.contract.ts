@@ -33,7 +33,7 @@ export function jobReadingCases(makeStore: () => Promise<JobRuns>): void {
         expect((await store.source(job.source_id))?.url).toBe(job.stream_url);
         expect(await store.event(job.run_id, job.sequence + 1)).toEqual(change.events[0]);
       }),
-      { numRuns: 50 },
+      { numRuns: 15 },
     );
   });
 

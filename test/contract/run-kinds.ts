@@ -1,7 +1,6 @@
 import type { JobStore } from '../../core/ports/job-store.ts';
 import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
 import type { WatchStore } from '../../core/ports/watch-store.ts';
-import type { Job } from '../../core/records/job.ts';
 import { asJob, asWatch, type PolicyName, type Run } from '../../core/records/run.ts';
 import type { RunProgress } from '../../core/records/run-base.ts';
 import { newWatchConfig } from '../support/watches/watch-records.ts';
@@ -29,11 +28,11 @@ export type Kind = {
   effectsOfEnd: object;
 };
 
-const jobKind = (policy: Job['policy'], newRun: (fields: Partial<JobFields>) => Job): Kind => ({
-  policy,
+const jobKind: Kind = {
+  policy: 'monitor',
   add: async ({ jobs, runs }, { hasReceivers = false, leaseUntil = job.after(60) }) => {
     const webhook = hasReceivers ? 'https://receiver.example/hook' : null;
-    const created = newRun({ webhook_url: webhook, lease_until: leaseUntil.toISOString() });
+    const created = job.newJob({ webhook_url: webhook, lease_until: leaseUntil.toISOString() });
     await jobs.create(job.createCreation(created), job.start);
     await runs.commit(job.begin(created));
     return job.changed(created, job.begin(created));
@@ -48,9 +47,7 @@ const jobKind = (policy: Job['policy'], newRun: (fields: Partial<JobFields>) => 
     return { active: await jobs.countActive(caller), created, stopped, checks };
   },
   effectsOfEnd: { active: 0, created: 1, stopped: 1, checks: 3 },
-});
-
-type JobFields = Pick<Job, 'webhook_url' | 'lease_until'>;
+};
 
 const watchKind: Kind = {
   policy: 'watch',
@@ -88,8 +85,5 @@ const watchKind: Kind = {
   effectsOfEnd: { listed: 0, alerts: 1, ticks: [1] },
 };
 
-export const kinds: readonly Kind[] = [
-  jobKind('monitor', job.newJob),
-  jobKind('digest', job.newDigest),
-  watchKind,
-];
+/** Jobs of both policies are stored by the same code. */
+export const kinds: readonly Kind[] = [jobKind, watchKind];

@@ -4,7 +4,7 @@ import { TransientError } from '../../core/errors.ts';
 import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
 import type { Run } from '../../core/records/run.ts';
 import { withLostReplies } from './lost-replies.ts';
-import { after, begin, changed, createCreation, newJob, start } from './records.ts';
+import { after, begin, changed, createCreation, newDigest, newJob, start } from './records.ts';
 import { kinds, type Kind, type Stores } from './run-kinds.ts';
 import { newChange, newCreation, toStored } from './watch-records.ts';
 
@@ -285,7 +285,7 @@ function mixedCases(makeStores: () => Promise<Stores>): void {
     const job = newJob();
     await jobs.create(createCreation(job), start);
     await runs.commit(begin(job));
-    const pending = newJob({ caller: job.caller });
+    const pending = newDigest({ caller: job.caller });
     await jobs.create(createCreation(pending), start);
     const watch = newCreation({ caller: job.caller });
     await watches.create(watch, start);
@@ -297,6 +297,7 @@ function mixedCases(makeStores: () => Promise<Stores>): void {
     const ids = [job.run_id, pending.run_id, watch.run_id];
 
     expect(await runs.get(job.run_id, start)).toEqual(changed(job, begin(job)));
+    expect(await runs.get(pending.run_id, start)).toEqual(pending);
     expect(await runs.get(watch.run_id, start)).toEqual(toStored(watch));
     expect((await runs.dueForRepair(after(86_400), 10)).toSorted()).toEqual(ids.toSorted());
     const listed = await jobs.list({ caller: job.caller, limit: 10, offset: 0 }, start);
