@@ -12,7 +12,15 @@ import { rules } from '../rules.ts';
 import { addSeconds, earlier, later } from '../time.ts';
 import { createVirtualRun, type VirtualRun } from '../workflow/virtual-run.ts';
 import type { ConditionPlay, PlayedAlert } from './cursor.ts';
-import { lost, toCaptured, toQuiet, type Before, type JudgedMoment } from './played-capture.ts';
+import {
+  findSpan,
+  indexFrom,
+  lost,
+  toCaptured,
+  toQuiet,
+  type Before,
+  type JudgedMoment,
+} from './played-capture.ts';
 import { createStoredVerdicts, type StoredVerdicts } from './stored-verdicts.ts';
 
 /** Play of one condition: the tick of its watch, with pictures that were judged before. */
@@ -196,11 +204,11 @@ async function playUntil(playing: Playing, until: Date, spans: readonly Span[]):
 function planTick(playing: Playing, at: Date, until: Date, spans: readonly Span[]): CaptureResult | Date {
   const run = playing.run.read();
   const { schedule, interval_seconds: interval } = run.config;
-  const span = spans.find(({ from, to }) => from < at && at <= to);
+  const span = findSpan(spans, at);
   const isOff = !scheduleAt(schedule, at).active;
   if (playing.step.capture.closing || (isOff && !isIdle(playing))) return { kind: 'not_captured' };
   if (span && isLost(span)) return planLost(playing, { at, until }, span, spans);
-  if (isIdle(playing)) return nextSpan(at, until, spans.filter(isLost));
+  if (isIdle(playing)) return nextSpan(at, until, spans, isLost);
   if (!span) return nextSpan(at, until, spans);
   if (span.class === 'not_seen' || span.class === 'judged') return justAfter(span.to);
   const quiet = toQuiet(at, span, toBefore(playing));
@@ -216,16 +224,25 @@ function planLost(
 ): CaptureResult | Date {
   // The capture that ends a gap has scanned the last part of it.
   if (at >= addSeconds(until, -rules.maxScanSeconds)) return until;
-  const last = playing.clock.now < gap.from && spans.find(({ to }) => to.getTime() === gap.from.getTime());
+  const last = playing.clock.now < gap.from && findSpan(spans, gap.from);
   if (!last || last.class === 'judged' || last.class === 'not_seen') return lost;
   // The last check before it has seen all until its begin.
   return toQuiet(gap.from, last, toBefore(playing));
 }
 
-/** Returns the begin of the next span that was seen, at most `until`. */
-function nextSpan(at: Date, until: Date, spans: readonly Span[]): Date {
-  const next = spans.find(({ from }) => from >= at)?.from;
-  return next ? earlier(justAfter(next), until) : until;
+/** Returns the begin of the next span that `isWanted`, by default of any, at most `until`. */
+function nextSpan(
+  at: Date,
+  until: Date,
+  spans: readonly Span[],
+  isWanted: (span: Span) => boolean = () => true,
+): Date {
+  for (let index = indexFrom(spans, at); index < spans.length; index += 1) {
+    const span = spans[index];
+    if (!span || span.from >= until) break;
+    if (span.from >= at && isWanted(span)) return earlier(justAfter(span.from), until);
+  }
+  return until;
 }
 
 function justAfter(time: Date): Date {

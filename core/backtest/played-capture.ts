@@ -44,7 +44,7 @@ export function toCaptured(moments: readonly JudgedMoment[], spans: readonly Spa
   if (!oldest || !newest) return undefined;
   const { at, still } = newest;
   const earlier = moments.slice(0, -1);
-  const seen = spans.findLast((span) => span.from < at && at <= span.to)?.class;
+  const seen = findSpan(spans, at)?.class;
   const isStill = seen === 'quiet' && earlier.length === 0;
   const [stillSeconds] = still;
   // The first capture after a gap has scanned a part of it.
@@ -64,6 +64,24 @@ export function toCaptured(moments: readonly JudgedMoment[], spans: readonly Spa
 function toEarlier({ id, at, still: [past, next] }: JudgedMoment) {
   const span: [string, string] = [addSeconds(at, -past).toISOString(), addSeconds(at, next).toISOString()];
   return { frame_key: toKey(id), captured_at: at.toISOString(), changed_share: 1, still: span };
+}
+
+/** Returns the span of a time; undefined if it is in none. The spans are in the order of time. */
+export function findSpan(spans: readonly Span[], at: Date): Span | undefined {
+  const span = spans[indexFrom(spans, at)];
+  return span && span.from < at ? span : undefined;
+}
+
+/** Returns the index of the first span that does not end before a time. */
+export function indexFrom(spans: readonly Span[], at: Date): number {
+  let [first, end] = [0, spans.length];
+  while (first < end) {
+    const middle = (first + end) >> 1;
+    const span = spans[middle];
+    if (span && span.to < at) first = middle + 1;
+    else end = middle;
+  }
+  return first;
 }
 
 /** Returns a capture that shows what the one before it showed. */

@@ -48,17 +48,16 @@ async function presentAlert(
 ): Promise<Response['alerts'][number]> {
   const read = async (id: string) => {
     const moment = await deps.moments.get(caller, id, deps.now());
-    return moment ? presentMoment(moment, deps).picture_url : null;
+    return [id, moment ? presentMoment(moment, deps).picture_url : null] as const;
   };
-  const moments = await Promise.all(
-    ids.map(async (id) => ({
-      moment_id: id,
-      at: (readMomentId(id)?.at ?? new Date(alert.opened_at)).toISOString(),
-      picture_url: await read(id),
-    })),
-  );
+  const urls = new Map(await Promise.all([...new Set([shown, ...ids])].map(read)));
+  const moments = ids.map((id) => ({
+    moment_id: id,
+    at: (readMomentId(id)?.at ?? new Date(alert.opened_at)).toISOString(),
+    picture_url: urls.get(id) ?? null,
+  }));
   const { condition_id, condition } = rule;
-  return { condition_id, condition, ...alert, picture_url: await read(shown), moments };
+  return { condition_id, condition, ...alert, picture_url: urls.get(shown) ?? null, moments };
 }
 
 function toTime(ms: number): string {

@@ -38,7 +38,9 @@ export async function* readCaptures(
   for (let begin = since; begin < to;) {
     const end = earlier(addSeconds(begin, windowSeconds), to);
     const [read] = await readSpans([watch], { from: begin, to: end }, deps);
-    spans = [...spans.filter((span) => span.to > since), ...(read?.spans ?? [])];
+    spans = [...spans.filter((span) => span.to > since), ...(read?.spans ?? [])].toSorted(
+      (one, other) => one.from.getTime() - other.from.getTime(),
+    );
     for (const moments of await readWindow(watch, begin, end, from, deps)) {
       const newest = moments.at(-1);
       if (!newest) continue;

@@ -30,9 +30,10 @@ export function atTick<Run extends Ticking>(
   mapTimes: MapTimes<Run>,
   wokenAt?: string,
 ): { run: Run; now: Date } {
-  const newest = wokenAt === undefined ? newestAtTick : newestPast;
-  const current = movedBack(run, secondsAhead(newest(run, mapTimes), now), mapTimes);
-  return { run: current, now: later(now, newest(current, mapTimes)) };
+  const find = wokenAt === undefined ? newestAtTick : newestPast;
+  const newest = find(run, mapTimes);
+  const current = movedBack(run, secondsAhead(newest, now), mapTimes);
+  return { run: current, now: later(now, current === run ? newest : find(current, mapTimes)) };
 }
 
 /** Replaces the times that every run has. */
@@ -58,13 +59,13 @@ function newestAtTick<Run extends Ticking>(run: Run, mapTimes: MapTimes<Run>): D
 }
 
 function newestPast<Run>(run: Run, mapTimes: MapTimes<Run>): Date {
-  let newest = new Date(0);
+  let newest = 0;
   const read = toMove((time) => {
-    newest = later(newest, new Date(time));
+    newest = Math.max(newest, Date.parse(time));
     return time;
   });
   mapTimes(run, { past: read, other: toMove((time) => time) });
-  return newest;
+  return new Date(newest);
 }
 
 /** 0 if the time is ahead by less than the clocks of several machines differ. */
