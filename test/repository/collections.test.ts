@@ -116,6 +116,7 @@ const ofOneCall = [
   'adapters/media/hls/playlist/newest-segments.ts',
   'adapters/media/hls/playlist/sanitize-playlist.ts',
   'adapters/media/hls/playlist/variables.ts',
+  'adapters/media/hls/playlist/video-renditions.ts',
   'adapters/media/rtsp/connection/rtsp-client.ts',
   'adapters/onvif/cameras.ts',
   'adapters/vision/objects/summarize-objects.ts',

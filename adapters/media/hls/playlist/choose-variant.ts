@@ -24,7 +24,9 @@ export function rankVariants(variants: Variant[], mode: InputMode): Variant[] {
   const sized = withPicture.filter(({ resolution }) => resolution !== null);
   const candidates = (sized.length > 0 ? sized : withPicture).toSorted(bySize);
   const enough = candidates.filter((variant) => suffices(variant, mode));
-  return [...enough, ...candidates.filter((variant) => !suffices(variant, mode)).toReversed()];
+  const small = candidates.filter((variant) => !suffices(variant, mode));
+  // Equal ones are alternatives in the order of the playlist.
+  return [...enough, ...small.toSorted((a, b) => bySize(b, a))];
 }
 
 /** Minimum height of a rendition that a scan reads: that of the thumbnail, with a reserve for the codec. */

@@ -3,6 +3,7 @@ import { takeMediaSequence } from './media-sequence.ts';
 import { PlaylistLimitError } from './playlist-limit-error.ts';
 import { keepNewestSegments, readClock } from './newest-segments.ts';
 import { createSubstitution, type Variables } from './variables.ts';
+import { isVideoRendition, withVideoRenditions } from './video-renditions.ts';
 
 /** Tags that captures need. hls-parser takes quadratic time for some others and fails on some. */
 const neededTags = new Set([
@@ -126,12 +127,15 @@ function createReducer({ url, imported, maxSegments }: Source) {
     const defined = substitution.fill(read).filter((line) => !line.startsWith(defineTag));
     kept = isMultivariant
       ? keepVariants([...kept, ...defined])
-      : keepNewestSegments([...kept, ...keepReadable(writeOffsets(defined))], maxSegments);
+      : keepNewestSegments(
+          [...kept, ...keepReadable(writeOffsets(defined.filter(isOfSegments)))],
+          maxSegments,
+        );
   }
 
   function end(isMultivariant: boolean): SanitizedPlaylist {
     const { variables } = substitution;
-    if (isMultivariant) return { text: joinLines(kept), firstSequence: 0n, variables };
+    if (isMultivariant) return { text: joinLines(withVideoRenditions(kept)), firstSequence: 0n, variables };
     const { lines, firstSequence } = takeMediaSequence(kept.flatMap(readClock));
     return { text: joinLines(lines), firstSequence, variables };
   }
@@ -140,7 +144,9 @@ function createReducer({ url, imported, maxSegments }: Source) {
 /** Leaves variants, and of other lines none that only a media playlist has: the parser compares each with every URI. */
 function keepVariants(lines: string[]): string[] {
   let isNamed = false;
+  let renditions = 0;
   return lines.filter((line) => {
+    if (line.startsWith(mediaTag)) return (renditions += 1) <= maxVariants;
     const isUri = !line.startsWith('#');
     const isKept = isUri ? isNamed : /^#(EXTM3U|EXT-X-VERSION|EXT-X-STREAM-INF)\b/.test(line);
     if (isUri) isNamed = false;
@@ -182,7 +188,7 @@ function withoutZeros(body: Buffer): Buffer {
 
 function isNeeded(line: string): boolean {
   const colon = line.indexOf(':');
-  return neededTags.has(line.slice(1, colon === -1 ? undefined : colon).trim());
+  return neededTags.has(line.slice(1, colon === -1 ? undefined : colon).trim()) || isVideoRendition(line);
 }
 
 /** Removes the title: hls-parser throws if it is not ASCII. */
@@ -220,6 +226,8 @@ function rangeAt(lines: string[], index: number | null): number[] {
 }
 
 const variantTag = '#EXT-X-STREAM-INF';
+const mediaTag = '#EXT-X-MEDIA:';
+const isOfSegments = (line: string): boolean => !line.startsWith(mediaTag);
 const defineTag = '#EXT-X-DEFINE';
 const keyTag = '#EXT-X-KEY:';
 const noKey = `${keyTag}METHOD=NONE`;

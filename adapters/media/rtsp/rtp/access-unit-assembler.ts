@@ -177,8 +177,8 @@ const ticksPerMs = 90;
 
 /**
  * Returns a function from a packet to the timestamp of the access unit that begins with it; null if it belongs to the
- * unit under way. Timestamps separate units, unless a packet continues a picture, or all of them are equal: then each
- * picture is a unit, of the time of its arrival.
+ * unit under way. Timestamps separate units, unless a packet continues a picture without a mark at its end, or all of
+ * them are equal: then each picture is a unit, of the time of its arrival.
  */
 function createUnitDivider(rules: NalRules) {
   let newest: number | null = null;
@@ -194,7 +194,8 @@ function createUnitDivider(rules: NalRules) {
     isStuck = isSame && (isStuck || unit.pictures > maxPicturesOfUnit);
     const begin = readPayloadBegin(payload, rules);
     const continues = begin === 'fragment' ? unit.inFragment : begin === 'slice' && unit.begin.hasSlice();
-    if (isSame ? !isStuck || continues || !unit.begin.hasSlice() : continues && !isLost) return null;
+    const isEnded = isLost || unit.isMarked;
+    if (isSame ? !isStuck || continues || !unit.begin.hasSlice() : continues && !isEnded) return null;
     return isStuck ? Math.round(atMs * ticksPerMs) >>> 0 : timestamp;
   };
 }

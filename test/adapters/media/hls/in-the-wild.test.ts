@@ -105,6 +105,24 @@ describe('multivariant playlist', () => {
     },
   );
 
+  test('the default rendition of video takes the place of a variant stream whose playlist is gone', async () => {
+    const rendition = (uri: string, more = '') =>
+      `#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="VIDEO=1"${more}${uri}`;
+    await serve({
+      '/master.m3u8': [
+        '#EXTM3U',
+        rendition(',URI="side.m3u8"'),
+        '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="v",NAME="a",URI="sound.m3u8"',
+        '#EXT-X-STREAM-INF:BANDWIDTH=900000,VIDEO="v"',
+        'gone.m3u8',
+        rendition(',URI="live.m3u8"', ',DEFAULT=YES'),
+      ].join('\n'),
+      [live]: mediaPlaylist(['4.ts', rendition(',URI="side.m3u8"')]),
+    });
+    expect(await stream.moment('/master.m3u8')).toBeCloseTo(8, 0);
+    expect(playlists()).toEqual(['/master.m3u8', '/gone.m3u8', '/live.m3u8']);
+  });
+
   test('a query signature does not apply to relative URLs, except through QUERYPARAM', async () => {
     await serve(
       {

@@ -81,6 +81,7 @@ describe('H.264 access units', () => {
       ['K 6701 6802 6588050607'],
     ],
     ['several slices', [at(1, idr), at(1, [0x65, 0x40]), at(2, slice)], ['K 6701 6802 6588 6540']],
+    ['a marked one before lost slices', [at(1, idr, { isMarked: true }), at(2, [0x41, 0x40])], [keyFrame]],
     ['timestamps that wrap', [at(0xffffffff, idr), at(0, slice), at(1, slice)], [keyFrame, '419a']],
     [
       'padding',
@@ -379,7 +380,6 @@ describe('H.265 access units', () => {
     [0x42, 1, 2],
     [0x44, 1, 3],
   ];
-  const described = 'sprop-vps=QAEB;sprop-sps=QgEC;sprop-pps=RAED';
   const written = '400101 420102 440103';
 
   test.each<[string, Packet[]]>([
@@ -391,7 +391,7 @@ describe('H.265 access units', () => {
     expect(read).toEqual([`K ${written} 260180`]);
   });
 
-  test.each([described, 'sprop-pps=RAED;sprop-sps=QgEC;sprop-vps=QAEB'])(
+  test.each(['sprop-vps=QAEB;sprop-sps=QgEC;sprop-pps=RAED', 'sprop-pps=RAED;sprop-sps=QgEC;sprop-vps=QAEB'])(
     'a key frame of H.265 has the parameter sets of the description in their order: %s',
     (parameters) => {
       const read = assemble([at(1, [0x26, 1, 0x80]), at(2, [2, 1, 0x80])], { codec: 'H265', parameters });
