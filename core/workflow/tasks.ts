@@ -35,7 +35,15 @@ export async function analyzeTask(
   deps: AnalyzeTaskDeps,
   signal?: AbortSignal,
 ): Promise<WorkflowState | ClosedStep> {
-  const task: AnalyzeInput = analyzeInputSchema.parse(input);
+  return runAnalyzeTask(analyzeInputSchema.parse(input), deps, signal);
+}
+
+/** Runs a task whose input needs no check, as in a run that no other process sees. */
+export async function runAnalyzeTask(
+  task: AnalyzeInput,
+  deps: AnalyzeTaskDeps,
+  signal?: AbortSignal,
+): Promise<WorkflowState | ClosedStep> {
   switch (task.operation) {
     case 'begin': {
       const run = await deps.runs.get(task.run_id, deps.now());

@@ -3,8 +3,8 @@ import { applyRunChange } from '../event/stored-run.ts';
 import type { CommittedTick } from '../policies/policy.ts';
 import { freePace } from '../ports/pace.ts';
 import type { WatchRun } from '../records/watch-run.ts';
-import type { CaptureOutput, WorkflowState } from '../records/workflow.ts';
-import { analyzeTask, type AnalyzeTaskDeps } from './tasks.ts';
+import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
+import { runAnalyzeTask, type AnalyzeTaskDeps } from './tasks.ts';
 
 export type VirtualRunDeps = Pick<AnalyzeTaskDeps, 'media' | 'vision' | 'cutFrame' | 'createAlertId'> & {
   limits: Pick<Limits, 'visionTimeoutSeconds'>;
@@ -59,8 +59,8 @@ export function createVirtualRun(first: WatchRun, given: VirtualRunDeps): Virtua
     return next.done && run.generation > generation ? begin() : next;
   }
 
-  async function ask(input: object, signal?: AbortSignal): Promise<WorkflowState> {
-    const state = await analyzeTask(input, deps, signal);
+  async function ask(input: AnalyzeInput, signal?: AbortSignal): Promise<WorkflowState> {
+    const state = await runAnalyzeTask(input, deps, signal);
     if (!('capture' in state)) throw new Error('The task closed the run');
     return state;
   }

@@ -103,12 +103,12 @@ export function createMomentTable(database: DatabaseSync) {
 
 const rowsSchema = z.array(z.object({ moment: z.int(), frame_key: z.string().nullable() }));
 const releasedSchema = z.object({ at: z.int().nullable() });
-const keySchema = z.object({ frame_key: z.string().nullable() });
+const rowSchema = z.object({ frame_key: z.string().nullable(), record: z.string() });
 const storedSchema = momentSchema.omit({ frame_key: true });
 
 function readMoment(row: Record<string, unknown>): Moment {
-  const { frame_key } = keySchema.parse(row);
-  const [record] = readRecords(storedSchema, [{ record: z.string().parse(row['record']) }]);
+  const { frame_key, record: text } = rowSchema.parse(row);
+  const [record] = readRecords(storedSchema, [{ record: text }]);
   if (!record) throw new Error('A row has a record');
   return { ...record, frame_key };
 }

@@ -64,9 +64,11 @@ export function parseFields(text: string): Record<string, unknown> {
   return readValue(z.record(z.string(), z.unknown()), parseJson(text));
 }
 
+const textSchema = z.string();
+
 function parseJson(text: SQLOutputValue | undefined): unknown {
   try {
-    return JSON.parse(z.string().parse(text));
+    return JSON.parse(textSchema.parse(text));
   } catch (error) {
     throw new StorageError('A stored record is not JSON', { cause: error });
   }
