@@ -8,8 +8,8 @@ import { createVisitedWatch } from './visited-watch.ts';
 /** Visit of a film, in milliseconds since its begin. */
 export type FilmVisit = { from: number; to: number };
 
-/** Alert of a film: times in milliseconds since its begin. */
-export type FilmAlert = { openedAt: number; seenSeconds: number };
+/** Alert of a film: times in milliseconds since its begin. `toldAt`: of the tick that opened it. */
+export type FilmAlert = { openedAt: number; seenFrom: number; toldAt: number; seenSeconds: number };
 
 /** Makes a film of visits of 4 to 20 s with gaps of 3 to 20 s. */
 export function makeFilm(seed: number, visits: number): FilmVisit[] {
@@ -41,13 +41,25 @@ export async function watchFilm(
   const visited = createVisitedWatch(watch, camera, new Random(1));
   const end = begin + (film.at(-1)?.to ?? 0) + 120_000;
   let step = await visited.run.begin();
-  while (visited.clock.now.getTime() < end) step = await visited.tick(step);
-  const events = visited.changes.flatMap((change) => change.events.filter(isWatchEvent));
-  const closed = events.flatMap((event) => (event.type === 'alert_closed' ? [event.data] : []));
-  return events.flatMap((event) => {
+  const toldAt: number[] = [];
+  while (visited.clock.now.getTime() < end) {
+    step = await visited.tick(step);
+    while (toldAt.length < visited.changes.length) toldAt.push(visited.clock.now.getTime() - begin);
+  }
+  const alerts = visited.changes.flatMap((change) => change.alerts ?? []);
+  const toSeenFrom = (id: string) =>
+    alerts.flatMap((each) =>
+      each.kind === 'open' && each.alert.alert_id === id ? [each.alert.seen_from] : [],
+    )[0];
+  const events = visited.changes.flatMap((change, index) =>
+    change.events.filter(isWatchEvent).map((event) => ({ event, toldAt: toldAt[index] ?? NaN })),
+  );
+  const closed = events.flatMap(({ event }) => (event.type === 'alert_closed' ? [event.data] : []));
+  return events.flatMap(({ event, toldAt: at }) => {
     if (event.type !== 'alert_opened') return [];
     const { alert_id: id, opened_at: openedAt } = event.data;
     const seconds = closed.find((each) => each.alert_id === id)?.seen_seconds ?? NaN;
-    return [{ openedAt: Date.parse(openedAt) - begin, seenSeconds: seconds }];
+    const [opened, seenFrom] = [openedAt, toSeenFrom(id) ?? openedAt].map((time) => Date.parse(time) - begin);
+    return [{ openedAt: opened!, seenFrom: seenFrom!, toldAt: at, seenSeconds: seconds }];
   });
 }
