@@ -57,10 +57,10 @@ const action =
 const brief =
   /\b(falls?|falling|fell|enters?|leaves|passes|waves?|jumps?|throws?|drops?|crosses|steals?|fights?)\b/i;
 const ones = 'one|two|three|four|five|six|seven|eight|nine';
-const counted = String.raw`(?<count>\d+(?:\.\d+)?|half an?|(?:a quarter|three quarters) of an|an?|a few|a couple of|(?:twenty|thirty|forty|fifty)(?:[ -](?:${ones}))?|(?:${ones})(?<half> and a half)?|ten|eleven|twelve|fifteen|sixty|ninety|several|many)`;
+const counted = String.raw`(?<count>\d+(?:\.\d+)?|(?:a )?half(?: an?)?|(?:a|one|three)[ -]quarters?(?: of an)?|an?|a few|a couple(?: of)?|a dozen|(?:twenty|thirty|forty|fifty)(?:[ -](?:${ones}))?|(?:${ones})(?<half>[ -]and[ -]a[ -]half)?|ten|eleven|twelve|fifteen|sixty|ninety|several|many|(?<=\b(?:past|last) ))`;
 /** Duration: "for more than ten minutes", "since an hour and a half", "for 2 hours and 30 minutes". */
 const duration = new RegExp(
-  String.raw`,? ?\b(?:for|longer than|more than|at least|over|after|lasting|since)(?: (?:the (?:past|last)|longer than|more than|at least|over|about|exactly))? ${counted}[ -]?(?:full |whole |entire )?(?<unit>s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)\b(?<more> and a half\b|(?: and)? \d+ ?min(?:ute)?s?\b)?(?: or (?:more|longer))?`,
+  String.raw`,? ?\b(?:for|longer than|more than|at least|over|after|lasting|since)(?: (?:the (?:past|last)|longer than|more than|at least|over|about|around|almost|nearly|roughly|exactly))? ${counted}[ -]?(?:full |whole |entire )?(?<unit>s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)\b(?<more> and a (?:half|quarter)\b|(?: and)? \d+ ?min(?:ute)?s?\b)?(?: or (?:more|longer|so))?`,
   'i',
 );
 /** Words of a duration that names no time: "is still there", "still blocks", "for too long". */
@@ -78,14 +78,17 @@ const thereQuestion = /^(is|are) there (.*[^?])\?*$/i;
 const clause = /\b(is|are|was|were|has|have|there|holds?|stands?|lies|sits?|comes?|goes)\b/i;
 
 const numbers: Record<string, number> = {
-  'half a': 0.5,
-  'half an': 0.5,
-  'a quarter of an': 0.25,
-  'three quarters of an': 0.75,
+  half: 0.5,
+  quarter: 0.25,
+  'three quarter': 0.75,
+  'three quarters': 0.75,
+  // "For the last hour".
+  '': 1,
   a: 1,
   an: 1,
   one: 1,
   two: 2,
+  'a couple': 2,
   'a couple of': 2,
   three: 3,
   'a few': 3,
@@ -100,6 +103,7 @@ const numbers: Record<string, number> = {
   many: 10,
   eleven: 11,
   twelve: 12,
+  'a dozen': 12,
   fifteen: 15,
   twenty: 20,
   thirty: 30,
@@ -259,15 +263,21 @@ function durationSeconds(text: string): number | undefined {
   const { count, unit, half, more } = duration.exec(text)?.groups ?? {};
   if (count === undefined || unit === undefined) return lasting.test(text) ? usualSeconds : undefined;
   const minutes = /\d+/.exec(more ?? '')?.[0];
-  const number = readNumber(count) + (half !== undefined || / half/i.test(more ?? '') ? 0.5 : 0);
+  const part = /half|quarter/i.exec(half ?? more ?? '')?.[0].toLowerCase() ?? '';
+  const number = readNumber(count) + (part === '' ? 0 : readNumber(part));
   const seconds = number * (unitSeconds[unit.charAt(0).toLowerCase()] ?? 1) + Number(minutes ?? 0) * 60;
   return Math.min(maxSeconds, Math.ceil(seconds));
 }
 
-/** Returns the number of a word, or the sum of two: "twenty-five". */
+/** Returns the number of a word, or the sum of two: "twenty-five"; of "one and a half", only the one. */
 function readNumber(count: string): number {
-  const words = count.toLowerCase().replace(/ and a half$/, '');
-  const parts = words in numbers ? [words] : words.split(/[ -]/);
+  const words = count
+    .toLowerCase()
+    .replaceAll('-', ' ')
+    .replace(/ and a half$/, '')
+    .replace(/^(?:a|one) (?=half|quarter)/, '')
+    .replace(/(half|quarters?)(?: of)? an?$/, '$1');
+  const parts = words in numbers ? [words] : words.split(' ');
   return parts.reduce((sum, part) => sum + (numbers[part] ?? Number(part)), 0);
 }
 

@@ -16,7 +16,7 @@ test.each([
   { name: 'rtsp', intervalSeconds: 10 },
 ] as const)(
   'each visit apart from others is one alert about its length, and every phase has the same alerts ($name, $intervalSeconds s)',
-  { timeout: 60_000 },
+  { timeout: 30_000 * phases.length },
   async ({ name, intervalSeconds }) => {
     const film = makeFilm(1, 40);
     const counts: number[] = [];

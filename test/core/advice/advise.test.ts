@@ -94,6 +94,17 @@ test.each([
   ['A car is there for one and a half hours', 'A car is there.', 5400],
   ['A truck is at the dock for 2 hours and 30 minutes', 'A truck is at the dock.', 9000],
   ['A car is there for a full hour', 'A car is there.', 3600],
+  ['A car is there for a half hour', 'A car is there.', 1800],
+  ['A car is there for about a half-hour or so', 'A car is there.', 1800],
+  ['A car is there for an hour and a half', 'A car is there.', 5400],
+  ['A car is there for an hour and a quarter', 'A car is there.', 4500],
+  ['A car is there for one-and-a-half hours', 'A car is there.', 5400],
+  ['A car is there for a quarter hour', 'A car is there.', 900],
+  ['A car is there for three-quarters of an hour', 'A car is there.', 2700],
+  ['A car is there for nearly half a minute', 'A car is there.', 30],
+  ['A car is there for a couple minutes', 'A car is there.', 120],
+  ['A car is there for a dozen minutes', 'A car is there.', 720],
+  ['A car has been there for the last hour', 'A car has been there.', 3600],
 ])('"%s" is suggested as "%s" that has held for %i s', (condition, clearer, seconds) => {
   const { findings, suggestion } = advise(condition, video);
   expect(suggestion).toMatchObject({ conditions: [clearer], open_after_seconds: seconds });
@@ -109,6 +120,12 @@ test.each([
   'A person lies still as cars pass.',
   'Two still cameras are on the table.',
   'A sign for hours of work is visible.',
+  'The bin is at least half full.',
+  'More than half of the lot is empty.',
+  'A clock shows half past nine.',
+  'A parcel for a quarter house is visible.',
+  'A person is seen at the last house.',
+  'Over a dozen minivans are parked.',
 ])('"%s" names no time for which it holds', (condition) => {
   const { findings, suggestion } = advise(condition, video);
   expect(suggestion.open_after_seconds).toBe(0);
