@@ -129,7 +129,7 @@ function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notifica
         text: explanation,
         facts: [
           ['Reason', words(data.reason)],
-          ['Seen for', formatDuration(Math.round(data.seen_seconds))],
+          ['Seen for', formatDuration(data.seen_seconds)],
           ['Closed', formatTime(data.closed_at, timeZone)],
         ],
       };
