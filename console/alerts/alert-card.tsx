@@ -18,6 +18,8 @@ import type { ReviewAction } from './alert-keys.ts';
 
 type Props = {
   alert: Alert;
+  /** True on a page of its own, which shows the clip too. */
+  alone: boolean;
   /** True on the page of the watch, which names the watch. */
   ofWatch: boolean;
   selected: boolean;
@@ -33,6 +35,7 @@ type Props = {
 /** Shows an alert with its evidence and review. */
 export function AlertCard({
   alert,
+  alone,
   ofWatch,
   selected,
   note,
@@ -75,6 +78,7 @@ export function AlertCard({
         )}
         {!(selected && reviews) && review && review.note !== '' && <p class="small">“{review.note}”</p>}
         {actions}
+        {alone && <ClipPlayer alert={alert} />}
       </div>
     </li>
   );
@@ -122,18 +126,18 @@ function Picture({ alert, actions }: { alert: Alert; actions: ComponentChildren 
   const [open, setOpen] = useState(false);
   const boxes = alert.boxes ?? [];
   const path = `/alerts/${alert.alert_id}/frame${boxes.length === 0 ? '' : '?boxes=true'}`;
-  if (alert.frame_url === null)
-    return (
-      <span class="evidence-open">
-        <span class="picture missing" role="img" aria-label="No frame was left">
-          <Icon name="camera" />
-        </span>
+  const frame = (alt: string) =>
+    alert.frame_url === null ? (
+      <span class="picture missing" role="img" aria-label="No frame was left">
+        <Icon name="camera" />
       </span>
+    ) : (
+      <ProtectedPicture path={path} alt={alt} saysWhy />
     );
   return (
     <>
       <button type="button" class="evidence-open" onClick={() => setOpen(true)}>
-        <ProtectedPicture path={path} alt="Evidence frame" saysWhy />
+        {frame('Evidence frame')}
         <span class="visually-hidden">Open the evidence of {alert.condition}</span>
       </button>
       {open && (
@@ -142,7 +146,7 @@ function Picture({ alert, actions }: { alert: Alert; actions: ComponentChildren 
             <strong>{alert.watch_name}</strong> {exactTime(alert.opened_at)} <AlertState alert={alert} />
           </p>
           {actions}
-          <ProtectedPicture path={path} alt={`Evidence: ${alert.explanation}`} saysWhy />
+          {frame(`Evidence: ${alert.explanation}`)}
           <ClipPlayer alert={alert} />
           <p class="quoted">“{alert.condition}”</p>
           <p>{alert.explanation}</p>

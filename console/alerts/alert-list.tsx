@@ -92,6 +92,7 @@ export function AlertList({ watchId, alertId, onChange }: Props) {
           <AlertCard
             key={alert.alert_id}
             alert={alert}
+            alone={alertId !== undefined}
             ofWatch={watchId !== undefined}
             selected={alert === selected}
             note={readNote(alert)}

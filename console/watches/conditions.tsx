@@ -14,6 +14,7 @@ import {
   precisionText,
   rulesText,
   severityTones,
+  visitLabel,
 } from './watch-labels.ts';
 
 type Props = { watch: Watch; stats: WatchStats | undefined; onChange: () => void };
@@ -41,8 +42,7 @@ export function Conditions({ watch, stats, onChange }: Props) {
             </div>
             {state?.explanation && <p>{withoutDisclosure(state.explanation)}</p>}
             <p class="small muted">
-              {rulesText(condition)}{' '}
-              {state && <Sight state={state} isChecked={watch.state.last_frame_at !== null} />}{' '}
+              {rulesText(condition)} {state && <Sight state={state} isChecked={watch.state.last_check > 0} />}{' '}
               <Precision id={condition.condition_id} stats={stats} />
             </p>
             {state?.holding_since && (
@@ -64,6 +64,7 @@ export function Conditions({ watch, stats, onChange }: Props) {
           </li>
         ))}
       </ul>
+      <p class="small muted">{visitLabel(watch)}</p>
     </Panel>
   );
 }

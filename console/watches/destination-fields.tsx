@@ -81,11 +81,7 @@ export function DestinationFields({ destinations, onChange }: Props) {
               <Field
                 label={`${tokenTypes.get(destination.type)} of destination ${index + 1}`}
                 name={`destinations.${index}.token`}
-                hint={
-                  destination.type === 'telegram'
-                    ? 'From @BotFather; a stored one stays with its chat: enter it again for another'
-                    : 'Optional; a stored one stays with its topic: enter it again for another'
-                }
+                hint={tokenHint(destination)}
               >
                 {(ids) => (
                   <TextInput {...ids} value={destination.token} onValue={(token) => change({ token })} />
@@ -157,3 +153,10 @@ function MailHelp() {
 const mailSettings = `WATCHPOST_SMTP_URL=smtps://user:password@smtp.example.com
 WATCHPOST_EMAIL_FROM=watchpost@example.com
 WATCHPOST_EMAIL_RECIPIENTS=you@example.com`;
+
+function tokenHint({ type, destination_id: id }: DestinationDraft): string {
+  const [hint, place] = type === 'telegram' ? ['From @BotFather', 'chat'] : ['Optional', 'topic'];
+  return id === undefined
+    ? hint
+    : `${hint}; the stored one stays with its ${place}: enter it again for another`;
+}

@@ -6,17 +6,24 @@ import { Form } from '../parts/form.tsx';
 import { useSession } from '../session/session.ts';
 import { DestinationFields } from './destination-fields.tsx';
 import { findUnsent, SendOpen, type Unsent } from './send-open.tsx';
-import { toWatchDraft, toWatchPatch } from './watch-draft.ts';
+import { maxRegions } from './region-text.ts';
+import { toWatchDraft, toWatchPatch, type WatchDraft } from './watch-draft.ts';
 import { WatchForm } from './watch-form.tsx';
 
-type Props = { watch: Watch; onDone: (changed: ChangedWatch) => void; onClose: () => void };
+type Props = {
+  watch: Watch;
+  /** True if a part of the picture is to be hidden: the form opens at a new region. */
+  hides?: boolean;
+  onDone: (changed: ChangedWatch) => void;
+  onClose: () => void;
+};
 
 /** Shows a dialog that changes the fields of a watch. It fails if somebody else changed the watch meanwhile. */
-export function EditWatch({ watch, onDone, onClose }: Props) {
+export function EditWatch({ watch, hides = false, onDone, onClose }: Props) {
   const { api } = useSession();
   // The version that the person sees: later reloads of the page do not change it.
   const [seen] = useState({ version: watch.config_version, draft: toWatchDraft(watch) });
-  const [draft, setDraft] = useState(seen.draft);
+  const [draft, setDraft] = useState(() => (hides ? withHidden(seen.draft) : seen.draft));
   const [offer, setOffer] = useState<{ changed: ChangedWatch; unsent: Unsent }>();
   const saving = useAction(async () => {
     const patch = toWatchPatch(seen.draft, draft);
@@ -36,6 +43,7 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
         <WatchForm
           before={seen.draft}
           draft={draft}
+          drawsFirst={hides}
           onDraft={setDraft}
           framePath={watch.state.last_frame_at === null ? undefined : `/watches/${watch.watch_id}/frame`}
           whom={
@@ -58,6 +66,12 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
       </Form>
     </Dialog>
   );
+}
+
+/** Adds a region to hide, of which no corner is drawn; none if there is no further one. */
+function withHidden(draft: WatchDraft): WatchDraft {
+  if (draft.regions.length >= maxRegions) return draft;
+  return { ...draft, regions: [...draft.regions, { mode: 'exclude', corners: '' }] };
 }
 
 /** Replaces the remedy of a conflict, which is for programs. */

@@ -1,10 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../parts/button.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
-import { addCorner, moveCorner, parseCorners, type RegionDraft } from './region-text.ts';
+import {
+  addCorner,
+  maxRegions,
+  moveCorner,
+  parseCorners,
+  toRectangle,
+  type RegionDraft,
+} from './region-text.ts';
 
-const maxRegions = 4;
 const modes = [
   { value: 'include', label: 'Watch inside' },
   { value: 'exclude', label: 'Hide inside' },
@@ -14,34 +20,66 @@ type Props = {
   /** Picture on which they are drawn; absent without one. */
   picture: ComponentChildren;
   regions: RegionDraft[];
+  /** True if the newest region is to be drawn, and the picture scrolls into view. */
+  shownFirst?: boolean | undefined;
   onChange: (regions: RegionDraft[]) => void;
 };
 
 /**
- * Edits regions: a click on the newest frame adds a corner to the chosen one, and its corners can be dragged; the
- * corners are also text, for the keyboard.
+ * Edits regions: on the newest frame, a drag draws the chosen one as a rectangle while it is empty, a click adds a
+ * corner, and corners can be dragged; the corners are also text, for the keyboard.
  */
-export function RegionFields({ picture, regions, onChange }: Props) {
-  const [chosen, setChosen] = useState(0);
+export function RegionFields({ picture, regions, shownFirst = false, onChange }: Props) {
+  const [chosen, setChosen] = useState(shownFirst ? regions.length - 1 : 0);
   const chosenIndex = Math.min(chosen, regions.length - 1);
+  const canvas = useRef<HTMLDivElement>(null);
+  const before = useRef(shownFirst ? 0 : regions.length);
+  useEffect(() => {
+    if (regions.length > before.current) canvas.current?.scrollIntoView({ block: 'center' });
+    before.current = regions.length;
+  }, [regions.length]);
   const add = (mode: RegionDraft['mode']) => {
     onChange([...regions, { mode, corners: '' }]);
     setChosen(regions.length);
   };
+  const region = regions[chosenIndex];
+  const draw = (next: RegionDraft) => onChange(regions.with(chosenIndex, next));
+  const begin = useRef<Point | undefined>(undefined);
+  const drag = (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
+    const point = toShares(event, event.currentTarget);
+    if (event.type === 'pointerdown') begin.current = region?.corners.trim() === '' ? point : undefined;
+    else if (region && begin.current && event.buttons !== 0 && isDrag(begin.current, point)) {
+      event.currentTarget.setPointerCapture(event.pointerId);
+      draw(toRectangle(region, begin.current, point));
+    }
+  };
   const click = (event: MouseEvent & { currentTarget: SVGSVGElement }) => {
-    const region = regions[chosenIndex];
-    if (!region) return;
-    const { left, top, width, height } = event.currentTarget.getBoundingClientRect();
-    const next = addCorner(region, (event.clientX - left) / width, (event.clientY - top) / height);
-    onChange(regions.with(chosenIndex, next));
+    const point = toShares(event, event.currentTarget);
+    // The click that ends a drag adds no corner.
+    if (region && !(begin.current && isDrag(begin.current, point))) draw(addCorner(region, ...point));
+    begin.current = undefined;
   };
   return (
     <fieldset class="stack framed">
       <legend>Regions</legend>
-      {picture && regions.length > 0 && (
-        <div class="over-picture region-canvas">
+      {region && (
+        <p class="small muted">
+          Drag over the picture to draw region {chosenIndex + 1}, or click its corners. Corners can be
+          dragged. Hidden areas are black everywhere.
+        </p>
+      )}
+      {picture && region && (
+        <div ref={canvas} class="over-picture region-canvas">
           {picture}
-          <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true" onClick={click}>
+          <svg
+            viewBox="0 0 1 1"
+            preserveAspectRatio="none"
+            aria-hidden="true"
+            class={region.corners.trim() === '' ? 'empty' : undefined}
+            onPointerDown={drag}
+            onPointerMove={drag}
+            onClick={click}
+          >
             {regions.map(({ mode, corners }, index) => (
               <polygon
                 key={index}
@@ -50,26 +88,19 @@ export function RegionFields({ picture, regions, onChange }: Props) {
               />
             ))}
           </svg>
-          {(parseCorners(regions[chosenIndex]?.corners ?? '') ?? []).map((point, corner) => (
-            <Corner
-              key={corner}
-              point={point}
-              onMove={(x, y) => {
-                const region = regions[chosenIndex];
-                if (region) onChange(regions.with(chosenIndex, moveCorner(region, corner, x, y)));
-              }}
-            />
+          {(parseCorners(region.corners) ?? []).map((point, corner) => (
+            <Corner key={corner} point={point} onMove={(...to) => draw(moveCorner(region, corner, ...to))} />
           ))}
         </div>
       )}
-      {regions.map((region, index) => (
+      {regions.map((each, index) => (
         <div key={index} class="field-grid">
           <Field label={`Region ${index + 1}`}>
             {(ids) => (
               <Select
                 {...ids}
-                value={region.mode}
-                onValue={(mode) => onChange(regions.with(index, { ...region, mode }))}
+                value={each.mode}
+                onValue={(mode) => onChange(regions.with(index, { ...each, mode }))}
                 options={[...modes]}
               />
             )}
@@ -78,13 +109,13 @@ export function RegionFields({ picture, regions, onChange }: Props) {
             label={`Corners of region ${index + 1} (%)`}
             name={`regions.${index}`}
             hint="From the top left: 10 20, 90 20, 90 80"
-            error={parseCorners(region.corners) ? undefined : 'Use pairs of numbers from 0 to 100'}
+            error={parseCorners(each.corners) ? undefined : 'Use pairs of numbers from 0 to 100'}
           >
             {(ids) => (
               <TextInput
                 {...ids}
-                value={region.corners}
-                onValue={(corners) => onChange(regions.with(index, { ...region, corners }))}
+                value={each.corners}
+                onValue={(corners) => onChange(regions.with(index, { ...each, corners }))}
                 required
               />
             )}
@@ -95,7 +126,7 @@ export function RegionFields({ picture, regions, onChange }: Props) {
                 Draw region {index + 1}
               </Button>
             )}
-            <Button small onClick={() => onChange(regions.with(index, { ...region, corners: '' }))}>
+            <Button small onClick={() => onChange(regions.with(index, { ...each, corners: '' }))}>
               Clear<span class="visually-hidden"> region {index + 1}</span>
             </Button>
             <Button small kind="danger" onClick={() => onChange(regions.toSpliced(index, 1))}>
@@ -104,12 +135,6 @@ export function RegionFields({ picture, regions, onChange }: Props) {
           </div>
         </div>
       ))}
-      {regions.length > 0 && (
-        <p class="small muted">
-          Click on the frame to add corners to region {chosenIndex + 1}, and drag them. Hidden areas are black
-          everywhere.
-        </p>
-      )}
       {regions.length < maxRegions && (
         <div class="row">
           <Button small onClick={() => add('include')}>
@@ -124,15 +149,27 @@ export function RegionFields({ picture, regions, onChange }: Props) {
   );
 }
 
-type CornerProps = { point: [number, number]; onMove: (x: number, y: number) => void };
+type Point = [x: number, y: number];
+
+/** Returns the place of the pointer in an element, in shares of it. */
+function toShares({ clientX, clientY }: MouseEvent, element: Element): Point {
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return [(clientX - left) / width, (clientY - top) / height];
+}
+
+/** Returns true for a way too long for a click. */
+function isDrag([x, y]: Point, [toX, toY]: Point): boolean {
+  return Math.max(Math.abs(toX - x), Math.abs(toY - y)) > 0.02;
+}
+
+type CornerProps = { point: Point; onMove: (...to: Point) => void };
 
 /** Corner that the pointer drags. Not for the keyboard, which has the text. */
 function Corner({ point: [x, y], onMove }: CornerProps) {
   const drag = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const canvas = event.currentTarget.parentElement;
     if (!canvas || !event.currentTarget.hasPointerCapture(event.pointerId)) return;
-    const { left, top, width, height } = canvas.getBoundingClientRect();
-    onMove((event.clientX - left) / width, (event.clientY - top) / height);
+    onMove(...toShares(event, canvas));
   };
   return (
     <span

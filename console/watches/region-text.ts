@@ -2,6 +2,8 @@ import type { Watch } from '../api/types.ts';
 
 type Region = NonNullable<Watch['regions']>[number];
 
+export const maxRegions = 4;
+
 /** Region in the form: its corners as text, in percent of the frame from the top left: `10 20, 90 20, 90 80`. */
 export type RegionDraft = { mode: Region['mode']; corners: string };
 
@@ -23,6 +25,23 @@ export function parseCorners(text: string): [number, number][] | undefined {
 export function addCorner({ mode, corners }: RegionDraft, x: number, y: number): RegionDraft {
   const corner = `${toPercent(x)} ${toPercent(y)}`;
   return { mode, corners: corners.trim() === '' ? corner : `${corners.trim().replace(/,$/, '')}, ${corner}` };
+}
+
+/** Draws a region as the rectangle between two points, in shares of the frame; its edge stays inside. */
+export function toRectangle(
+  { mode }: RegionDraft,
+  from: [number, number],
+  to: [number, number],
+): RegionDraft {
+  const [left = 0, right = 0] = [from[0], to[0]].map(clamp).toSorted((a, b) => a - b);
+  const [top = 0, bottom = 0] = [from[1], to[1]].map(clamp).toSorted((a, b) => a - b);
+  const points = [
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ];
+  return { mode, corners: formatCorners(points) };
 }
 
 /** Moves a corner, in shares of the frame; one that leaves it stays at its edge. */

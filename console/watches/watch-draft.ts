@@ -44,7 +44,13 @@ export const destinationTypes = [
     hint: 'URL of an incoming webhook',
   },
   { type: 'discord', label: 'Discord', field: 'url', notify: 'openings', hint: 'URL of a webhook' },
-  { type: 'ntfy', label: 'ntfy', field: 'url', notify: 'openings', hint: 'URL of a topic' },
+  {
+    type: 'ntfy',
+    label: 'ntfy',
+    field: 'url',
+    notify: 'openings',
+    hint: 'URL of a topic, such as https://ntfy.sh/…',
+  },
   {
     type: 'telegram',
     label: 'Telegram',

@@ -29,10 +29,12 @@ type Props = {
   onFindCamera?: (() => void) | undefined;
   /** Fields of the destinations. */
   whom: ComponentChildren;
+  /** True if the form opens at its regions. */
+  drawsFirst?: boolean | undefined;
 };
 
 /** Renders the fields of a watch: what everybody sets, then folded parts. */
-export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, whom }: Props) {
+export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, whom, drawsFirst }: Props) {
   const change = (part: Partial<WatchDraft>) => onDraft({ ...draft, ...part });
   const changeField = (field: keyof WatchDraft, value: number | boolean | null) =>
     onDraft({ ...draft, [field]: value });
@@ -122,8 +124,13 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
           change(isOn ? { clipBefore: null, clipAfter: null } : { clipBefore: 0, clipAfter: 0 })
         }
       />
-      <Fold title="Picture" summary={summaries.picture}>
-        <RegionFields picture={picture} regions={draft.regions} onChange={(regions) => change({ regions })} />
+      <Fold title="Picture and regions" summary={summaries.picture} open={drawsFirst}>
+        <RegionFields
+          picture={picture}
+          regions={draft.regions}
+          shownFirst={drawsFirst}
+          onChange={(regions) => change({ regions })}
+        />
         <InputFields mode={draft.mode} clipSeconds={draft.clipSeconds} onChange={change} />
         <Switches entries={switches} values={draft} onValue={changeField} />
       </Fold>

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
 import type { Watch, WatchStats } from '../api/types.ts';
 import { AlertList } from '../alerts/alert-list.tsx';
+import { Button } from '../parts/button.tsx';
 import { Deliveries } from '../parts/deliveries.tsx';
 import { ConfigPanel, EmptyState, Panel, Stat, Stats, Skeleton, TableHead } from '../parts/panel.tsx';
 import { LastFrame } from '../parts/protected-picture.tsx';
@@ -12,10 +13,11 @@ import { routeUrls } from '../shell/routes.ts';
 import { Clock, When } from '../time/when.tsx';
 import { Conditions } from './conditions.tsx';
 import { TimeLine } from '../timeline/time-line.tsx';
-import { ToldDialog, type Told } from './told-dialog.tsx';
+import { EditWatch } from './edit-watch.tsx';
+import { findTold, ToldDialog, type Told } from './told-dialog.tsx';
 import { WatchActions } from './watch-actions.tsx';
 import { WatchBadge } from './watch-badge.tsx';
-import { countOpen, findCause, findTrouble, scheduleText, visitLabel } from './watch-labels.ts';
+import { countOpen, findCause, findTrouble, scheduleText } from './watch-labels.ts';
 import { WatchProgress } from './watch-progress.tsx';
 import { pluralize } from '../parts/pluralize.ts';
 import { duration } from '../time/format.ts';
@@ -27,7 +29,8 @@ const weekMs = 7 * 86_400_000;
 
 /** Shows one watch: state, alerts, statistics and recent checks. */
 export function WatchPage({ watchId }: { watchId: string }) {
-  const { api } = useSession();
+  const session = useSession();
+  const { api } = session;
   const {
     value: watch,
     problem,
@@ -42,6 +45,7 @@ export function WatchPage({ watchId }: { watchId: string }) {
   // Shows an opening or closing in the statistics without waiting for their next load.
   useEffect(() => stats.reload(), [open]);
   const [told, setTold] = useState<Told>();
+  const [hides, setHides] = useState(false);
   const note = told && <ToldDialog told={told} onClose={() => setTold(undefined)} />;
   if (problem?.status === 404 || problem?.status === 422) return note ?? <Absent />;
   if (!watch) return problem ? <ProblemNote problem={problem} onRetry={reload} /> : <Skeleton rows={8} />;
@@ -52,6 +56,18 @@ export function WatchPage({ watchId }: { watchId: string }) {
   return (
     <>
       {note}
+      {hides && (
+        <EditWatch
+          watch={watch}
+          hides
+          onDone={({ former_destinations: former }) => {
+            setTold(findTold(former));
+            setHides(false);
+            changed();
+          }}
+          onClose={() => setHides(false)}
+        />
+      )}
       <Head watch={watch} onChange={changed} onTold={setTold} />
       <Causes watch={watch} />
       {stats.problem && stats.problem.status !== 0 && (
@@ -93,6 +109,11 @@ export function WatchPage({ watchId }: { watchId: string }) {
               <p class="small muted">
                 Next check <When at={watch.state.next_check_at} />
               </p>
+            )}
+            {mayUse(session, 'jobs') && (
+              <Button small onClick={() => setHides(true)}>
+                Hide a part of the picture
+              </Button>
             )}
           </Panel>
           {stats.value && <WatchDays stats={stats.value} />}
@@ -233,7 +254,6 @@ function WatchFacts({ watch, stats: { total } }: { watch: Watch; stats: WatchSta
           }
         />
       </Stats>
-      <p class="small muted">{visitLabel(watch)}</p>
     </>
   );
 }

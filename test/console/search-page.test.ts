@@ -91,7 +91,7 @@ test('a refused form marks its fields until they are changed, also a folded one,
   await page.getByRole('img', { name: 'Current frame of the stream' }).waitFor();
   await page.getByRole('group', { name: 'Examples of conditions' }).getByRole('button').first().waitFor();
   await field('Condition').fill('The picture is not black');
-  await page.locator('summary').getByText('Picture', { exact: true }).click();
+  await page.locator('summary').getByText('Picture and regions', { exact: true }).click();
   await button('Add region to watch').click();
   await page.getByRole('img', { name: 'Newest frame, on which regions are drawn' }).waitFor();
   await button('Remove region 1').click();

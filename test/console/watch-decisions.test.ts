@@ -9,7 +9,7 @@ import { withoutDisclosure } from '../../console/alerts/alert-texts.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
 import { emptyDraft, toNewWatch } from '../../console/try/draft.ts';
 import { summarizeFolds } from '../../console/watches/fold-summaries.ts';
-import { addCorner, moveCorner, parseCorners } from '../../console/watches/region-text.ts';
+import { addCorner, moveCorner, parseCorners, toRectangle } from '../../console/watches/region-text.ts';
 import {
   closingOf,
   newCondition,
@@ -215,6 +215,13 @@ test.each([
 test('a click adds a corner to a region', () => {
   const first = addCorner({ mode: 'include', corners: '' }, 0.12345, 0.5);
   expect(addCorner(first, 1, 0).corners).toBe('12.3 50, 100 0');
+});
+
+test('a drag in any direction draws a rectangle inside the frame', () => {
+  expect(toRectangle({ mode: 'exclude', corners: '' }, [0.9, 0.5], [0.1, 1.2])).toEqual({
+    mode: 'exclude',
+    corners: '10 50, 90 50, 90 100, 10 100',
+  });
 });
 
 test('a dragged corner stays inside the frame', () => {

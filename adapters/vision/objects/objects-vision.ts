@@ -43,8 +43,8 @@ const maxBoxes = 20;
 const tokens = { input_tokens: 0, output_tokens: 0 };
 
 const conditionExamples = [
-  'A person is at the door',
-  'A red stop sign is in the yard',
+  'A person is in the picture',
+  'A red stop sign is in the picture',
   'The picture is dark',
 ];
 const measuredExamples = ['The picture is red', 'The picture is dark', 'Something moves'];
