@@ -2,7 +2,6 @@ import type { Capture, CaptureRequest, StreamProbe } from '../../../core/records
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
-import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import type { CallerStream } from '../../caller-stream.ts';
 import type { ClipDeps } from '../clips/read-clip.ts';
@@ -11,6 +10,7 @@ import { failureMessage, type FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { clipRtsp } from './clip-rtsp.ts';
 import { recordRtsp } from './record-rtsp.ts';
 import { createConnectionTurns } from './connection/connection-turns.ts';
+import { withinTime } from './connection/within-time.ts';
 import { describeAgain, describeRtsp, type DescribedStream } from './connection/describe.ts';
 import { decodeSession } from './decode-session.ts';
 import { decodeOnArrival } from './scan/follow-session.ts';
@@ -92,29 +92,6 @@ const keyFrameTimeoutMs = 20_000;
 
 function pictureTimeoutMs(request: CaptureRequest): number {
   return keyFrameTimeoutMs + (request.mode === 'frames' ? 0 : request.clipSeconds * 1000);
-}
-
-async function withinTime<T>(
-  timeoutMs: number,
-  signal: AbortSignal,
-  work: (bounded: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const deadline = openDeadline(timeoutMs, signal);
-  try {
-    return await work(deadline.signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!deadline.signal.aborted) throw error;
-    throw new StreamFetchError(
-      'The RTSP server did not finish in time. Check that the stream plays in a video player.',
-      undefined,
-      {
-        cause: error,
-      },
-    );
-  } finally {
-    deadline.close();
-  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { rules } from '../../../../core/rules.ts';
 import { shareCall, type SharedCall } from '../../../../core/share-call.ts';
 import { waitAtMost, waitUntilAborted, type SetTimer } from '../../../../core/time-limit.ts';
 import { toStreamKey, type CallerStream } from '../../../caller-stream.ts';
-import { openDeadline } from '../../../egress/deadline.ts';
+import { withinTime } from '../connection/within-time.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
 import { createFairByteCache, registerCache } from '../../../byte-cache.ts';
 import { damagedStream } from '../../ffmpeg/errors.ts';
@@ -79,6 +79,8 @@ export type RtspSessionsDeps = {
   maxKept: number;
   /** Timeout of each response, in milliseconds. */
   answerTimeoutMs?: number;
+  /** Timeout of all responses until a session is open, in milliseconds. */
+  openTimeoutMs?: number;
   /** Receives the groups of pictures of streams that have clips. */
   keepGroup?: (stream: CallerStream, group: EndedGroup, track: SessionTrack) => void;
   /** Opens a session. Returns null for a codec that cannot be read from packets. */
@@ -102,7 +104,7 @@ const maxSilentMs = 5_000;
 const keyFrameWaitMs = 20_000;
 /** Wait that proves that key frames are rare (`readSparseSeconds`). */
 const measureMs = 11_000;
-const openTimeoutMs = 15_000;
+const defaultOpenTimeoutMs = 15_000;
 const avoidMs = 3_600_000;
 const [maxKnown, maxFactBytes] = [2_000, 4 * 1024 * 1024];
 /** Maximum memory of one session. */
@@ -326,7 +328,14 @@ export function noFrame({ mode }: Pick<CaptureRequest, 'mode'>, cause?: Error): 
 
 /** Returns a function that connects through the guard, with a limit on the rate instead of the sum of bytes. */
 function createOpen(
-  { guard, elapsedMs, answerTimeoutMs, setTimer, keepGroup }: RtspSessionsDeps,
+  {
+    guard,
+    elapsedMs,
+    answerTimeoutMs,
+    openTimeoutMs = defaultOpenTimeoutMs,
+    setTimer,
+    keepGroup,
+  }: RtspSessionsDeps,
   handed: HandedConnections,
 ): OpenSession {
   const memory = createSessionMemory(maxBytesOfAll);
@@ -339,8 +348,7 @@ function createOpen(
     );
 
   async function open(opened: CallerStream, signal: AbortSignal): Promise<OpenedSession | null> {
-    const deadline = openDeadline(openTimeoutMs, signal);
-    try {
+    return withinTime(openTimeoutMs, signal, async (bounded) => {
       const admitsBytes = createByteRate({ ...rate, elapsedMs });
       const options = {
         guard,
@@ -348,7 +356,7 @@ function createOpen(
         handed,
         ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
       };
-      const stream = await describeRtsp(opened, options, deadline.signal);
+      const stream = await describeRtsp(opened, options, bounded);
       const unitRules = nalRules(stream.track);
       if (unitRules === null) {
         stream.client.close();
@@ -369,8 +377,6 @@ function createOpen(
         stream.client.close();
         throw rtspStreamError(error, stream.target);
       }
-    } finally {
-      deadline.close();
-    }
+    });
   }
 }

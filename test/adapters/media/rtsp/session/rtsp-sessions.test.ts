@@ -6,6 +6,7 @@ import type { OpenSession } from '../../../../../adapters/media/rtsp/session/ope
 import { createRtspSessions } from '../../../../../adapters/media/rtsp/session/rtsp-sessions.ts';
 import { StreamFetchError } from '../../../../../core/errors.ts';
 import { waitUntilAborted } from '../../../../../core/time-limit.ts';
+import { startScriptedServer } from '../../../../support/rtsp/scripted-server.ts';
 
 const url = 'rtsp://user:password@camera.example/live';
 const stream = { url, caller: 'ada' };
@@ -371,4 +372,27 @@ test('a session is followed while it is open, and none is opened for it', async 
   const followed = follow().catch(() => 'ended');
   endAll();
   expect(await followed).toBe('ended');
+});
+
+test('a camera that does not finish its answers in time is a failure of the stream', async () => {
+  const camera = await startScriptedServer(() => null);
+  const sessions = createRtspSessions({
+    guard: createEgressGuard({ allowRanges: ['127.0.0.0/8'] }),
+    elapsedMs: () => 0,
+    setTimer: () => () => undefined,
+    maxKept: 1,
+    answerTimeoutMs: 60_000,
+    openTimeoutMs: 50,
+  });
+  const capture = {
+    url: camera.url,
+    caller: 'ada',
+    mode: 'frames',
+    clipSeconds: 0,
+    resolveAgain: false,
+  } as const;
+  const read = sessions.read(capture, new AbortController().signal);
+  await expect(read).rejects.toThrow(StreamFetchError);
+  await sessions.close();
+  await camera.close();
 });
