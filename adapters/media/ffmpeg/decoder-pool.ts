@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createByteCache } from '../../byte-cache.ts';
+import { createFairByteCache } from '../../byte-cache.ts';
 import { findDisplaced } from '../../fair-cache.ts';
 import { readCodedPicture, type CodedPicture } from '../h264/coded-picture.ts';
 import { readKeyFrameUnits } from '../mpeg-ts/extract-key-frames.ts';
@@ -52,7 +52,7 @@ export function poolDecoders({
   elapsedMs = () => performance.now(),
   start = (size) => startDecoder(ffmpegPath, size),
 }: DecoderPoolDeps): FfmpegRunner {
-  const failures = createByteCache<number>({ name: 'failures of decoders', max: maxKnown, maxBytes });
+  const failures = createFairByteCache<number>({ name: 'failures of decoders', max: maxKnown, maxBytes });
   const members = createMembers({ start, maxProcesses, elapsedMs });
   return {
     run: async (input, wanted, limits, signal) => {
@@ -100,8 +100,8 @@ export function poolDecoders({
     if (picture === null || picture.size.width * picture.size.height > maxPixels) return null;
     const size = frameSize({ ...picture.size, ratio: picture.pixelRatio });
     if (Math.min(size.width, size.height) === 0) return null;
-    const kind = `${picture.parameters} ${caller}`;
-    const hasFailed = (failures.get(kind) ?? 0) >= maxFailures * decodesForFailure;
+    const kind = picture.parameters;
+    const hasFailed = (failures.get(caller, kind) ?? 0) >= maxFailures * decodesForFailure;
     return hasFailed ? null : { bytes: picture.bytes, size, kind };
   }
 
@@ -122,20 +122,20 @@ export function poolDecoders({
     const timeoutMs = Math.min(maxDecodeMs, limits.timeoutMs);
     const decoded = await members.decode(member, keyFrames, timeoutMs, signal);
     signal.throwIfAborted();
-    count((batch[decoded.length] ?? first).kind, decoded.length === batch.length);
+    count(caller, (batch[decoded.length] ?? first).kind, decoded.length === batch.length);
     return decoded;
   }
 
-  function count(kind: string, isDecoded: boolean): void {
-    const before = failures.get(kind) ?? 0;
+  function count(caller: string, kind: string, isDecoded: boolean): void {
+    const before = failures.get(caller, kind) ?? 0;
     if (isDecoded && before === 0) return;
-    failures.set(kind, isDecoded ? before - 1 : before + decodesForFailure);
+    failures.set(caller, kind, isDecoded ? before - 1 : before + decodesForFailure);
   }
 }
 
 type SharedKeyFrame = Pick<CodedPicture, 'bytes'> & {
   size: FrameSize;
-  /** Kind of stream and caller. */
+  /** Kind of stream. */
   kind: string;
 };
 

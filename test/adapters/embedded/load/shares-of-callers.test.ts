@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -293,6 +293,43 @@ const rows = section.split('\n').flatMap((line) => /^- (.+?) \(/.exec(line)?.[1]
 
 test('each share on the page about security has a case', () => {
   expect(rows.toSorted()).toEqual(Object.keys(cases).toSorted());
+});
+
+const cache = 'answers of servers that are kept';
+/** Row of each file that divides something by caller, or keeps something for all of them (`none`: of our own). */
+const places: Record<string, string> = {
+  'adapters/egress/cookies.ts': cache,
+  'adapters/embedded/files/media-store.ts': 'none',
+  'adapters/embedded/load/fair-turns.ts': 'deliveries',
+  'adapters/embedded/load/limit-decodes.ts': 'runs of ffmpeg',
+  'adapters/embedded/names/lookups.ts': 'lookups of names',
+  'adapters/embedded/queue/delivery-queue.ts': 'deliveries',
+  'adapters/embedded/runs/run-table.ts': 'none',
+  'adapters/embedded/sqlite/record.ts': 'none',
+  'adapters/media/capture-web.ts': cache,
+  'adapters/media/clips/kept-stream.ts': cache,
+  'adapters/media/ffmpeg/decoder-pool.ts': cache,
+  'adapters/media/ffmpeg/image-pool.ts': 'pictures that a built-in model decodes',
+  'adapters/media/hls/playlist/playlist-budget.ts': 'large playlists',
+  'adapters/media/hls/playlist/playlist-cache.ts': cache,
+  'adapters/media/hls/segments/resource-cache.ts': cache,
+  'adapters/media/rtsp/connection/connection-turns.ts': cache,
+  'adapters/media/rtsp/connection/handed-connections.ts': cache,
+  'adapters/media/rtsp/session/rtsp-sessions.ts': cache,
+  'adapters/media/web/open-authenticated.ts': cache,
+  'adapters/platforms/platform-capturer.ts': cache,
+  'adapters/vision/objects/thread-detector.ts': 'calls of a built-in or local model',
+  'cli/service/capture-scheduler.ts': 'captures of checks',
+  'cli/service/vision-model.ts': 'calls of a built-in or local model',
+};
+
+test('each place that divides something by caller, or keeps it for all, belongs to a row of the page', () => {
+  const divides = /(?<!function )\bcreate(?:Fair\w+|ByteCache)(?:<.*>)?\(/;
+  const found = globSync('{adapters,cli,core}/**/*.ts', { exclude: ['adapters/{aws/**,*.ts}'] }).filter(
+    (file) => divides.test(readFileSync(file, 'utf8')),
+  );
+  expect(found.toSorted()).toEqual(Object.keys(places).toSorted());
+  expect([...rows, 'none']).toEqual(expect.arrayContaining(Object.values(places)));
 });
 
 test.each(Object.entries(cases))('the share of %s is left to a modest caller', (_, run) => run());
