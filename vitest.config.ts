@@ -69,6 +69,8 @@ function project(name: Lane, options: LaneOptions) {
       experimental: { viteModuleRunner: false, nodeLoader: false },
       sequence: { groupOrder: laneOrder.indexOf(name) },
       testTimeout: 30_000,
+      // A second, which is the default, is too short for a slow machine.
+      expect: { poll: { timeout: 20_000 } },
       hookTimeout: 60_000,
       // Real streams, processes and clocks on two shared cores: a test that fails in CI must fail twice. The report
       // lists the retried tests.

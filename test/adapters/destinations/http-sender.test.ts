@@ -119,7 +119,7 @@ test('the sender times out if the receiver does not respond', async () => {
 
   expect(result).toMatchObject({ status: null, error: 'No response in time' });
   expect(result.latencyMs).toBeGreaterThanOrEqual(90);
-  expect(result.latencyMs).toBeLessThan(2_000);
+  expect(result.latencyMs).toBeLessThan(20_000);
 });
 
 test('the sender returns the latency in whole milliseconds', async () => {

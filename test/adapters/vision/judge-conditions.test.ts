@@ -28,7 +28,7 @@ const ask = (model: ReturnType<typeof modelThatAnswers>['model'], conditions: st
   model.judge(
     media,
     conditions.map((condition, index) => ({ condition_id: `id-${index}`, condition })),
-    AbortSignal.timeout(1000),
+    AbortSignal.timeout(20_000),
   );
 
 test('the verdicts of numbered conditions return under the ids of the watch', async () => {

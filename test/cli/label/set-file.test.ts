@@ -119,7 +119,7 @@ test.each(['../secret.jpg', '/etc/hostname', 'link.jpg', 'folder/secret.jpg', 'g
           set,
           { mode: 'frames', clipSeconds: 3 },
           noFfmpeg,
-          AbortSignal.timeout(1000),
+          AbortSignal.timeout(20_000),
         ),
       ).rejects.toThrow(`${name} is outside of the folder of the set.`);
   },
@@ -147,7 +147,7 @@ test.each([
     folder,
     { mode: 'frames', clipSeconds: 3 },
     noFfmpeg,
-    AbortSignal.timeout(1000),
+    AbortSignal.timeout(20_000),
   );
   await expect(read).rejects.toThrow('is not a video file');
 });

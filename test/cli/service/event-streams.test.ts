@@ -126,7 +126,8 @@ test('a caller can open ten event streams, and SIGTERM ends them within seconds'
   const rests = [first, ...readers].map((reader) => reader.rest());
   const stoppedAt = Date.now();
   expect(await service.kill('SIGTERM')).toBe(0);
-  expect(Date.now() - stoppedAt).toBeLessThan(2_000);
+  // Less than the time that responses have.
+  expect(Date.now() - stoppedAt).toBeLessThan(4_500);
   // Closed cleanly, so that each reader can resume.
   await Promise.all(rests);
 }, 30_000);

@@ -111,7 +111,7 @@ describe('a slow client', () => {
   test('a connection whose headers do not end is closed', async () => {
     const began = performance.now();
     expect(await send('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(/^HTTP\/1\.1 408 /);
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   test('a connection with a slow body is closed', async () => {

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startMaintenance } from '../../../cli/service/maintenance.ts';
 import { revokedKeySeconds } from '../../../core/ports/key-store.ts';
 import { addSeconds } from '../../../core/time.ts';
@@ -36,7 +36,7 @@ test('maintenance sweeps watches, media and revoked keys every minute, each by t
   for (const minute of [1, 2]) {
     expect(timers.at(-1)?.delayMs).toBe(60_000);
     timers.at(-1)?.fire();
-    await vi.waitFor(() => expect(sweptBefore).toHaveLength(minute));
+    await expect.poll(() => sweptBefore).toHaveLength(minute);
   }
 
   await stop();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { createRunStores } from '../../../../adapters/embedded/runs/stores.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import {
@@ -225,7 +225,7 @@ test('a message sent by a handler is handled after it', async () => {
 
   await queue.send(message(job, 1));
 
-  await vi.waitFor(() => expect(handled.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]));
+  await expect.poll(() => handled.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
 });
 
 test('a second consumer is rejected until the first has closed', async () => {

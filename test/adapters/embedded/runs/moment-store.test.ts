@@ -10,7 +10,6 @@ import { newWatchConfig } from '../../../support/watches/watch-records.ts';
 import { describeReviewedMoments } from '../../../contract/reviewed-moments.contract.ts';
 import { embeddedRuns } from '../../../support/select-runs.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
-import { createMemoryMoments } from '../../../support/watches/memory-moments.ts';
 
 describeMomentStore('The embedded store', async (captures) => {
   const stores = embeddedRuns(openDatabase(':memory:'));
@@ -25,8 +24,6 @@ describeMomentStore('The embedded store of a file, which a thread searches', asy
 });
 
 describeReviewedMoments('The embedded store', () => embeddedRuns(openDatabase(':memory:')));
-
-describeMomentStore('The double of tests', async (captures) => createMemoryMoments(captures.flat()));
 
 test('a search in words that takes too long fails, and the next one has a thread of its own', async () => {
   const database = openDatabase(join(folderOfTest(), 'watchpost.sqlite'));

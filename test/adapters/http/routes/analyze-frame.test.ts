@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
@@ -104,17 +103,6 @@ describe('a frame that cannot be used', () => {
     const garbled = Buffer.from(cut).fill(0xff, 700, 2000);
     for (const frame of [Buffer.from(cut).subarray(0, cut.length / 2), garbled])
       expect(await ask(frame)).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
-  });
-
-  test('a frame of 100 megapixels is rejected within a second', async () => {
-    withPixelModel();
-    const encode = ['-frames:v', '1', '-c:v', 'mjpeg', '-q:v', '31', '-f', 'image2pipe', 'pipe:1'];
-    const source = ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', 'color=red:size=10000x10000'];
-    const { stdout } = spawnSync('ffmpeg', [...source, ...encode], { maxBuffer: 1 << 26 });
-    expect(stdout.length).toBeGreaterThan(10_000);
-    const began = performance.now();
-    expect((await ask(stdout)).status).toBe(400);
-    expect(performance.now() - began).toBeLessThan(1000);
   });
 
   test('a rejected frame is repeated neither in the response nor in the log', async () => {

@@ -27,7 +27,7 @@ describe('session description', () => {
   });
 
   test('white space of 60,000 characters in a range is read in linear time', () => {
-    const startedAt = performance.now();
+    const before = process.threadCpuUsage();
     const spaces = ' '.repeat(60_000);
     for (const [value, recording] of [
       [`npt=${spaces}x`, false],
@@ -37,7 +37,7 @@ describe('session description', () => {
       expect(isRecording(parseSdp(`v=0\r\na=range:${value}`))).toBe(false);
     }
     // The attack took 5,600 ms.
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(process.threadCpuUsage(before).user / 1000).toBeLessThan(1000);
   });
 
   test('an attribute above 1 kB is ignored', () => {
