@@ -25,7 +25,7 @@ import { isReleased, secondsToOpening } from './holding.ts';
 import { countByHour, type HourlyCounts } from './hourly-counts.ts';
 import { findAnswer } from './datapoints.ts';
 import { planNextTick } from './next-tick.ts';
-import { hasVerdict, readLook, type WatchOutcome } from './outcome.ts';
+import { hasVerdict, lacksMoment, readLook, type WatchOutcome } from './outcome.ts';
 import { createWatchProgress } from './progress.ts';
 import { listActive, localDay, scheduleAt } from './schedule.ts';
 import { shortestVisitOfWatch } from './shortest-visit-of-watch.ts';
@@ -88,7 +88,9 @@ export function decideWatchTick(
     },
     sightRules,
   );
-  const unjudged = conditions.flatMap((state) => (state.unjudged > 0 ? [state.condition_id] : []));
+  const unjudged = conditions.flatMap(({ condition_id: id, unjudged: checks }) =>
+    checks > 0 || lacksMoment(outcome, id) ? [id] : [],
+  );
   const sight = causes.paused ? { ...seen, ...uncounted } : afterSchedule(seen, isActive, causes);
   const status = watchStatus(causes, sight);
   // The scan of the next check sees whether an alert that may close has ended, at its time.

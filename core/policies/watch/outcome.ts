@@ -20,6 +20,13 @@ export function hasVerdict({ answers, earlier }: Extract<WatchOutcome, { kind: '
   return [answers, ...earlier.map((moment) => moment.answers)].flat().some(({ verdict }) => verdict !== null);
 }
 
+/** Returns true if the model was asked about a condition in an earlier moment of a capture, and did not judge it. */
+export function lacksMoment(outcome: WatchOutcome, conditionId: string): boolean {
+  if (outcome.kind !== 'judged') return false;
+  const answers = outcome.earlier.flatMap((moment) => moment.answers);
+  return answers.some(({ condition_id: id, verdict }) => id === conditionId && verdict === null);
+}
+
 /**
  * Returns the part of the time that a tick has seen. A scan without motion is quiet, though a check was forced; motion
  * of which a part was not judged claims nothing.

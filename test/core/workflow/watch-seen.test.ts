@@ -83,6 +83,27 @@ test('a condition that the model cannot judge is not judged in the time that oth
   expect(await read()).toMatchObject({ judged_seconds: 30, unjudged_seconds: { car: 30 } });
 });
 
+test('a condition that the model did not judge in a moment of a scan is not judged in its time', async () => {
+  const step = await run(await createWatch({ conditions: ['person', 'car'] }), 1);
+  // One call a frame, the newest last.
+  const frames = [null, false, false];
+  world.c.vision.judge = async (_media, questions) => {
+    const car = frames.shift() === null ? null : false;
+    return {
+      moments: [
+        questions.map(({ condition_id, condition }) => ({
+          condition_id,
+          triggered: condition.includes('car') ? car : false,
+          explanation: '',
+        })),
+      ],
+      tokens: { input_tokens: 1, output_tokens: 1 },
+    };
+  };
+  await tick(step, [...quiet(10, 8), ...visitor(6, 4)], []);
+  expect(await read()).toMatchObject({ judged_seconds: 10, unjudged_seconds: { car: 10 } });
+});
+
 test('checks that may have seen a condition are counted by condition, once each', async () => {
   let step = await run(await createWatch({ conditions: ['person', 'car'] }), 1);
   world.c.vision.judge = async (_media, questions) => ({
