@@ -22,6 +22,7 @@ export type FilmStream = {
   heights: readonly [number, ...number[]];
   keyFrameSeconds: number;
   segmentSeconds: number;
+  windowSeconds?: number;
 };
 
 const framesPerSecond = 10;
@@ -73,10 +74,10 @@ export async function recordFilm(
   const repeated = clips.flatMap((clip) => ['-stream_loop', '-1', '-i', clip]);
   source.splice(graph - 1, 0, ...repeated);
   await runFfmpeg(ffmpegPath, [...source, ...outputs.flatMap(({ args }) => args)]);
-  return streams.map(({ name, heights: [first, ...others], keyFrameSeconds, segmentSeconds }) => {
+  return streams.map(({ name, heights: [first, ...others], keyFrameSeconds, ...segments }) => {
     const toRendition = (height: number) => ({ height, file: toFile(height, keyFrameSeconds) });
     const renditions: LiveStream['renditions'] = [toRendition(first), ...others.map(toRendition)];
-    return { name, renditions, framesPerSecond, segmentSeconds };
+    return { name, renditions, framesPerSecond, ...segments };
   });
 }
 

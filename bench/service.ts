@@ -126,7 +126,7 @@ export async function openService({ ffmpeg, jobs, eventStreams = 10, wakes = tru
   };
 }
 
-/** Returns what a watch has seen: checks and calls, and when alerts opened and were told. */
+/** Returns what a watch has seen: checks and calls, when alerts opened and were told, and the begins of their clips. */
 async function readWatch(client: ReturnType<typeof createClient>, id: string) {
   const [{ state }, { alerts }, { total }, { events }] = await Promise.all([
     client.getWatch(id),
@@ -140,6 +140,13 @@ async function readWatch(client: ReturnType<typeof createClient>, id: string) {
     coverage: total.coverage,
     shortestSeconds: state.shortest_visit_seconds,
     openedAt: alerts.map((alert) => alert.opened_at),
+    clips: await Promise.all(
+      alerts.map(async ({ alert_id: id, opened_at: openedAt, clip }) => ({
+        openedAt,
+        reason: clip ? clip.reason : 'not made yet',
+        film: clip?.clip_url ? await client.alertClip(id) : null,
+      })),
+    ),
     toldAt: events.filter(({ type }) => type === 'alert_opened').map(({ timestamp }) => timestamp),
   };
 }

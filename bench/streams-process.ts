@@ -54,9 +54,9 @@ async function find(path: string): Promise<Buffer | string | undefined> {
   const [height, file = ''] = rest.length > 1 ? rest : [undefined, rest[0]];
   const stream = hls.get(name);
   if (stream === undefined) return undefined;
-  const { renditions, segmentSeconds, part } = stream;
+  const { renditions, segmentSeconds, windowSeconds, part } = stream;
   if (file === 'master.m3u8') return multivariant(renditions);
-  if (file === 'live.m3u8') return playlist(segmentSeconds);
+  if (file === 'live.m3u8') return playlist(segmentSeconds, windowSeconds);
   const rendition = renditions.find((one) => String(one.height) === height) ?? renditions[0];
   const segments = await cutFile(rendition.file, segmentSeconds);
   return segments[locate(part, Number.parseInt(file), 1 / segmentSeconds, segments.length).index];
@@ -71,9 +71,9 @@ function multivariant(renditions: LiveStream['renditions']): string {
 }
 
 /** Returns the playlist. A segment is available once its last frame is. */
-function playlist(seconds: number): string {
+function playlist(seconds: number, windowSeconds = windowSegments * seconds): string {
   const newest = Math.floor((Date.now() - startedAtMs) / 1000 / seconds) - 1;
-  const oldest = Math.max(0, newest - windowSegments + 1);
+  const oldest = Math.max(0, newest - Math.ceil(windowSeconds / seconds) + 1);
   const head = `#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:${seconds}\n#EXT-X-MEDIA-SEQUENCE:${oldest}\n`;
   const lines = Array.from({ length: Math.max(0, newest - oldest + 1) }, (_, index) => {
     const startsAt = new Date(startedAtMs + (oldest + index) * seconds * 1000);

@@ -16,6 +16,8 @@ export type LiveStream = {
   framesPerSecond: number;
   /** Segments of HLS; 0 for RTSP. */
   segmentSeconds: number;
+  /** Time that the playlist of HLS lists. Default: six segments. */
+  windowSeconds?: number;
   /** Default: all of the recording. */
   part?: Part;
 };

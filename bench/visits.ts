@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -6,13 +6,14 @@ import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import { type Film, type FilmStream, listVisits, recordFilm, type Visit } from './film.ts';
 import { describeMachine, findFfmpeg, mean, quantile, round, startProcessorClock } from './harness.ts';
 import { openService } from './service.ts';
-import { startStreams } from './streams.ts';
+import { collectOutput, startStreams, words } from './streams.ts';
 
 /**
  * Measures which visits a watch sees. A film whose visits are known to the frame is live over HLS (segments of 2, 6 and
  * 10 s, one and three renditions) and RTSP (a key frame every 1, 2 and 10 s). A watch with the object model and the
  * defaults is on each stream, once without looking back and once with it. Prints the share of visits with an alert by
- * what they show, alerts without a visit, alerts more than one of a visit, calls and processor time of a stream.
+ * what they show, alerts without a visit, alerts more than one of a visit, clips whose first picture is before their
+ * visit, calls and processor time of a stream.
  * Usage: npm run bench -- visits
  *   --lengths 8,6,4      lengths of the visits in turn, in seconds
  *   --every 31           seconds from a visit to the next
@@ -52,7 +53,7 @@ const film: Film = {
   clips: await listClips(values.clips),
 };
 const all: FilmStream[] = [
-  { name: 'hls-2', heights: [720], keyFrameSeconds: 2, segmentSeconds: 2 },
+  { name: 'hls-2', heights: [720], keyFrameSeconds: 2, segmentSeconds: 2, windowSeconds: 30 },
   { name: 'hls-6', heights: [720], keyFrameSeconds: 2, segmentSeconds: 6 },
   { name: 'hls-10', heights: [720], keyFrameSeconds: 10, segmentSeconds: 10 },
   { name: 'hls-2-renditions', heights: [720, 360, 180], keyFrameSeconds: 2, segmentSeconds: 2 },
@@ -119,6 +120,10 @@ async function measure(lookBack: boolean) {
     rows[`${name}${lookBack ? ', looking back' : ''}`] = {
       // A segment is listed once it is over, and an alert has the time of the service.
       ...countAlerts(visits, watch.openedAt.map(toFilmed), 4 + 2 * segmentSeconds),
+      ...(await countClips(
+        visits,
+        watch.clips.map((clip) => ({ ...clip, at: toFilmed(clip.openedAt) })),
+      )),
       'told after s': describeDelays(visits, watch.toldAt.map(toFilmed)),
       'sure from s': watch.shortestSeconds,
       coverage: watch.coverage,
@@ -153,6 +158,32 @@ function countAlerts(visits: readonly Visit[], openedAt: readonly number[], late
     ).length,
     'more than one': byVisit.reduce((sum, alerts) => sum + Math.max(0, alerts.length - 1), 0),
   };
+}
+
+type FilmedClip = { at: number; film: Uint8Array | null; reason: string | null };
+
+/** Counts the alerts of visits, and those whose clip begins before the sign, with the reasons of others. */
+async function countClips(visits: readonly Visit[], clips: readonly FilmedClip[]) {
+  const own = clips.filter(({ at }) => visits.some(({ from, to }) => at >= from - 1 && at <= to + 1));
+  const lacks: string[] = [];
+  for (const { film, reason } of own)
+    if (film === null) lacks.push(reason ?? '');
+    else if (await beginsWithSign(film)) lacks.push('begins late');
+  return {
+    'clips that begin before': `${own.length - lacks.length}/${own.length}`,
+    ...(lacks.length > 0 && { 'other clips': lacks.join(', ') }),
+  };
+}
+
+/** Returns true if the first picture of a clip of the scene shows the red of the sign. */
+async function beginsWithSign(clip: Uint8Array): Promise<boolean> {
+  const file = join(directory, 'clip.mp4');
+  await writeFile(file, clip);
+  const raw = words(`-i ${file} -frames:v 1 -vf scale=64:36:flags=area -f rawvideo -pix_fmt rgb24 pipe:1`);
+  const levels = await collectOutput(ffmpeg.path, raw);
+  for (let at = 0; at < levels.length; at += 3)
+    if ((levels[at] ?? 0) > 130 && (levels[at + 1] ?? 0) < 80 && (levels[at + 2] ?? 0) < 90) return true;
+  return false;
 }
 
 /** Returns mean and 90th percentile of the time from the begin of a visit to its event. */

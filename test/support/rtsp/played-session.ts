@@ -14,6 +14,7 @@ import { openKeptSession } from '../../../adapters/media/rtsp/session/kept-sessi
 import { nalRules } from '../../../adapters/media/rtsp/rtp/nal-units.ts';
 import type { InterleavedFrame } from '../../../adapters/media/rtsp/protocol/reader.ts';
 import type { CaptureRequest } from '../../../core/records/capture.ts';
+import type { ClipRequest } from '../../../core/records/clip.ts';
 import { recordRtp, type RtpRecordingOptions } from './rtp-recording.ts';
 
 type Options = RtpRecordingOptions & {
@@ -128,12 +129,12 @@ export async function openPlayedSession(
       }
     },
     /** Reads a clip of this span of the recording, in seconds. */
-    clip: async (openedAt: number, before: number, after: number) => {
+    clip: async (openedAt: number, before: number, after: number, regions: ClipRequest['regions'] = null) => {
       const at = (seconds: number) => new Date(clockMs + seconds * 1000);
       const span = { openedAt: at(openedAt), from: at(openedAt - before), to: at(openedAt + after) };
       let film = new Uint8Array();
       const store = async (stored: Uint8Array) => void (film = new Uint8Array(stored));
-      const wanted = { url, caller: 'ada', mode: 'frames', regions: null, store, ...span } as const;
+      const wanted = { url, caller: 'ada', mode: 'frames', regions, store, ...span } as const;
       const result = await capturer.clip?.(wanted, AbortSignal.timeout(30_000));
       if (!result) throw new Error('The capturer has no clips');
       return { ...result, film };

@@ -60,3 +60,23 @@ test('a clip loses its begin to the bound of the memory', async () => {
   expect(clip).toMatchObject({ last: 14 });
   expect('first' in clip && clip.first).toBeGreaterThan(2);
 });
+
+test('another size ends the clip, and an excluded region is black in each of its pictures', async () => {
+  const next = { keyFrameEvery: 20, seconds: 6, size: '320x180' };
+  const camera = await openPlayedSession(runner, { keyFrameEvery: 20, seconds: 8, next });
+  camera.playTo(1);
+  await camera.lookBack(null, { clipBeforeSeconds: 8 });
+  camera.playTo(13.9);
+  expect(await film(camera, 6, 4, 6)).toMatchObject({ first: 2, last: 8, seconds: 6 });
+  const points = [
+    [0, 0],
+    [1, 0],
+    [1, 1],
+    [0, 1],
+  ];
+  const { film: masked } = await camera.clip(11, 2, 1, [{ mode: 'exclude', points }]);
+  const shown = await readFilm(masked);
+  expect(shown.length).toBeGreaterThan(20);
+  // Black is 2.5 s before the begin of the recording.
+  expect(Math.max(...shown)).toBeLessThan(0);
+});
