@@ -129,8 +129,8 @@ export function afterChangeOfSize(
 }
 
 /** Returns true if segments have intra refresh, in the place of key frames or beside them. */
-export function beginsRefresh(segments: readonly Uint8Array[]): boolean {
-  return indexAccessUnits(segments)?.accessUnits.some(isRefresh) ?? false;
+export function beginsRefresh(segments: readonly Uint8Array[], index = indexAccessUnits(segments)): boolean {
+  return index?.accessUnits.some(isRefresh) ?? false;
 }
 
 export function isRefresh({ recoveryFrames }: AccessUnitIndex['accessUnits'][number]): boolean {

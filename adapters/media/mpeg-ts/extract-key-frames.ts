@@ -7,8 +7,10 @@ import { readCodedPicture, type CodedPicture } from '../h264/coded-picture.ts';
  * Returns PAT, PMT and the last key frame of an MPEG-TS segment. Returns null if no key frame is marked or the
  * segment is unusual. ffmpeg then reads a tenth of the bytes and decodes one frame instead of every key frame.
  */
-export function extractLastKeyFrame(segment: Uint8Array): Uint8Array | null {
-  const found = indexAccessUnits([segment]);
+export function extractLastKeyFrame(
+  segment: Uint8Array,
+  found = indexAccessUnits([segment]),
+): Uint8Array | null {
   if (found === null) return null;
   const last = found.accessUnits.findLastIndex(({ isKeyFrame }) => isKeyFrame);
   const from = found.accessUnits[last]?.at;
@@ -26,8 +28,10 @@ export type KeyFrameExtract = { seconds: number; bytes: Uint8Array; videoPid: nu
  * Returns copies of all key frames of an MPEG-TS segment, in decoding order. Returns null if the segment or its
  * timestamps are unusual.
  */
-export function extractKeyFrames(segment: Uint8Array): KeyFrameExtract[] | null {
-  const found = indexAccessUnits([segment]);
+export function extractKeyFrames(
+  segment: Uint8Array,
+  found = indexAccessUnits([segment]),
+): KeyFrameExtract[] | null {
   if (found === null) return null;
   const offsets: number[] = [];
   let base: number | undefined;

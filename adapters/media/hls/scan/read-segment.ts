@@ -1,5 +1,5 @@
 import { extractKeyFrames, type KeyFrameExtract } from '../../mpeg-ts/extract-key-frames.ts';
-import { beginsRefresh } from '../../mpeg-ts/access-units.ts';
+import { beginsRefresh, indexAccessUnits } from '../../mpeg-ts/access-units.ts';
 import { beginsRefreshMp4, keyFrameOffsetsMp4 } from '../segments/mp4-key-frames.ts';
 import type { Segment } from '../playlist/playlist.ts';
 import { segmentFormat } from '../segments/segment-format.ts';
@@ -37,9 +37,12 @@ export function readSegment(
   const within = (times: number[]): number[] => times.map((seconds) => toSegmentTime(segment, seconds));
   const read = { segment, initialization, bytes };
   const isMp4 = segmentFormat(segment) === 'mov';
-  const hasRefresh = isMp4 ? beginsRefreshMp4([bytes], initialization ?? undefined) : beginsRefresh([bytes]);
+  const index = isMp4 ? null : indexAccessUnits([bytes]);
+  const hasRefresh = isMp4
+    ? beginsRefreshMp4([bytes], initialization ?? undefined)
+    : beginsRefresh([bytes], index);
   if (hasRefresh) return { ...read, kind: 'unreadable', seconds: [] };
-  const extracts = isMp4 ? null : extractKeyFrames(bytes);
+  const extracts = isMp4 ? null : extractKeyFrames(bytes, index);
   if (extracts)
     return { ...read, kind: 'extracts', extracts, seconds: within(extracts.map(({ seconds }) => seconds)) };
   const times = isMp4 ? keyFrameOffsetsMp4(bytes, initialization) : keyFrameOffsetsTs(bytes);

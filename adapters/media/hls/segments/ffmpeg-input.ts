@@ -1,7 +1,7 @@
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { newestFrame } from '../../ffmpeg/decode-newest.ts';
 import type { FfmpegInput } from '../../ffmpeg/run-ffmpeg.ts';
-import { beginsRefresh } from '../../mpeg-ts/access-units.ts';
+import { beginsRefresh, indexAccessUnits } from '../../mpeg-ts/access-units.ts';
 import { AudioOnlyError, isAudioOnly } from './audio-only.ts';
 import { extractLastKeyFrame } from '../../mpeg-ts/extract-key-frames.ts';
 import { beginsRefreshMp4 } from './mp4-key-frames.ts';
@@ -26,17 +26,22 @@ export async function toFfmpegInput(
   const format = segmentFormat(segments[0]);
   const isFrame = request.mode === 'frames';
   if (parts[0] && isAudioOnly(parts[0], format)) throw new AudioOnlyError(request);
+  const index = format === 'mpegts' ? indexAccessUnits(parts) : null;
   const isRefreshed =
     format === 'mpegts'
-      ? beginsRefresh(parts)
+      ? beginsRefresh(parts, index)
       : beginsRefreshMp4(parts, segments[0]?.initialization ? parts[0] : undefined);
   const input = { kind: 'pipe', format, chunks: parts, seconds, isRefreshed } as const;
   const isNewest = isFrame && isRefreshed;
   if (format !== 'mpegts') return { input, isNewest };
   if (isFrame && !isNewest) {
     // With several segments, the last one may hold no complete key frame.
-    const isOne = segments.length === 1;
-    return { input: isOne ? { ...input, chunks: parts.map(lastKeyFrame) } : input, isNewest };
+    if (segments.length !== 1) return { input, isNewest };
+    const found = parts.length === 1 ? index : undefined;
+    return {
+      input: { ...input, chunks: parts.map((part) => extractLastKeyFrame(part, found) ?? part) },
+      isNewest,
+    };
   }
   // Later captures use the same bytes of the initialization section, and trimming uses the memory of its input.
   if (segments[0]?.initialization && parts[0]) parts[0] = new Uint8Array(parts[0]);
@@ -46,8 +51,4 @@ export async function toFfmpegInput(
     trimToLastSeconds(parts, clipSeconds) ?? trimToLastSeconds([Buffer.concat(parts)], clipSeconds);
   if (clip === null) return { input, isNewest };
   return { input: { ...input, chunks: clip, endsAtSeconds: clipEndPtsSeconds }, isNewest };
-}
-
-function lastKeyFrame(segment: Uint8Array): Uint8Array {
-  return extractLastKeyFrame(segment) ?? segment;
 }
