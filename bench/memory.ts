@@ -7,8 +7,8 @@ import { openDatabase } from '../adapters/embedded/sqlite/database.ts';
 import { transaction } from '../adapters/embedded/sqlite/transaction.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import { toStems } from '../core/memory/stems.ts';
-import { type Moment, toMomentId } from '../core/records/moment.ts';
 import { describeMachine, quantile } from './harness.ts';
+import { createMoments, rare } from './moments.ts';
 
 /**
  * Measures searches by words in the memory of 25 watches on one machine: the time of a search, and the delay of the
@@ -18,17 +18,13 @@ import { describeMachine, quantile } from './harness.ts';
 
 const count = Number(process.argv[2] ?? 1_000_000);
 const searches = 100;
+const checksOfDay = 8_640;
+const begin = Date.parse('2026-03-01T00:00:00Z');
 const watchIds = Array.from(
   { length: 25 },
   (_, index) => `3f2504e0-4f89-41d3-9a0c-0305e82c${String(1000 + index)}`,
 );
-const things =
-  'person,white car,red van,dog,bicycle,courier with a parcel,lorry,cat,umbrella,empty yard'.split(',');
-const places = 'gate,door,street,garage,fence,garden,window,parking lot'.split(',');
-/** Word of one moment in a thousand. */
-const rare = 'giraffe';
-const checksOfDay = 8_640;
-const begin = Date.parse('2026-03-01T00:00:00Z');
+const newMoment = createMoments({ caller: 'bench', watchIds, begin, everyMs: 400 });
 
 await using cleanup = new AsyncDisposableStack();
 const { path: folder } = cleanup.use(openTemporaryFolder('bench-memory-'));
@@ -82,31 +78,6 @@ console.log(
   `${count} moments of 25 watches, filled in ${round(filledMs / 1000)} s; ${Math.round(bytes)} bytes each, ${round((bytes * checksOfDay) / 1e6)} MB a watch and day of a check every 10 s, without pictures`,
 );
 console.log(describeMachine());
-
-function newMoment(index: number): Moment {
-  const watchId = watchIds[index % watchIds.length] ?? '';
-  const time = new Date(begin + index * 400);
-  const thing = index % 1000 === 0 ? rare : (things[(index * 7) % things.length] ?? '');
-  const place = places[(index * 13) % places.length] ?? '';
-  const triggered = index % 20 === 0;
-  return {
-    moment_id: toMomentId({ watchId, captureAt: time, tick: index, at: time }),
-    watch_id: watchId,
-    caller: 'bench',
-    at: time.toISOString(),
-    verdicts: [
-      {
-        condition_id: 'person',
-        triggered,
-        explanation: triggered ? `A person stands at the ${place}.` : `No person is visible at the ${place}.`,
-      },
-    ],
-    scene: `A ${thing} at the ${place}, seen from above in daylight`,
-    judged_by: 'bench',
-    frame_key: `moments/3/${watchId}/${index}.jpg`,
-    expires_at: new Date(begin + 500 * 86_400_000).toISOString(),
-  };
-}
 
 function measure(work: () => void): number {
   const beganMs = performance.now();

@@ -49,7 +49,11 @@ export async function openService({ ffmpeg, jobs, eventStreams = 10, wakes = tru
   };
   return {
     apiKey,
+    baseUrl,
+    dataDir: folder.path,
     jobIds,
+    watchIds,
+    pauseWatches: () => Promise.all(watchIds.map((id) => client.pauseWatch(id))),
     endJobs,
     /** Starts a monitor whose condition never holds. Throws `WatchpostError` if the service refuses it. */
     startMonitor: async (streamUrl: string, fields: Partial<MonitorRequest> = {}): Promise<void> => {

@@ -57,6 +57,7 @@ const commands: Record<string, Record<string, Part>> = {
     objects: onRequest('node bench/objects.ts'),
     sizes: onRequest('node lib/bundle/sizes.ts'),
     start: onRequest('node bench/start.ts'),
+    'time-line': measured('bench/time-line.ts'),
     visits: measured('bench/visits.ts'),
   },
 };
