@@ -180,6 +180,16 @@ test('a change of a watch sends only the changed fields', () => {
   const sent = (token: string) => toWatchPatch(before, { ...before, destinations: [{ ...ntfy, token }] });
   expect(sent('')).toEqual({ destinations: [topic] });
   expect(sent(' tk_1 ')).toEqual({ destinations: [{ ...topic, token: 'tk_1' }] });
+  const still = { ...ntfy, includeClip: false };
+  expect(toWatchPatch(before, { ...before, destinations: [still] })).toEqual({
+    destinations: [{ ...topic, include_clip: false }],
+  });
+  const { destinations } = examples.watch as Watch;
+  const stored = toWatchDraft({
+    ...(examples.watch as Watch),
+    destinations: destinations.map((each) => ({ ...each, include_clip: false })),
+  });
+  expect(stored.destinations).toMatchObject([{ includeClip: false }]);
   const regions = [{ mode: 'exclude' as const, corners: '0 0, 50 0, 50 50.5' }];
   expect(toWatchPatch(before, { ...before, regions })).toEqual({
     regions: [
