@@ -18,7 +18,7 @@ export type Publication = {
  * Returns the messages of a notification: the event as JSON, and entities of Home Assistant by its discovery, one
  * binary sensor per condition, one for the stream and a camera with the newest evidence
  * (home-assistant.io/integrations/mqtt/#mqtt-discovery). Repeating them changes nothing. What a broker may refuse by
- * closing the connection, entities and picture, comes last.
+ * closing the connection comes behind the event: retained states, which are repeated, entities, and the picture last.
  */
 export function toPublications(notification: Notification): Publication[] {
   const { watchId, event, timestamp, frame } = notification;
@@ -37,8 +37,8 @@ export function toPublications(notification: Notification): Publication[] {
     ];
   return [
     { topic: `${topic}/event`, payload: json, retain: false },
-    ...states(notification, current, json),
     ...past.flatMap((condition) => removeCondition(watchId, condition)),
+    ...states(notification, current, json).map((state) => ({ ...state, isOptional: true as const })),
     ...discover(notification, topic),
     ...(frame === null
       ? []

@@ -17,7 +17,7 @@ type Refusal = {
   type: DestinationType;
   name: string;
   status?: number;
-  how?: 'destroy' | 'end';
+  how?: 'destroy' | 'end' | 'keeps nothing';
   reply?: string;
 };
 
@@ -69,6 +69,7 @@ const refusals: Refusal[] = [
   { type: 'email', name: '554 for its content', reply: '554 5.6.0 Attachment refused' },
   { type: 'mqtt', name: 'a reset of the connection', how: 'destroy' },
   { type: 'mqtt', name: 'an orderly end of the connection', how: 'end' },
+  { type: 'mqtt', name: 'a reset at each message that it shall keep', how: 'keeps nothing' },
 ];
 
 describe('picture that a receiver refuses', () => {
@@ -223,8 +224,8 @@ async function startMailServer({ refuses }: { refuses: (step: string, data: stri
   return { url: `smtp://127.0.0.1:${port}`, messages };
 }
 
-/** Starts a broker that ends the connection at the picture. Lists the events that it got. */
-async function startBroker(how: 'destroy' | 'end') {
+/** Starts a broker that ends the connection at the picture, or at all that it shall keep. Lists its events. */
+async function startBroker(how: NonNullable<Refusal['how']>) {
   const messages: string[] = [];
   const server = createTcpServer((socket) => {
     let buffer = Buffer.alloc(0);
@@ -235,13 +236,15 @@ async function startBroker(how: 'destroy' | 'end') {
         const [length, at] = readLength(buffer);
         if (length === undefined || buffer.length < at + length) return;
         const kind = buffer[0]! >> 4;
+        const isKept = (buffer[0]! & 1) === 1;
         const body = buffer.subarray(at, at + length);
         buffer = buffer.subarray(at + length);
         if (kind === 1) socket.write(Uint8Array.of(0x20, 2, 0, 0));
         if (kind !== 3) continue;
         const size = body.readUInt16BE(0);
         const topic = body.subarray(2, 2 + size).toString();
-        if (topic.endsWith('/frame')) return void socket[how]();
+        if (how === 'keeps nothing' && isKept) return void socket.destroy();
+        if (topic.endsWith('/frame')) return void socket[how === 'end' ? 'end' : 'destroy']();
         if (topic.endsWith('/event') && topic.split('/').length === 3) messages.push('text');
         socket.write(Uint8Array.of(0x40, 2, body[2 + size]!, body[3 + size]!));
       }

@@ -24,7 +24,7 @@ export function sequenceAfter(lines: string[]): bigint {
     if (!line.startsWith('#')) segments += 1;
     else if (line.startsWith(sequenceTag)) numbered += parseInteger(line.slice(sequenceTag.length));
     else if (line.startsWith(skipTag))
-      numbered += parseInteger(/SKIPPED-SEGMENTS=(\d+)/.exec(line)?.[1] ?? '');
+      numbered += parseInteger(/SKIPPED-SEGMENTS="?(\d+)/.exec(line)?.[1] ?? '');
   }
   return numbered + BigInt(segments);
 }

@@ -136,10 +136,22 @@ function createReducer({ url, imported, maxSegments }: Source) {
   function end(isMultivariant: boolean): SanitizedPlaylist {
     const { variables } = substitution;
     if (isMultivariant) return { text: joinLines(withVideoRenditions(kept)), firstSequence: 0n, variables };
-    const { lines, firstSequence } = takeMediaSequence(kept.flatMap(readClock));
+    const { lines, firstSequence } = takeMediaSequence(withoutOpenSegment(kept.flatMap(readClock)));
     return { text: joinLines(lines), firstSequence, variables };
   }
 }
+
+/**
+ * Leaves out the tags of a segment whose URI is not there yet: that of low-latency parts is complete later, and
+ * hls-parser fails on its key or media initialization section.
+ */
+function withoutOpenSegment(lines: string[]): string[] {
+  const end = lines.findLastIndex((line) => !line.startsWith('#')) + 1;
+  const ofPlaylist = lines.slice(end).filter((line) => !segmentTag.test(line));
+  return [...lines.slice(0, end), ...ofPlaylist];
+}
+
+const segmentTag = /^#(EXTINF|EXT-X-(BYTERANGE|DISCONTINUITY|GAP|KEY|MAP|PROGRAM-DATE-TIME))\b(?!-)/;
 
 /** Leaves variants, and of other lines none that only a media playlist has: the parser compares each with every URI. */
 function keepVariants(lines: string[]): string[] {

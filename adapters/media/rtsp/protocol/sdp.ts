@@ -47,10 +47,13 @@ export function isRecording(session: SessionDescription): boolean {
   return ranges.some((range) => range !== undefined && hasEnd(range));
 }
 
+/** Maximum length of a recording: ten years. */
+const maxSeconds = 315_360_000;
+
 function hasEnd(range: string): boolean {
   const match = /^(npt|clock|smpte[\w-]*)=[^-]*-([^;]*)/i.exec(range.replaceAll(/\s/g, ''));
   const [, unit = '', end = ''] = match ?? [];
   if (end === '' || end.toLowerCase() === 'now') return false;
-  // Some cameras write npt=0-0 for a stream without an end.
-  return unit.toLowerCase() !== 'npt' || /[1-9]/.test(end);
+  // Some cameras write 0 for a stream without an end, or the largest number that they have.
+  return unit.toLowerCase() !== 'npt' || (/[1-9]/.test(end) && !(Number(end) > maxSeconds));
 }

@@ -38,20 +38,21 @@ function readTrack(media: SdpMedia): Omit<VideoTrack, 'controlUrl' | 'sessionUrl
     !/^(TCP\/)?RTP\/AVPF?(\/|$)/i.test(media.protocol)
   )
     return null;
-  const [encoding = '', rate = ''] = (
-    forPayload(media, 'rtpmap', payloadType) ?? staticMapping(payloadType)
-  ).split('/');
+  const [mapping = staticMapping(payloadType)] = forPayload(media, 'rtpmap', payloadType);
+  const [encoding = '', rate = ''] = mapping.split('/');
   const codec = codecs.find((known) => known === encoding.toUpperCase());
   // The codecs of video have this one.
   const clockRate = Number(rate || 90_000);
   if (codec === undefined || !Number.isInteger(clockRate) || clockRate <= 0) return null;
-  return { codec, payloadType, clockRate, parameters: forPayload(media, 'fmtp', payloadType) ?? null };
+  // Some cameras write a line for the mode and another one for the parameter sets.
+  const parameters = forPayload(media, 'fmtp', payloadType).join(';') || null;
+  return { codec, payloadType, clockRate, parameters };
 }
 
-function forPayload(media: SdpMedia, name: string, payloadType: number): string | undefined {
+function forPayload(media: SdpMedia, name: string, payloadType: number): string[] {
   const prefix = `${payloadType} `;
-  const found = media.attributes.find(({ name: key, value }) => key === name && value.startsWith(prefix));
-  return found?.value.slice(prefix.length).trim();
+  const found = media.attributes.filter(({ name: key, value }) => key === name && value.startsWith(prefix));
+  return found.map(({ value }) => value.slice(prefix.length).trim());
 }
 
 /** Returns the mapping of a payload type without rtpmap (RFC 3551). Cameras use 26, encoders of IPTV 33 (MPEG-TS). */

@@ -82,10 +82,10 @@ describe('newestLines', () => {
     );
   });
 
-  test('a reduced playlist counts the segments that a delta update skips', () => {
+  test.each(['7', '"7"'])('a reduced playlist counts the segments that a delta update skips: %s', (count) => {
     const lines = [
       ...head,
-      '#EXT-X-SKIP:SKIPPED-SEGMENTS=7',
+      `#EXT-X-SKIP:SKIPPED-SEGMENTS=${count}`,
       ...['a', 'b', 'c'].flatMap((name) => ['#EXTINF:4,', name]),
     ];
     expect(listSegments(lines).map(({ sequence }) => sequence)).toEqual([107n, 108n, 109n]);

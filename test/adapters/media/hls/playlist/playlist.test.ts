@@ -232,11 +232,17 @@ describe('media playlist', () => {
     ]);
   });
 
-  test('low-latency parts and trailing tags are omitted', () => {
-    const { segments } = media(
-      '#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5\n#EXT-X-PART-INF:PART-TARGET=0.5\n#EXTINF:4,\na.ts\n#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00Z\n#EXT-X-PART:DURATION=0.5,URI="b.0.ts"\n#EXT-X-PRELOAD-HINT:TYPE=PART,URI="b.1.ts"\n',
+  test.each([
+    '#EXT-X-PROGRAM-DATE-TIME:2026-11-20T12:00:00Z\n',
+    '#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI="b.mp4"\n',
+    '#EXT-X-KEY:METHOD=AES-128,URI="k"\n#EXT-X-GAP\n',
+    '#EXTINF:4,\n#EXT-X-BYTERANGE:5@0\n',
+  ])('low-latency parts and the tags of their segment are omitted: %j', (tags) => {
+    const { segments, endList } = media(
+      `#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=1.5\n#EXT-X-PART-INF:PART-TARGET=0.5\n#EXT-X-MAP:URI="a.mp4"\n#EXTINF:4,\na.ts\n${tags}#EXT-X-PART:DURATION=0.5,URI="b.0.ts"\n#EXT-X-PRELOAD-HINT:TYPE=PART,URI="b.1.ts"\n#EXT-X-ENDLIST`,
     );
     expect(segments.map(({ url }) => url)).toEqual(['https://cdn.example/live/a.ts']);
+    expect(endList).toBe(true);
   });
 
   test('titles in every script are read, which the parser does not support', () => {
