@@ -13,10 +13,33 @@ export const knownGaps: Readonly<Record<string, string>> = {
 export const timedCases: readonly string[] = ['webhook-alert-in-time', 'webhook-retry-waits'];
 
 /**
- * Begin of the ids of cases about what a field accepts, which only `--all` runs here: the functions have the app of one
- * machine, and there `test/conformance/embedded.test.ts` runs them. They send a fifth of all requests.
+ * Cases that only `--all` runs here. The functions have the app, the decisions and the decoders of one machine, where
+ * `test/conformance/embedded.test.ts` runs all cases; here remain those of each endpoint, and of each kind of job,
+ * stream, delivery and event stream, that need tables, queues, executions, calls between functions or the edge.
  */
-export const fieldCases = 'field-';
+const alikeOnEachHost = `
+  http-broken-body http-content-type http-malformed mcp-needs-key
+  auth-invalid-key auth-missing-prefix auth-other-scheme auth-extra-space auth-space-in-key auth-other-header
+  auth-query auth-key-format
+  check-fails check-latency check-frames check-hybrid error-url error-offline error-codes
+  validate-rtsp validate-recording
+  frame-no frame-open-question frame-not-returned frame-malformed-base64 frame-too-small frame-schema
+  monitor-accepted monitor-defaults monitor-config monitor-max-triggers monitor-unlimited monitor-hybrid
+  digest-defaults digest-webhook-wins-over-sse digest-sse-flow digest-polling-flow
+  webhook-auto-stopped webhook-cooldown webhook-retries webhook-url-refused
+  sse-data sse-triggered-goes-on
+  jobs-filters jobs-pages jobs-query-invalid job-cancel-twice job-unknown job-id-no-uuid job-codes
+  metrics-skipped logs-default-limit logs-limit logs-level logs-invalid
+  watch-defaults watch-limits watch-several-conditions watch-budget watch-snooze
+  moments-bad-input web-camera-monitor web-camera-modes
+`
+  .trim()
+  .split(/\s+/);
+
+/** Returns true for a case that only `--all` runs, as all about what a field accepts. */
+export function isAlikeOnEachHost(id: string): boolean {
+  return id.startsWith('field-') || alikeOnEachHost.includes(id);
+}
 
 /**
  * Conformance case that waits until an ended job is removed: two minutes, in which it needs one key and no processor

@@ -19,7 +19,7 @@ import { startFront } from './front.ts';
 import { installPython } from '../support/python/python-tool.ts';
 import { signInByEdge } from './sign-in.ts';
 import { readHistories } from './histories.ts';
-import { fieldCases, knownGaps, timedCases, waitingCase } from './known-gaps.ts';
+import { isAlikeOnEachHost, knownGaps, timedCases, waitingCase } from './known-gaps.ts';
 import { installRuntimeClient } from './runtime-client.ts';
 import { troubles } from './service-log.ts';
 import { isPermitted, listGrants, type RoleRequest } from '../lib/iam/simulate.ts';
@@ -31,11 +31,13 @@ import { watchThrough } from './watch-through.ts';
 
 /**
  * Tests the whole stack on an independent emulator (`npm run test:aws`): deploys it with the CDK CLI, runs one monitor
- * from POST to `job_stopped`, the smoke test and the conformance suite, with `--all` also its cases about fields, with
- * `--only ID` those cases only. Exit code 0 if all pass. `--keep` retains the logs and prints their folder.
+ * from POST to `job_stopped`, the smoke test and the conformance suite. With `--all` it also runs the cases that are
+ * alike on each host, and holds each stage to the rules of the CDK; with `--only ID` it runs those cases only. Exit
+ * code 0 if all pass. `--keep` retains the logs and prints their folder.
  */
 
 const keep = process.argv.includes('--keep');
+const takesAll = process.argv.includes('--all');
 const only = process.argv.flatMap((id, index, all) => (all[index - 1] === '--only' ? ['--only', id] : []));
 await using cleanup = new AsyncDisposableStack();
 const directory = keep
@@ -111,6 +113,7 @@ process.exitCode =
   (await conformance()) ||
   (await checkPolicies()) ||
   (await checkHistories()) ||
+  (takesAll && (await checkStages())) ||
   (await checkTeardown());
 
 /** Prepares a dependency. Without package registry or build tool the test is skipped with exit code 75. */
@@ -160,8 +163,8 @@ async function conformance(): Promise<number> {
   for (const [id, reason] of Object.entries(knownGaps)) say(`omitted: ${id}: ${reason}`);
   const waiting = runSuite([...args, '--retention', '120', '--only', waitingCase]);
   const timed = await runSuite([...args, '--at-once', '1', ...timedCases.flatMap((id) => ['--only', id])]);
-  const about = process.argv.includes('--all') ? [] : allCases.filter(({ id }) => id.startsWith(fieldCases));
-  const apart = [...Object.keys(knownGaps), ...timedCases, waitingCase, ...about.map(({ id }) => id)];
+  const alike = takesAll ? [] : allCases.map(({ id }) => id).filter(isAlikeOnEachHost);
+  const apart = [...Object.keys(knownGaps), ...timedCases, waitingCase, ...alike];
   const skipped = apart.flatMap((id) => ['--skip', id]);
   // The emulator starts one process per concurrent invocation.
   const others = timed || (await runSuite([...args, '--at-once', '8', ...skipped]));
@@ -200,6 +203,16 @@ async function checkHistories(): Promise<number> {
     `Histories of ${executions} executions: ${foreign.length} values that are more than ids, times and numbers`,
   );
   return foreign.length === 0 && executions > 0 ? 0 : 1;
+}
+
+/** Holds each stage to the rules of the CDK, and compares its templates in all regions. */
+async function checkStages(): Promise<number> {
+  const child = spawn('npx', ['vitest', 'run', 'test/lib/stage-kinds.test.ts'], {
+    stdio: 'inherit',
+    env: { ...process.env, STAGE_RULES: 'all' },
+  });
+  const [code] = await once(child, 'close');
+  return code ?? 1;
 }
 
 /** The name of a state machine is taken until the last of its executions has ended. */

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { isAlikeOnEachHost, knownGaps, timedCases, waitingCase } from '../aws/known-gaps.ts';
 import type { Case } from './case.ts';
+import { allCases } from './cases/index.ts';
 import { lineFor } from './report.ts';
 import { runCases, type Setting } from './run-cases.ts';
 
@@ -33,4 +35,14 @@ test('a case runs once without retry', async () => {
   const ran: string[] = [];
   const [outcome] = await Promise.all(runCases([failing('once', 1, ran)], setting).values());
   expect([outcome?.result, ran]).toEqual(['failed', ['once']]);
+});
+
+test('a case that the emulator leaves out or runs apart exists, and it runs cases of each kind', () => {
+  const ids = allCases.map(({ id }) => id);
+  expect([...Object.keys(knownGaps), ...timedCases, waitingCase].filter((id) => !ids.includes(id))).toEqual(
+    [],
+  );
+  const possible = ids.filter((id) => !id.startsWith('field-') && !(id in knownGaps));
+  const kinds = (all: string[]) => new Set(all.map((id) => id.split('-')[0]));
+  expect(kinds(possible.filter((id) => !isAlikeOnEachHost(id)))).toEqual(kinds(possible));
 });
