@@ -171,7 +171,7 @@ const settingsSchema = z.object({
   clipMb: setting(
     wholeNumber(0, 1_000_000),
     '128',
-    'maximum size of streams in memory for the clips of alerts, in MB: about 9 cameras of 4 Mbit/s in full; 0: no clips',
+    'maximum size of streams in memory for the clips of alerts, in MB: about 5 cameras of 4 Mbit/s in full; 0: no clips',
   ),
   modelGraceSeconds: setting(
     wholeNumber(0, 86_400),

@@ -4,6 +4,7 @@ import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts
 import { about, type Finding } from '../../core/ports/health.ts';
 import type { WatchNumbers } from '../../core/observability/metrics.ts';
 import type { MediaUse } from '../../core/ports/metrics.ts';
+import { longestBeforeOpening } from '../../core/policies/watch/clip-begin.ts';
 import { isOver } from '../../core/time.ts';
 import type { PaceReading } from '../../core/ports/pace.ts';
 import { reservedBytes } from '../service/maintenance.ts';
@@ -92,7 +93,7 @@ export function clockFinding(now: Date, newestEntry: Date | undefined): Finding 
 
 /** Describes what the memory for clips carries. */
 export function clipFinding({ clipMb }: Pick<Settings, 'clipMb'>): Finding {
-  const seconds = 2 * defaultClipSeconds + secondsUntilDecided;
+  const seconds = longestBeforeOpening(defaultClipSeconds) + defaultClipSeconds + secondsUntilDecided;
   const streams = Math.floor((clipMb * 8) / (usualMbit * seconds));
   const message =
     clipMb === 0
@@ -101,7 +102,7 @@ export function clipFinding({ clipMb }: Pick<Settings, 'clipMb'>): Finding {
   return about('clips').ok(message);
 }
 
-/** Rate of a camera, the default of a clip before and after an opening, and the time of an interval. */
+/** Rate of a camera, the default of a clip after an opening, and the time of an interval. */
 const usualMbit = 4;
 const defaultClipSeconds = 8;
 const secondsUntilDecided = 10;

@@ -270,8 +270,10 @@ const retention = seconds(1, 90).describe('Days for which alerts and evidence ar
 const clipSeconds = seconds(0, 30).default(8);
 const evidenceClip = z
   .object({
-    before_seconds: clipSeconds.describe('Seconds before the opening'),
-    after_seconds: clipSeconds.describe('Seconds after it'),
+    before_seconds: clipSeconds.describe(
+      'Seconds before the opening, at least: the clip begins with the picture before the visit, up to 30 s before the opening. 0: with the opening',
+    ),
+    after_seconds: clipSeconds.describe('Seconds after the opening'),
   })
   .nullable()
   .describe('Film around the opening of each alert; null: none. Absent: the default of the service');

@@ -19,6 +19,7 @@ import { maskUrl } from '../stream/mask-url.ts';
 import { addressFields, type WatchRequest } from '../requests/watches.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
+import { longestBeforeOpening } from '../policies/watch/clip-begin.ts';
 import { createWatchRun } from '../policies/watch/initial-state.ts';
 import { startQuietly } from './start-quietly.ts';
 import { requireOwnWatch } from './commit-watch.ts';
@@ -218,7 +219,7 @@ export function toSource(
     follow,
     regions,
     memory_days,
-    ...(clip && { clip_seconds: clip.before_seconds + scanned }),
+    ...(clip && { clip_seconds: longestBeforeOpening(clip.before_seconds) + scanned }),
   };
 }
 

@@ -11,9 +11,10 @@ import type { StreamCapturer } from '../ports/stream-capturer.ts';
 import { asWatch, isWatchEvent } from '../records/run.ts';
 import type { Watch } from '../records/watch.ts';
 import type { Alert } from '../records/watch-state.ts';
+import { findClipBegin } from '../policies/watch/clip-begin.ts';
 import { toClipKey } from '../policies/watch/evidence.ts';
 import { createTimeLimit } from '../time-limit.ts';
-import { addSeconds, ageSeconds, isOver } from '../time.ts';
+import { addSeconds, isOver } from '../time.ts';
 import { changeStoredWatch } from './commit-watch.ts';
 
 export type RecordClipDeps = Pick<CoreDeps, 'media' | 'log' | 'now'> & {
@@ -98,21 +99,8 @@ async function findSpan(
   const change = viewed === undefined ? undefined : await runs.event(id, viewed);
   const earliestMs = change ? Date.parse(change.timestamp) : -Infinity;
   if ((viewed ?? 0) > opening || earliestMs > openedAt.getTime()) return null;
-  const from = Math.max(findBegin(alert, clip?.before_seconds ?? 0).getTime(), earliestMs);
+  const from = Math.max(findClipBegin(alert, clip?.before_seconds ?? 0).getTime(), earliestMs);
   return { from: new Date(from), to: addSeconds(openedAt, clip?.after_seconds ?? 0), openedAt };
-}
-
-/** The picture before the first one of a visit is in its clip, if that is no longer before the opening than this. */
-const [leadSeconds, maxLeadSeconds] = [1, 30];
-
-/** Returns the begin of a clip: `beforeSeconds` before the opening, or earlier if the visit has begun by then. */
-export function findBegin(
-  { opened_at: openedAt, seen_from: seenFrom = openedAt }: Pick<Alert, 'opened_at' | 'seen_from'>,
-  beforeSeconds: number,
-): Date {
-  const seenSeconds = ageSeconds(seenFrom, new Date(openedAt)) + leadSeconds;
-  const isNear = beforeSeconds > 0 && seenSeconds <= maxLeadSeconds;
-  return addSeconds(new Date(openedAt), -(isNear ? Math.max(beforeSeconds, seenSeconds) : beforeSeconds));
 }
 
 /** Time after an opening for which this machine may fail to make or store it, in seconds. */

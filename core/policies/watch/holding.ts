@@ -16,7 +16,7 @@ export function withHolding(state: ConditionState, rule: WatchCondition, holds: 
   if (!holding) {
     const begins = holds && countHolding(state.history, rule) >= rule.checks_to_open;
     return begins
-      ? { ...state, holding: { since: findBegin(state, rule), denied: 0, unseen_seconds: 0 } }
+      ? { ...state, holding: { since: findHoldBegin(state, rule), denied: 0, unseen_seconds: 0 } }
       : state;
   }
   const denied = holds ? 0 : holding.denied + 1;
@@ -27,7 +27,7 @@ export function withHolding(state: ConditionState, rule: WatchCondition, holds: 
  * Returns the time of the first picture that showed it, or of the first verdict that counts if another one denied it
  * since: not before a time that nobody saw.
  */
-function findBegin(state: ConditionState, rule: WatchCondition): string {
+function findHoldBegin(state: ConditionState, rule: WatchCondition): string {
   const { seen_from: seenFrom, unseen_until: unseenUntil = 0 } = state;
   const [first] = countedChecks(state, rule).flatMap(({ triggered, checked_at: at }) =>
     triggered ? [at] : [],

@@ -3,7 +3,7 @@ import { createEntryPointReader, type EntryPointReader } from '../../h264/entry-
 import { createPictureCheck, type PictureCheck } from '../../h264/picture-check.ts';
 import {
   describedParameterSets,
-  isUndefined,
+  hasUndefinedType,
   readPayloadBegin,
   splitAggregate,
   splitJoined,
@@ -90,7 +90,7 @@ export function createAccessUnitAssembler(
       const place = findPlace(packet);
       if (place === 'none') return null;
       isLost ||= place === 'after loss';
-      if (isUndefined(packet.payload, rules)) {
+      if (hasUndefinedType(packet.payload, rules)) {
         // It is no part of a picture, but may have the mark of the one that it ends.
         unit.isMarked ||= packet.isMarked && packet.timestamp === unit.timestamp && !marksAll;
         return null;

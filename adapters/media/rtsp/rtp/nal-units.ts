@@ -73,7 +73,7 @@ function nameSet(rules: NalRules, set: Uint8Array, at: number, hasFourBits = fal
 }
 
 /** Returns true for a packet of a type that no standard defines, or for a fragment of such a unit. */
-export function isUndefined(payload: Uint8Array, rules: NalRules): boolean {
+export function hasUndefinedType(payload: Uint8Array, rules: NalRules): boolean {
   const type = rules.readType(byteAt(payload, 0));
   if (type !== rules.fragment) return type >= rules.undefinedFrom;
   return rules.readType(byteAt(rules.fragmentHead(payload), 0)) > rules.maxUnit;
