@@ -24,7 +24,7 @@ export default defineConfig({
       }),
       project('stacks', {
         globalSetup: runner('run-folder'),
-        // The rules of the CDK are seven seconds of processor time in each process: `test/lib/stage-kinds.test.ts` runs
+        // The rules of the CDK are seven seconds of processor time in each process: `npm run test:aws -- --all` runs
         // them.
         env: { CDK_VALIDATION: 'false' },
         ...busyLane,

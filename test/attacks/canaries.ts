@@ -11,8 +11,8 @@ export const hostileAddress = '127.77.0.1';
 /**
  * Creates sockets and a file that nothing may access, on every other address of this machine at one port. Records
  * connection attempts of this process to other addresses too (10.0.0.1 has no listener here), since Node reports each
- * attempt: those to the port of the canaries and to ports that services have by agreement. The system gives higher
- * ports to servers of the tests that shared this process, whose clients may still be connecting.
+ * attempt. Those to a port of this machine that the system gives are of other tests in this process, whose clients may
+ * still be connecting, unless it is the port of the canaries.
  */
 export type Canaries = {
   port: number;
@@ -105,8 +105,8 @@ function watchAttempts(port: number, touched: string[], closers: (() => void)[])
   const watch = (message: unknown): void => {
     const { socket } = message as { socket: Socket };
     socket.on('connectionAttempt', (address: string, to: number) => {
-      const isAttacked = to === port || to < firstDynamicPort;
-      if (address !== hostileAddress && isAttacked) touched.push(`attempt ${address}:${to}`);
+      const isOther = address.startsWith('127.') && to !== port && to >= firstDynamicPort;
+      if (address !== hostileAddress && !isOther) touched.push(`attempt ${address}:${to}`);
     });
   };
   sockets.subscribe(watch);

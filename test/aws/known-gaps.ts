@@ -13,24 +13,25 @@ export const knownGaps: Readonly<Record<string, string>> = {
 export const timedCases: readonly string[] = ['webhook-alert-in-time', 'webhook-retry-waits'];
 
 /**
- * Cases that only `--all` runs here. The functions have the app, the decisions and the decoders of one machine, where
- * `test/conformance/embedded.test.ts` runs all cases; here remain those of each endpoint, and of each kind of job,
- * stream, delivery and event stream, that need tables, queues, executions, calls between functions or the edge.
+ * Cases that only `--all` runs here, as the workflow of releases does. The functions have the app, the decisions and
+ * the decoders of one machine, where `test/conformance/embedded.test.ts` runs all cases; here remain those of each
+ * endpoint, and of each kind of job, stream, delivery and event stream, and what reads tables, logs, queues or
+ * executions, or comes through the edge.
  */
 const alikeOnEachHost = `
-  http-broken-body http-content-type http-malformed mcp-needs-key
-  auth-invalid-key auth-missing-prefix auth-other-scheme auth-extra-space auth-space-in-key auth-other-header
-  auth-query auth-key-format
+  http-broken-body http-content-type mcp-needs-key
+  auth-invalid-key auth-missing-prefix auth-other-scheme auth-extra-space auth-other-header
+  auth-key-format
   check-fails check-latency check-frames check-hybrid error-url error-offline error-codes
   validate-rtsp validate-recording
   frame-no frame-open-question frame-not-returned frame-malformed-base64 frame-too-small frame-schema
   monitor-accepted monitor-defaults monitor-config monitor-max-triggers monitor-unlimited monitor-hybrid
   digest-defaults digest-webhook-wins-over-sse digest-sse-flow digest-polling-flow
-  webhook-auto-stopped webhook-cooldown webhook-retries webhook-url-refused
+  webhook-auto-stopped webhook-retries webhook-url-refused
   sse-data sse-triggered-goes-on
-  jobs-filters jobs-pages jobs-query-invalid job-cancel-twice job-unknown job-id-no-uuid job-codes
-  metrics-skipped logs-default-limit logs-limit logs-level logs-invalid
-  watch-defaults watch-limits watch-several-conditions watch-budget watch-snooze
+  jobs-query-invalid job-unknown job-id-no-uuid job-codes
+  logs-invalid
+  watch-defaults watch-limits watch-several-conditions
   moments-bad-input web-camera-monitor web-camera-modes
 `
   .trim()

@@ -13,11 +13,11 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Callbacks that are neither contained nor total, by file and place, with the reason why they do not throw on what a
- * stranger sends.
+ * Callbacks that are neither contained nor total, by file, place and how often, with the reason why they do not throw
+ * on what a stranger sends.
  */
 const reviewed: Record<string, string> = {
-  'adapters/aws/dynamodb/callers/event-sessions.ts setTimer': 'catches what its write rejects with',
+  'adapters/aws/dynamodb/callers/event-sessions.ts setTimer, 2 times': 'catches what its write rejects with',
   'adapters/aws/http/response-stream.ts new Readable': 'catches what its source throws',
   'adapters/aws/limit-event-sessions.ts addEventListener abort': 'settles a promise',
   'adapters/destinations/mqtt/broker-answers.ts new Transform': 'counts bytes and reads the first one',
@@ -26,14 +26,14 @@ const reviewed: Record<string, string> = {
   'adapters/egress/guarded-http.ts on data': 'counts bytes and destroys a body',
   'adapters/egress/guarded-http.ts setTimeout': 'destroys a body',
   'adapters/egress/lenient-http.ts addEventListener abort': 'destroys a socket',
-  'adapters/egress/lenient-http.ts new Readable': 'passes on what a generator yields, and its error',
+  'adapters/egress/lenient-http.ts new Readable, 2 times': 'passes on what a generator yields, and its error',
   'adapters/egress/lenient-http.ts once close': 'removes a listener',
   'adapters/egress/read-body.ts new Transform': 'counts bytes',
   'adapters/embedded/load/contain-exceptions.ts on uncaughtException':
     'ends the process for what is not contained',
   'adapters/embedded/load/fair-turns.ts addEventListener abort': 'rejects a request that waits',
   'adapters/embedded/load/fair-turns.ts setTimer': 'rejects a request that waits',
-  'adapters/embedded/load/measure-lateness.ts setTimer': 'measures a clock',
+  'adapters/embedded/load/measure-lateness.ts setTimer, 2 times': 'measures a clock',
   'adapters/embedded/log/log-signals.ts addEventListener abort': 'wakes readers',
   'adapters/embedded/log/log-signals.ts setTimer': 'wakes readers',
   'adapters/embedded/names/lookups.ts on error': 'ends its process and rejects lookups',
@@ -44,18 +44,18 @@ const reviewed: Record<string, string> = {
   'adapters/embedded/queue/delivery-queue.ts setTimer': 'work on a message catches its errors',
   'adapters/embedded/runs/word-reader.ts on message': 'settles the promises of searches',
   'adapters/embedded/runs/word-worker.ts on message': 'in a thread of its own, whose failure is an event',
-  'adapters/embedded/scheduler/clock.ts setTimer': 'compares times',
+  'adapters/embedded/scheduler/clock.ts setTimer, 2 times': 'compares times',
   'adapters/embedded/scheduler/tick-loop.ts setTimer': 'settles a promise',
   'adapters/embedded/sqlite/group-commit.ts setImmediate': 'rejects its waiting writes',
   'adapters/embedded/sqlite/log-flush.ts new FinalizationRegistry': 'closes a file that it has opened itself',
-  'adapters/http/mount-endpoints.ts on': 'a route of Hono, which catches',
+  'adapters/http/mount-endpoints.ts on, 2 times': 'a route of Hono, which catches',
   'adapters/http/sse/job-messages.ts setImmediate': 'forgets a message',
   'adapters/media/ffmpeg/decoder-pool.ts setTimeout': 'closes a process',
   'adapters/media/ffmpeg/decoder-process.ts on error': 'kills its process',
   'adapters/media/ffmpeg/ffmpeg-pool.ts setImmediate': 'starts a process: its failure is an event',
-  'adapters/media/ffmpeg/ffmpeg-pool.ts setTimeout': 'starts a process: its failure is an event',
+  'adapters/media/ffmpeg/ffmpeg-pool.ts setTimeout, 2 times': 'starts a process: its failure is an event',
   'adapters/media/ffmpeg/image-pool.ts setTimeout': 'closes a process',
-  'adapters/media/ffmpeg/image-process.ts on error': 'kills its process',
+  'adapters/media/ffmpeg/image-process.ts on error, 3 times': 'kills its process',
   'adapters/media/ffmpeg/spawn-ffmpeg.ts addEventListener abort': 'kills a process',
   'adapters/media/ffmpeg/spawn-ffmpeg.ts on close': 'settles a promise',
   'adapters/media/ffmpeg/spawn-ffmpeg.ts on drain': 'settles a promise',
@@ -63,7 +63,8 @@ const reviewed: Record<string, string> = {
   'adapters/media/rtsp/connection/describe.ts addEventListener abort': 'closes a connection',
   'adapters/media/rtsp/connection/handed-connections.ts setTimer': 'closes a connection',
   'adapters/media/rtsp/connection/http-tunnel.ts addEventListener abort': 'closes sockets',
-  'adapters/media/rtsp/connection/http-tunnel.ts new Duplex': 'writes to a socket, whose failure is an event',
+  'adapters/media/rtsp/connection/http-tunnel.ts new Duplex, 3 times':
+    'writes to a socket, whose failure is an event',
   'adapters/media/rtsp/connection/http-tunnel.ts on data':
     'hands bytes to a stream, whose failure is an event',
   'adapters/media/rtsp/connection/rtsp-client.ts on close': 'rejects requests',
@@ -75,10 +76,10 @@ const reviewed: Record<string, string> = {
   'adapters/media/rtsp/rtsp-relay.ts on close': 'closes connections',
   'adapters/media/rtsp/rtsp-relay.ts on connection': 'sets handlers, of which the one for data is contained',
   'adapters/media/rtsp/session/open-sessions.ts setTimer': 'closes a session',
-  'adapters/vision/local/model-host.ts setTimer': 'starts a process: its failure is an event',
+  'adapters/vision/local/model-host.ts setTimer, 2 times': 'starts a process: its failure is an event',
   'adapters/vision/local/model-process.ts on disconnect': 'in a process of its own, whose end is an event',
   'adapters/vision/local/model-process.ts on message': 'in a process of its own, whose end is an event',
-  'adapters/vision/local/model-process.ts send': 'in a process of its own, whose end is an event',
+  'adapters/vision/local/model-process.ts send, 2 times': 'in a process of its own, whose end is an event',
   'adapters/vision/local/running-model.ts addEventListener abort': 'sends to its process',
   'adapters/vision/local/running-model.ts on data': 'keeps the end of a text',
   'adapters/vision/local/running-model.ts on error': 'rejects calls',
@@ -94,7 +95,7 @@ const reviewed: Record<string, string> = {
   'cli/service/http-server.ts createServer': 'the listener of Hono, which catches',
   'cli/service/http-server.ts on clientError': 'writes a fixed text',
   'cli/service/http-server.ts on request': 'counts responses',
-  'cli/service/maintenance.ts setTimer': 'catches and logs',
+  'cli/service/maintenance.ts setTimer, 2 times': 'catches and logs',
   'cli/temporary-folder.ts on exit': 'at the end of the process',
   'cli/temporary-folder.ts prependListener': 'at the end of the process',
   'core/observability/model-status.ts setTimer': 'catches what the model throws',
@@ -215,7 +216,8 @@ function findUncontained(file: string, text: string): string[] {
           if (isFunction(option.value)) found.push(`${file} new ${callee.name}`);
     },
   }).visit(program);
-  return [...new Set(found)];
+  const places = Map.groupBy(found, (place) => place);
+  return [...places].map(([place, { length }]) => (length > 1 ? `${place}, ${length} times` : place));
 }
 
 function calleeName({ callee }: CallExpression): string | undefined {

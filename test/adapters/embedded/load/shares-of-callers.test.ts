@@ -296,13 +296,13 @@ test('each share on the page about security has a case', () => {
 });
 
 const cache = 'answers of servers that are kept';
-/** Row of each file that divides something by caller, or keeps something for all of them (`none`: of our own). */
+/** Row of each file that divides something by caller or keeps it for all, and how often (`none`: of our own). */
 const places: Record<string, string> = {
   'adapters/egress/cookies.ts': cache,
   'adapters/embedded/files/media-store.ts': 'none',
   'adapters/embedded/load/fair-turns.ts': 'deliveries',
   'adapters/embedded/load/limit-decodes.ts': 'runs of ffmpeg',
-  'adapters/embedded/names/lookups.ts': 'lookups of names',
+  'adapters/embedded/names/lookups.ts, 2 times': 'lookups of names',
   'adapters/embedded/queue/delivery-queue.ts': 'deliveries',
   'adapters/embedded/runs/run-table.ts': 'none',
   'adapters/embedded/sqlite/record.ts': 'none',
@@ -319,15 +319,17 @@ const places: Record<string, string> = {
   'adapters/media/web/open-authenticated.ts': cache,
   'adapters/platforms/platform-capturer.ts': cache,
   'adapters/vision/objects/thread-detector.ts': 'calls of a built-in or local model',
-  'cli/service/capture-scheduler.ts': 'captures of checks',
+  'cli/service/capture-scheduler.ts, 2 times': 'captures of checks',
   'cli/service/vision-model.ts': 'calls of a built-in or local model',
 };
 
 test('each place that divides something by caller, or keeps it for all, belongs to a row of the page', () => {
-  const divides = /(?<!function )\bcreate(?:Fair\w+|ByteCache)(?:<.*>)?\(/;
-  const found = globSync('{adapters,cli,core}/**/*.ts', { exclude: ['adapters/{aws/**,*.ts}'] }).filter(
-    (file) => divides.test(readFileSync(file, 'utf8')),
-  );
+  const divides = /(?<!function )\bcreate(?:Fair\w+|ByteCache)(?:<.*>)?\(/g;
+  const files = globSync('{adapters,cli,core}/**/*.ts', { exclude: ['adapters/{aws/**,*.ts}'] });
+  const found = files.flatMap((file) => {
+    const { length } = [...readFileSync(file, 'utf8').matchAll(divides)];
+    return length === 0 ? [] : [length === 1 ? file : `${file}, ${length} times`];
+  });
   expect(found.toSorted()).toEqual(Object.keys(places).toSorted());
   expect([...rows, 'none']).toEqual(expect.arrayContaining(Object.values(places)));
 });
