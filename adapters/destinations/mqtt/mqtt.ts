@@ -18,7 +18,7 @@ export type Publication = {
  * Returns the messages of a notification: the event as JSON, and entities of Home Assistant by its discovery, one
  * binary sensor per condition, one for the stream and a camera with the newest evidence
  * (home-assistant.io/integrations/mqtt/#mqtt-discovery). Repeating them changes nothing. What a broker may refuse by
- * closing the connection comes behind the event: retained states, which are repeated, entities, and the picture last.
+ * closing the connection, entities and picture, comes last.
  */
 export function toPublications(notification: Notification): Publication[] {
   const { watchId, event, timestamp, frame } = notification;
@@ -38,7 +38,7 @@ export function toPublications(notification: Notification): Publication[] {
   return [
     { topic: `${topic}/event`, payload: json, retain: false },
     ...past.flatMap((condition) => removeCondition(watchId, condition)),
-    ...states(notification, current, json).map((state) => ({ ...state, isOptional: true as const })),
+    ...states(notification, current, json),
     ...discover(notification, topic),
     ...(frame === null
       ? []

@@ -23,13 +23,10 @@ export function createPublisher({ guard, elapsedMs, timeoutSeconds = 30 }: Publi
     const result = { status: null, retryAfter: null };
     const signal = AbortSignal.timeout(timeoutSeconds * 1_000);
     try {
-      const sent = await publishAll(guard, new URL(url), publications, signal);
-      const left = publications.slice(sent);
-      // A broker that restarts closes its connections, too: states are sent again, once, and a picture is not.
-      const again = typeof left[0]?.payload === 'string' ? publishAll(guard, new URL(url), left, signal) : 0;
-      const isWhole = left.length === (await Promise.resolve(again).catch(() => 0));
+      const publish = async (all: readonly Publication[]) => publishAll(guard, new URL(url), all, signal);
+      const left = await publishTwice(publish, publications);
       const latencyMs = Math.round(elapsedMs() - startedMs);
-      const refused = isWhole ? {} : { isPictureRefused: true as const };
+      const refused = left.some(isPicture) ? { isPictureRefused: true as const } : {};
       return { ...result, latencyMs, error: null, outcome: 'delivered', ...refused };
     } catch (error) {
       // The duration of a refusal would disclose internal names.
@@ -40,8 +37,34 @@ export function createPublisher({ guard, elapsedMs, timeoutSeconds = 30 }: Publi
 }
 
 /**
- * Returns how many messages it sent: fewer if the broker ended the connection at an optional one, which is how it
- * refuses a size, a topic, or to retain.
+ * Returns the optional messages that the broker refused. What it shall keep is sent again over a second connection if
+ * the first one ended there: an event is delivered with all states, or to a broker that keeps nothing. That one ends
+ * both connections at the first such message.
+ */
+async function publishTwice(
+  publish: (publications: readonly Publication[]) => Promise<number>,
+  publications: readonly Publication[],
+): Promise<readonly Publication[]> {
+  const sent = await publish(publications);
+  const left = publications.slice(sent);
+  if (left[0] === undefined || left[0].isOptional) return left;
+  const sentAgain = await publish(left);
+  const keepsNothing = sentAgain === 0 && !publications.slice(0, sent).some(({ retain }) => retain);
+  if (keepsNothing) return [];
+  const refused = left.slice(sentAgain);
+  if (refused[0] !== undefined && !refused[0].isOptional) throw new Error(closedMessage);
+  return refused;
+}
+
+const closedMessage = 'The broker closed the connection';
+
+function isPicture({ payload }: Publication): boolean {
+  return typeof payload !== 'string';
+}
+
+/**
+ * Returns how many messages it sent: fewer if the connection ended at an optional or retained one, which is how a
+ * broker refuses a size, a topic, or to retain.
  */
 async function publishAll(
   guard: EgressGuard,
@@ -67,7 +90,7 @@ async function publishAll(
   client.on('connect', () => connected.resolve());
   client.on('error', failed.reject);
   stream.on('error', failed.reject);
-  const fail = () => failed.reject(new Error('The broker closed the connection'));
+  const fail = () => failed.reject(new Error(closedMessage));
   // The library waits for the rest of an outgoing message after the broker has ended its side.
   stream.on('end', fail);
   client.on('close', fail);
@@ -82,14 +105,12 @@ async function publishAll(
         client.publishAsync(topic, content, { qos: 1, retain }),
         failed.promise,
       ]);
-      const isRefused =
-        isOptional &&
-        (await published.then(
-          () => false,
-          () => true,
-        ));
-      if (isRefused) return sent;
-      await published;
+      try {
+        await published;
+      } catch (error) {
+        if (isOptional || (retain && !signal.aborted)) return sent;
+        throw error;
+      }
     }
     await Promise.race([client.endAsync(), failed.promise]).catch(() => undefined);
     return publications.length;

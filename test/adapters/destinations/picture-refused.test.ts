@@ -17,7 +17,7 @@ type Refusal = {
   type: DestinationType;
   name: string;
   status?: number;
-  how?: 'destroy' | 'end' | 'keeps nothing';
+  how?: 'destroy' | 'end';
   reply?: string;
 };
 
@@ -69,7 +69,6 @@ const refusals: Refusal[] = [
   { type: 'email', name: '554 for its content', reply: '554 5.6.0 Attachment refused' },
   { type: 'mqtt', name: 'a reset of the connection', how: 'destroy' },
   { type: 'mqtt', name: 'an orderly end of the connection', how: 'end' },
-  { type: 'mqtt', name: 'a reset at each message that it shall keep', how: 'keeps nothing' },
 ];
 
 describe('picture that a receiver refuses', () => {
@@ -96,6 +95,43 @@ describe('picture that a receiver refuses', () => {
       expect(received).toHaveLength(3);
     },
   );
+});
+
+describe('states at a broker that closes the connection', () => {
+  const removed = notify('alert_closed', { frame: null, conditions: [] }, { reason: 'removed' });
+
+  test.each([
+    ['an opening', notification],
+    ['an event without a picture', notify('alert_acknowledged', { frame: null })],
+    ['a condition that is removed', removed],
+    ['a watch that is deleted', { ...removed, current: null }],
+  ])('a broker that keeps nothing gets %s once, and has refused no picture', async (_, sent) => {
+    const broker = await startBroker('keeps nothing');
+    const result = await send('mqtt', broker.url, sent);
+    expect(result).toMatchObject({ outcome: 'delivered' });
+    expect(result).not.toHaveProperty('isPictureRefused');
+    expect(broker.messages).toEqual(['text']);
+  });
+
+  test.each(['restarts', 'closes at another state'] as const)(
+    'an event is sent again later to a broker that %s',
+    async (how) => {
+      const broker = await startBroker(how);
+      const result = await send('mqtt', broker.url);
+      expect(result).toMatchObject({ outcome: 'retry' });
+      expect(result).not.toHaveProperty('isPictureRefused');
+    },
+  );
+
+  test('a broker that closes once gets the states that are left over a second connection', async () => {
+    const broker = await startBroker('closes once');
+    const result = await send('mqtt', broker.url);
+    expect(result).toMatchObject({ outcome: 'delivered' });
+    expect(result).not.toHaveProperty('isPictureRefused');
+    expect(broker.messages).toEqual(['text']);
+    const names = broker.kept.map((topic) => topic.split('/').slice(2).join('/'));
+    expect(names).toEqual(expect.arrayContaining(['stream', 'condition/truck', 'availability', 'frame']));
+  });
 });
 
 describe('refusal of an e-mail', () => {
@@ -224,9 +260,28 @@ async function startMailServer({ refuses }: { refuses: (step: string, data: stri
   return { url: `smtp://127.0.0.1:${port}`, messages };
 }
 
-/** Starts a broker that ends the connection at the picture, or at all that it shall keep. Lists its events. */
-async function startBroker(how: NonNullable<Refusal['how']>) {
+/**
+ * When a broker ends the connection: at the picture, at each message that it shall keep, at the first of them and for
+ * good, at the first of them once, or at the state of the stream first and at that of a condition then.
+ */
+type Ending =
+  | NonNullable<Refusal['how']>
+  | 'keeps nothing'
+  | 'restarts'
+  | 'closes once'
+  | 'closes at another state';
+
+/** Starts a broker that ends the connection. Lists its events, and the topics that it keeps. */
+async function startBroker(how: Ending) {
   const messages: string[] = [];
+  const kept: string[] = [];
+  let closed = 0;
+  const isClosedAt = (topic: string): boolean => {
+    if (how === 'keeps nothing') return true;
+    if (how === 'closes at another state') return topic.endsWith(closed === 0 ? '/stream' : '/truck');
+    if (how === 'restarts') server.close();
+    return (how === 'restarts' || how === 'closes once') && closed === 0;
+  };
   const server = createTcpServer((socket) => {
     let buffer = Buffer.alloc(0);
     socket.on('error', () => undefined);
@@ -243,8 +298,12 @@ async function startBroker(how: NonNullable<Refusal['how']>) {
         if (kind !== 3) continue;
         const size = body.readUInt16BE(0);
         const topic = body.subarray(2, 2 + size).toString();
-        if (how === 'keeps nothing' && isKept) return void socket.destroy();
-        if (topic.endsWith('/frame')) return void socket[how === 'end' ? 'end' : 'destroy']();
+        if (isKept && isClosedAt(topic)) {
+          closed += 1;
+          return void socket.destroy();
+        }
+        if (topic.endsWith('/frame') && (how === 'end' || how === 'destroy')) return void socket[how]();
+        if (isKept) kept.push(topic);
         if (topic.endsWith('/event') && topic.split('/').length === 3) messages.push('text');
         socket.write(Uint8Array.of(0x40, 2, body[2 + size]!, body[3 + size]!));
       }
@@ -252,7 +311,7 @@ async function startBroker(how: NonNullable<Refusal['how']>) {
   });
   const port = await listen(server);
   onTestFinished(() => void server.close());
-  return { url: `mqtt://127.0.0.1:${port}`, messages };
+  return { url: `mqtt://127.0.0.1:${port}`, messages, kept };
 }
 
 /** Returns the remaining length of an MQTT message and where it begins. */
