@@ -177,12 +177,15 @@ const ticksPerMs = 90;
 
 /**
  * Returns a function from a packet to the timestamp of the access unit that begins with it; null if it belongs to the
- * unit under way. Timestamps separate units, unless a packet continues a picture without a mark at its end, or all of
- * them are equal: then each picture is a unit, of the time of its arrival.
+ * unit under way. Timestamps separate units, unless a packet continues a picture, or all of them are equal: then each
+ * picture is a unit, of the time of its arrival. A slice behind a mark continues none if the camera marks last slices
+ * only: the first slice of its picture was lost.
  */
 function createUnitDivider(rules: NalRules) {
   let newest: number | null = null;
   let isStuck = false;
+  /** True once a slice without a mark was followed by another one of its picture. */
+  let marksLastSlices = false;
   return (
     { payload, timestamp }: RtpPacket,
     unit: UnitState,
@@ -193,8 +196,10 @@ function createUnitDivider(rules: NalRules) {
     newest = timestamp;
     isStuck = isSame && (isStuck || unit.pictures > maxPicturesOfUnit);
     const begin = readPayloadBegin(payload, rules);
-    const continues = begin === 'fragment' ? unit.inFragment : begin === 'slice' && unit.begin.hasSlice();
-    const isEnded = isLost || unit.isMarked;
+    const followsSlice = begin === 'slice' && unit.begin.hasSlice();
+    const continues = begin === 'fragment' ? unit.inFragment : followsSlice;
+    marksLastSlices ||= followsSlice && !unit.isMarked && !unit.inFragment && !isLost;
+    const isEnded = isLost || (marksLastSlices && unit.isMarked && followsSlice);
     if (isSame ? !isStuck || continues || !unit.begin.hasSlice() : continues && !isEnded) return null;
     return isStuck ? Math.round(atMs * ticksPerMs) >>> 0 : timestamp;
   };

@@ -81,7 +81,11 @@ describe('H.264 access units', () => {
       ['K 6701 6802 6588050607'],
     ],
     ['several slices', [at(1, idr), at(1, [0x65, 0x40]), at(2, slice)], ['K 6701 6802 6588 6540']],
-    ['a marked one before lost slices', [at(1, idr, { isMarked: true }), at(2, [0x41, 0x40])], [keyFrame]],
+    [
+      'a marked one before lost slices',
+      [at(1, idr), at(1, [0x65, 0x40], { isMarked: true }), at(2, [0x41, 0x40])],
+      ['K 6701 6802 6588 6540'],
+    ],
     ['timestamps that wrap', [at(0xffffffff, idr), at(0, slice), at(1, slice)], [keyFrame, '419a']],
     [
       'padding',
@@ -135,6 +139,35 @@ describe('H.264 access units', () => {
       at(4, slice, { sequence: 6 }),
     ].map((packet) => ({ ...packet, isMarked: true }));
     expect(assemble(packets)).toEqual([`${keyFrame} 6540`]);
+  });
+
+  test.each([
+    ['slices', [idr, [0x65, 0x40]], `${keyFrame} 6540`],
+    [
+      'fragments',
+      [
+        [0x7c, 0x85, 0x88, 5],
+        [0x7c, 0x05, 6],
+        [0x7c, 0x45, 7],
+      ],
+      'K 6701 6802 6588050607',
+    ],
+    [
+      'slices in fragments that are marked at their ends',
+      [
+        [0x7c, 0x85, 0x88],
+        [0x7c, 0x45, 7],
+        [0x7c, 0x85, 0x40],
+        [0x7c, 0x45, 7],
+      ],
+      'K 6701 6802 658807 654007',
+    ],
+  ])('packets of a marked picture with a timestamp each are one access unit: %s', (form, picture, unit) => {
+    const packets = Array.from({ length: 6 }, () => picture).flat();
+    const sent = packets.map((payload, index) =>
+      at(index, payload, { isMarked: !form.includes('ends') || payload[1] === 0x45 }),
+    );
+    expect(assemble(sent)).toEqual(Array.from({ length: 5 }, () => unit));
   });
 
   test.each([
