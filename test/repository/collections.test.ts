@@ -155,6 +155,7 @@ const ofOneCall = [
   'adapters/media/hls/segments/fetch-segments.ts',
   'adapters/media/hls/playlist/newest-segments.ts',
   'adapters/media/hls/playlist/sanitize-playlist.ts',
+  'adapters/media/hls/playlist/tags.ts',
   'adapters/media/hls/playlist/variables.ts',
   'adapters/media/hls/playlist/video-renditions.ts',
   'adapters/media/rtsp/connection/rtsp-client.ts',

@@ -17,7 +17,8 @@ const sufficientBandwidth: Record<InputMode, number> = {
 const videoCodec = /^(avc|hvc|hev|dvh|dva|av01|vp0?[89]|mp4v)/i;
 
 /**
- * Returns the variants with video, best first: the smallest sufficient one, then larger ones, then smaller ones.
+ * Returns the variants with video, best first: the smallest sufficient one, then larger ones, then smaller ones, then
+ * renditions of them.
  */
 export function rankVariants(variants: Variant[], mode: InputMode): Variant[] {
   const withPicture = variants.filter(hasPicture);
@@ -26,7 +27,11 @@ export function rankVariants(variants: Variant[], mode: InputMode): Variant[] {
   const enough = candidates.filter((variant) => suffices(variant, mode));
   const small = candidates.filter((variant) => !suffices(variant, mode));
   // Equal ones are alternatives in the order of the playlist.
-  return [...enough, ...small.toSorted((a, b) => bySize(b, a))];
+  const ranked = [...enough, ...small.toSorted((a, b) => bySize(b, a))];
+  return [
+    ...ranked.filter(({ isRendition }) => !isRendition),
+    ...ranked.filter(({ isRendition }) => isRendition),
+  ];
 }
 
 /** Minimum height of a rendition that a scan reads: that of the thumbnail, with a reserve for the codec. */

@@ -2,7 +2,7 @@ import { parse, setOptions } from 'hls-parser';
 import { z } from 'zod';
 import type { Steps } from '../../../steps.ts';
 import { PlaylistLimitError } from './playlist-limit-error.ts';
-import { sanitizePlaylist } from './sanitize-playlist.ts';
+import { sanitizePlaylist, type SanitizedPlaylist } from './sanitize-playlist.ts';
 import type { Variables } from './variables.ts';
 
 /** Parsed playlist, reduced to what captures need. Every URL is absolute. */
@@ -23,6 +23,8 @@ export type Variant = {
   bandwidth: number;
   resolution: { width: number; height: number } | null;
   codecs: string | null;
+  /** True for a rendition of another variant, an alternative to it. */
+  isRendition?: true;
 };
 
 export type MediaPlaylist = {
@@ -89,7 +91,7 @@ export function* parseInSteps(
     yield;
     const parsed = parse(read.text);
     return parsed.isMasterPlaylist
-      ? multivariant(multivariantSchema.parse(parsed), url, read.variables)
+      ? multivariant(multivariantSchema.parse(parsed), url, read)
       : media(mediaSchema.parse(parsed), url, read.firstSequence);
   } catch (cause) {
     throw cause instanceof PlaylistError
@@ -149,13 +151,14 @@ const mediaSchema = z.object({
 function multivariant(
   parsed: z.infer<typeof multivariantSchema>,
   url: string,
-  variables: Variables,
+  { variables, renditions }: Pick<SanitizedPlaylist, 'variables' | 'renditions'>,
 ): MultivariantPlaylist {
   const variants = parsed.variants.map((variant) => ({
     url: absolute(variant.uri, url),
     bandwidth: variant.bandwidth,
     resolution: variant.resolution ?? null,
     codecs: variant.codecs ?? null,
+    ...(renditions.has(variant.uri) && { isRendition: true as const }),
   }));
   return { kind: 'multivariant', url, variants, variables };
 }

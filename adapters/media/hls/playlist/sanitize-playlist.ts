@@ -2,6 +2,7 @@ import type { Steps } from '../../../steps.ts';
 import { takeMediaSequence } from './media-sequence.ts';
 import { PlaylistLimitError } from './playlist-limit-error.ts';
 import { keepNewestSegments, readClock } from './newest-segments.ts';
+import { keyTag, mediaTag, readAttributes, variantTag } from './tags.ts';
 import { createSubstitution, type Variables } from './variables.ts';
 import { isVideoRendition, withVideoRenditions } from './video-renditions.ts';
 
@@ -60,6 +61,8 @@ export type SanitizedPlaylist = {
   /** Media sequence number of the first segment. */
   firstSequence: bigint;
   variables: Variables;
+  /** URIs of the variant streams that are renditions of others. */
+  renditions: ReadonlySet<string>;
 };
 
 type Source = { url: string; imported: Variables; maxSegments: number };
@@ -80,6 +83,7 @@ export function* sanitizePlaylist(
   /** True between a tag that names a URI and that; players leave out further ones, and the parser throws. */
   let isNamed: boolean | undefined;
   let variants = 0;
+  let renditions = 0;
   let tags = 0;
   let keys = 0;
   let definitions = 0;
@@ -90,12 +94,15 @@ export function* sanitizePlaylist(
     if (!begun && !/^#EXTM3U\b/.test(line)) return null;
     begun = true;
     const isTag = line.startsWith('#');
-    if (isTag ? !isNeeded(line) : isNamed === false) continue;
+    const isRendition = isVideoRendition(line);
+    if (isTag ? !isNeeded(line) && !isRendition : isNamed === false) continue;
+    if (isRendition && ++renditions > maxVariants) continue;
     if (/^#(EXTINF|EXT-X-STREAM-INF)\b/.test(line)) isNamed = true;
     else if (!isTag && isNamed) isNamed = false;
     if (line.length > maxLineLength) throw new PlaylistLimitError('long lines');
     if (line.startsWith(variantTag) && ++variants > maxVariants) break;
-    tags = isTag ? tags + 1 : 0;
+    // The parser sees no renditions.
+    if (!isRendition) tags = isTag ? tags + 1 : 0;
     if (line.startsWith(keyTag)) keys += 1;
     if (line.startsWith(defineTag)) definitions += 1;
     if (tags > maxTagsPerUri || keys > maxKeys || definitions > maxDefinitions || needed >= maxLines)
@@ -135,11 +142,16 @@ function createReducer({ url, imported, maxSegments }: Source) {
 
   function end(isMultivariant: boolean): SanitizedPlaylist {
     const { variables } = substitution;
-    if (isMultivariant) return { text: joinLines(withVideoRenditions(kept)), firstSequence: 0n, variables };
+    if (isMultivariant) {
+      const { lines, renditions } = withVideoRenditions(kept, maxVariants);
+      return { text: joinLines(lines), firstSequence: 0n, variables, renditions };
+    }
     const { lines, firstSequence } = takeMediaSequence(withoutOpenSegment(kept.flatMap(readClock)));
-    return { text: joinLines(lines), firstSequence, variables };
+    return { text: joinLines(lines), firstSequence, variables, renditions: noRenditions };
   }
 }
+
+const noRenditions: ReadonlySet<string> = new Set();
 
 /**
  * Leaves out the tags of a segment whose URI is not there yet: that of low-latency parts is complete later, and
@@ -156,9 +168,8 @@ const segmentTag = /^#(EXTINF|EXT-X-(BYTERANGE|DISCONTINUITY|GAP|KEY|MAP|PROGRAM
 /** Leaves variants, and of other lines none that only a media playlist has: the parser compares each with every URI. */
 function keepVariants(lines: string[]): string[] {
   let isNamed = false;
-  let renditions = 0;
   return lines.filter((line) => {
-    if (line.startsWith(mediaTag)) return (renditions += 1) <= maxVariants;
+    if (line.startsWith(mediaTag)) return true;
     const isUri = !line.startsWith('#');
     const isKept = isUri ? isNamed : /^#(EXTM3U|EXT-X-VERSION|EXT-X-STREAM-INF)\b/.test(line);
     if (isUri) isNamed = false;
@@ -200,7 +211,7 @@ function withoutZeros(body: Buffer): Buffer {
 
 function isNeeded(line: string): boolean {
   const colon = line.indexOf(':');
-  return neededTags.has(line.slice(1, colon === -1 ? undefined : colon).trim()) || isVideoRendition(line);
+  return neededTags.has(line.slice(1, colon === -1 ? undefined : colon).trim());
 }
 
 /** Removes the title: hls-parser throws if it is not ASCII. */
@@ -237,11 +248,8 @@ function rangeAt(lines: string[], index: number | null): number[] {
   return line === undefined ? [] : line.slice(rangeTag.length).split('@').map(Number);
 }
 
-const variantTag = '#EXT-X-STREAM-INF';
-const mediaTag = '#EXT-X-MEDIA:';
 const isOfSegments = (line: string): boolean => !line.startsWith(mediaTag);
 const defineTag = '#EXT-X-DEFINE';
-const keyTag = '#EXT-X-KEY:';
 const noKey = `${keyTag}METHOD=NONE`;
 const identity = 'identity';
 
@@ -269,15 +277,7 @@ function createReadableKeys() {
 }
 
 function putInForce(line: string, inForce: Map<string, string>): void {
-  let method = '';
-  let format = identity;
-  // A quoted string may hold names with values (RFC 8216, 4.2).
-  for (const [, name, quoted, plain = ''] of line.matchAll(keyAttributes)) {
-    if (name === 'METHOD') method = quoted ?? plain.trim();
-    if (name === 'KEYFORMAT') format = quoted ?? plain.trim();
-  }
-  if (/^none$/i.test(method)) inForce.clear();
-  else inForce.set(format, line);
+  const attributes = readAttributes(line);
+  if (/^none$/i.test(attributes.get('METHOD') ?? '')) inForce.clear();
+  else inForce.set(attributes.get('KEYFORMAT') ?? identity, line);
 }
-
-const keyAttributes = /(?<![A-Z0-9-])(METHOD|KEYFORMAT)=(?:"([^"]*)"|([^",]*))|"[^"]*"/g;

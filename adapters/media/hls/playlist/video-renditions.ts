@@ -1,38 +1,38 @@
-const mediaTag = '#EXT-X-MEDIA:';
-const variantTag = '#EXT-X-STREAM-INF';
+import { mediaTag, readAttributes, variantTag } from './tags.ts';
 
-/** Returns true for the line of a rendition of video that has a playlist of its own. */
+/** Returns true for the line of a default rendition of video that has a playlist of its own: others show other views. */
 export function isVideoRendition(line: string): boolean {
   if (!line.startsWith(mediaTag)) return false;
   const attributes = readAttributes(line);
-  return attributes.get('TYPE') === 'VIDEO' && Boolean(attributes.get('URI'));
+  const isNamed = Boolean(attributes.get('GROUP-ID')) && Boolean(attributes.get('URI'));
+  return attributes.get('TYPE') === 'VIDEO' && attributes.get('DEFAULT') === 'YES' && isNamed;
 }
 
 /**
- * Returns the lines of a multivariant playlist with the default rendition of each variant stream behind it, as one with
- * the same attributes: an alternative if the playlist of the variant stream is gone, as for ffmpeg.
+ * Returns the lines of a multivariant playlist with the default renditions of its variant streams at the end, as
+ * streams with the same attributes, and their URIs: alternatives if the playlist of the variant stream is gone, as for
+ * ffmpeg. With them the playlist has `maxVariants` streams at most.
  */
-export function withVideoRenditions(lines: readonly string[]): string[] {
-  const uris = new Map<string | undefined, string | undefined>();
-  for (const rendition of lines.filter(isVideoRendition).map(readAttributes)) {
-    const group = rendition.get('GROUP-ID');
-    if (rendition.get('DEFAULT') === 'YES' || !uris.has(group)) uris.set(group, rendition.get('URI'));
-  }
-  let variant = '';
-  return lines.flatMap((line) => {
-    if (line.startsWith(variantTag)) variant = line;
-    if (line.startsWith('#')) return line.startsWith(mediaTag) ? [] : [line];
+export function withVideoRenditions(
+  lines: readonly string[],
+  maxVariants: number,
+): { lines: string[]; renditions: ReadonlySet<string> } {
+  const [media, streams] = [lines.filter(isMedia), lines.filter((line) => !isMedia(line))];
+  const uris = new Map(
+    media.map(readAttributes).map((rendition) => [rendition.get('GROUP-ID'), rendition.get('URI')]),
+  );
+  const variants = streams.filter((line) => line.startsWith(variantTag));
+  const own = new Set(streams);
+  const renditions = new Map<string, string>();
+  for (const variant of variants) {
     const uri = uris.get(readAttributes(variant).get('VIDEO'));
-    return uri === undefined || uri === line ? [line] : [line, variant, uri];
-  });
+    const isNew = uri !== undefined && !own.has(uri) && !renditions.has(uri);
+    if (isNew && variants.length + renditions.size < maxVariants) renditions.set(uri, variant);
+  }
+  return {
+    lines: [...streams, ...[...renditions].flatMap(([uri, variant]) => [variant, uri])],
+    renditions: new Set(renditions.keys()),
+  };
 }
 
-/** A quoted string may hold names with values (RFC 8216, 4.2). */
-const attribute = /(?<![A-Z0-9-])(TYPE|GROUP-ID|URI|DEFAULT|VIDEO)=(?:"([^"]*)"|([^",]*))|"[^"]*"/g;
-
-function readAttributes(line: string): Map<string, string> {
-  const attributes = new Map<string, string>();
-  for (const [, name, quoted, plain = ''] of line.matchAll(attribute))
-    if (name) attributes.set(name, quoted ?? plain.trim());
-  return attributes;
-}
+const isMedia = (line: string): boolean => line.startsWith(mediaTag);

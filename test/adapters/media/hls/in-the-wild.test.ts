@@ -123,6 +123,33 @@ describe('multivariant playlist', () => {
     expect(playlists()).toEqual(['/master.m3u8', '/gone.m3u8', '/live.m3u8']);
   });
 
+  const [large, small] = ['1280x720', '640x360'].map(
+    (size) => `#EXT-X-STREAM-INF:BANDWIDTH=1,RESOLUTION=${size}`,
+  );
+  const side = '#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="Back yard",URI="side.m3u8"';
+  test.each([
+    ['another camera angle', [side]],
+    [
+      'one beside a default without a URI',
+      [side, '#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="a",DEFAULT=YES'],
+    ],
+    ['a default without a group', [`${side},DEFAULT=YES`.replace('GROUP-ID="v",', '')], ''],
+    ['a default, in front of a second server', [`${side},DEFAULT=YES`]],
+  ])('a rendition of video displaces no variant stream: %s', async (_, renditions, group = ',VIDEO="v"') => {
+    const variants = [large + group, 'first.m3u8', small + group, 'live.m3u8'];
+    await serve(
+      {
+        '/master.m3u8': ['#EXTM3U', ...renditions, ...variants].join('\n'),
+        '/first.m3u8': { status: 503, body: '' },
+        '/side.m3u8': mediaPlaylist(['3.ts']),
+        [live]: mediaPlaylist(['4.ts']),
+      },
+      unseen,
+    );
+    await stream.capture('/master.m3u8');
+    expect(playlists()).toEqual(['/master.m3u8', '/first.m3u8', '/live.m3u8']);
+  });
+
   test('a query signature does not apply to relative URLs, except through QUERYPARAM', async () => {
     await serve(
       {

@@ -320,6 +320,21 @@ describe('multivariant playlist', () => {
     expect(performance.now() - startedMs).toBeLessThan(5000);
     expect(playlist.kind === 'multivariant' && playlist.variants.length).toBe(200);
   });
+
+  test('renditions of video may be many, and with the variant streams are 200 at most', () => {
+    const renditions = Array.from(
+      { length: 300 },
+      (_, index) =>
+        `#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="${index}",NAME="a",DEFAULT=YES,URI="side-${index}.m3u8"`,
+    );
+    const variants = Array.from(
+      { length: 150 },
+      (_, index) => `#EXT-X-STREAM-INF:BANDWIDTH=1,VIDEO="${index}"\n${index}.m3u8`,
+    );
+    const playlist = parse(['#EXTM3U', ...renditions, ...variants].join('\n'));
+    const found = playlist.kind === 'multivariant' ? playlist.variants : [];
+    expect([found.length, found.filter(({ isRendition }) => isRendition).length]).toEqual([200, 50]);
+  });
 });
 
 describe('invalid playlist', () => {
