@@ -134,24 +134,31 @@ function partsBeforeThoughts(text: string): string[] {
   });
 }
 
+/** Marks at the end of a turn, and those of turns of others: see `endOfTurn`. */
+const ends = [
+  String.raw`<\|(?:im_end|eot(?:_id)?|eom(?:_id)?|end(?:oftext|_of_text|ofturn)?|return|call|user|system|observation)\|>`,
+  String.raw`<\|(?:im_user|im_system|END_(?:RESPONSE|OF_TURN_TOKEN))\|>|<end_of_turn>|<turn\|>|<eos>|\[EOS\]`,
+  String.raw`<end_of_utterance>|<\/s>|\[INST\]|\[\|endofturn\|\]|<｜(?:end▁of▁sentence|User)｜>`,
+].join('|');
+/** Marks behind which the role of the next turn is named. */
+const begins = [
+  String.raw`<\|(?:im_start|start|header_start|start_(?:of_role|header_id)|START_OF_TURN_TOKEN)\|>`,
+  String.raw`<start_of_turn>|<\|turn>`,
+].join('|');
 /**
- * End of a turn, or begin of the next one: a server that does not know the token adds turns that nobody wrote. Qwen,
- * Llama, gpt-oss, GLM, Phi, Granite, Gemma, Mistral, DeepSeek, Command, SmolVLM, EXAONE.
+ * End of a turn, or begin of a turn of another role: a server that does not know the token adds turns that nobody
+ * wrote. Qwen, Llama, gpt-oss, GLM, Phi, Granite, Gemma, Mistral, DeepSeek, Command, Kimi, SmolVLM, EXAONE. Behind a
+ * begin of the model's own turn may be the answer, and drafts before it.
  */
-const endOfTurn = new RegExp(
-  [
-    String.raw`<\|(?:im_end|im_start|eot(?:_id)?|eom(?:_id)?|end(?:oftext|_of_text|ofturn)?|return|call|start|user)\|>`,
-    String.raw`<\|(?:observation|start_(?:of_role|header_id)|END_(?:RESPONSE|OF_TURN_TOKEN)|START_OF_TURN_TOKEN)\|>`,
-    String.raw`<(?:end|start)_of_turn>|<turn\|>|<\|turn>|<eos>|<end_of_utterance>|<\/s>|\[INST\]|\[\|endofturn\|\]`,
-    '<｜(?:end▁of▁sentence|User)｜>',
-  ].join('|'),
-);
+const endOfTurn = new RegExp(`${ends}|(?:${begins})(?!\\s{0,3}(?:assistant|model|<\\|CHATBOT_TOKEN))`);
+/** The same behind an answer that a text begins with: the model has no further turn. */
+const endOfAnswer = new RegExp(`${ends}|${begins}|<\\|(?:im_)?assistant\\|>|<｜Assistant｜>`);
 
 /** Returns the object at the begin of a text if its turn ends behind it, else ''. Marks within it are its words. */
 function firstTurn(text: string): string {
   const close = text.startsWith('{') ? endOfObject(text, 0) : -1;
   const rest = close === -1 ? '' : text.slice(close);
-  const mark = endOfTurn.exec(rest);
+  const mark = endOfAnswer.exec(rest);
   if (!mark || /[^\s`]/.test(rest.slice(0, mark.index))) return '';
   const [closing] = rest.matchAll(closingMarks);
   const isDraft = closing !== undefined && !openingMark.test(rest.slice(0, closing.index));

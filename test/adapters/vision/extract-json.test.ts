@@ -63,20 +63,37 @@ test.each([
     'a draft at the end of a channel',
     `<|channel|>analysis<|message|>{"triggered": true}<|end|><|start|>assistant<|channel|>final<|message|>${answer}`,
   ],
+  ['a begin of the turn of the answer', `Let me think: ${draft}<|im_start|>assistant\n${answer}`],
+  ['a begin of a turn behind labelled thoughts', `Thoughts: ${draft}\n<|start|>assistant\n${answer}`],
+  ['a begin of a turn in a head', `${draft}<|start_header_id|>assistant<|end_header_id|>\n\n${answer}`],
+  ['a begin of a turn of Gemma', `${draft}<start_of_turn>model\n${answer}`],
+  ['a begin of a turn of GLM', `${draft}<|assistant|>\n${answer}`],
+  ['a begin of a turn of DeepSeek', `${draft}<｜Assistant｜>${answer}`],
   ['a box', `<think>${draft}</think><answer><|begin_of_box|>${answer}<|end_of_box|></answer>`],
 ])('the object after all thoughts is the answer: %s', (_, text) => {
   expect(extractJson(text)).toEqual({ triggered: false, explanation: 'A bush.' });
 });
 
-test.each(
-  '<|eot|> <|im_start|> <|return|> <|observation|> <|END_RESPONSE|> <turn|> <eos> <end_of_utterance> [|endofturn|]'.split(
-    ' ',
-  ),
-)('the answer is the object before %s', (mark) => {
+const ends = [
+  '<|eot|> <|im_start|> <|im_start|>user <|return|> <|observation|> <|END_RESPONSE|> <turn|> <eos> <end_of_utterance>',
+  '[|endofturn|] <|system|> <|im_user|> <|im_system|> [EOS] <|header_start|>user <|start_header_id|>user',
+];
+
+test.each(ends.join(' ').split(' '))('the answer is the object before %s', (mark) => {
   for (const before of ['', `<think>${draft}</think>`, 'Sure: '])
     for (const behind of [draft, `<think>${draft}</think>`, `<think>${draft}</think>${draft}`])
       expect(extractJson(`${before}${answer}${mark}${behind}`)).toEqual(JSON.parse(answer));
 });
+
+test.each(
+  '<|assistant|> <｜Assistant｜> <|im_assistant|> <|im_start|>assistant <|header_start|>assistant'.split(' '),
+)(
+  'a text that begins with the answer ends before %s: the turn behind it is one that nobody wrote',
+  (mark) => {
+    for (const behind of [draft, `<think>${draft}</think>`, `<think>${draft}</think>${draft}`])
+      expect(extractJson(`${answer}\n${mark}${behind}`)).toEqual(JSON.parse(answer));
+  },
+);
 
 test.each([
   ['before the closing mark', draft],
