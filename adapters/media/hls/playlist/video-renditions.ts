@@ -1,6 +1,6 @@
 import { mediaTag, readAttributes, variantTag } from './tags.ts';
 
-/** Returns true for the line of a default rendition of video that has a playlist of its own: others show other views. */
+/** Returns true for the line of a default rendition of video with a playlist of its own: others show other views. */
 export function isVideoRendition(line: string): boolean {
   if (!line.startsWith(mediaTag)) return false;
   const attributes = readAttributes(line);

@@ -4,51 +4,13 @@ import { nalRules } from '../../../../../adapters/media/rtsp/rtp/nal-units.ts';
 import { listUnits } from '../../../../../adapters/media/mpeg-ts/unit-begin.ts';
 import { encodePictures } from '../../../../support/annex-b.ts';
 import { fields } from '../../../../support/interlaced.ts';
-import { writeRtp, type WrittenPacket } from '../../../../support/rtsp/rtp-packets.ts';
+import { writeRtp } from '../../../../support/rtsp/rtp-packets.ts';
+import { assemble, at, fmtp, idr, keyFrame, pps, show, slice, sps, start, type Packet } from './assemble.ts';
 
-type Codec = 'H264' | 'H265';
-type Packet = Omit<WrittenPacket, 'sequence'> & { sequence?: number };
-
-const fmtp = 'packetization-mode=1;sprop-parameter-sets=ZwE=,aAI=';
-const start = [0, 0, 0, 1];
-const [sps, pps, idr, slice] = [
-  [0x67, 1],
-  [0x68, 2],
-  [0x65, 0x88],
-  [0x41, 0x9a],
-];
-
-/** Returns the access units of packets, as hexadecimal without start codes, with `K` for key frames. */
-function assemble(
-  packets: Packet[],
-  { codec = 'H264', parameters = fmtp }: { codec?: Codec; parameters?: string | null } = {},
-) {
-  const rules = nalRules({ codec, parameters })!;
-  const assembler = createAccessUnitAssembler({ payloadType: 96, parameters }, rules);
-  const units = packets.map((packet, index) => {
-    const frame = writeRtp({ sequence: 65_533 + index, ...packet });
-    // A reader hands out parts of a chunk that it reuses.
-    const unit = assembler.push(frame, 100 * index);
-    frame.fill(0xee);
-    return unit;
-  });
-  return units
-    .filter((unit) => unit !== null)
-    .map(({ bytes, isKeyFrame }) => `${isKeyFrame ? 'K ' : ''}${show(bytes)}`);
-}
-
-const show = (bytes: Uint8Array): string =>
-  Buffer.from(bytes).toString('hex').split('00000001').filter(Boolean).join(' ');
-const at = (timestamp: number, payload: number[], more: Partial<Packet> = {}): Packet => ({
-  timestamp,
-  payload,
-  ...more,
-});
 const stap = (...units: number[][]): number[] => [
   0x78,
   ...units.flatMap((unit) => [0, unit.length, ...unit]),
 ];
-const keyFrame = 'K 6701 6802 6588';
 
 describe('interlaced video', () => {
   const packets = fields.flatMap((bytes, index) =>
@@ -114,60 +76,6 @@ describe('H.264 access units', () => {
       at(10, slice, { sequence: 22 }),
     ];
     expect(assemble([...packets, ...next])).toEqual([keyFrame]);
-  });
-
-  test('a marked access unit before a lost packet is whole, and those after it wait for a key frame', () => {
-    const packets = [
-      at(1, idr, { sequence: 1 }),
-      at(2, slice, { sequence: 2, isMarked: true }),
-      at(4, slice, { sequence: 5 }),
-      at(5, slice, { sequence: 6 }),
-      at(6, idr, { sequence: 7 }),
-      at(7, slice, { sequence: 8 }),
-    ];
-    expect(assemble(packets)).toEqual([keyFrame, '419a', keyFrame]);
-    packets[1]!.isMarked = false;
-    expect(assemble(packets)).toEqual([keyFrame, keyFrame]);
-  });
-
-  test('the mark of a camera that sets it in each packet ends no access unit', () => {
-    const packets = [
-      at(1, idr, { sequence: 1 }),
-      at(1, [0x65, 0x40], { sequence: 2 }),
-      at(2, slice, { sequence: 3 }),
-      at(3, slice, { sequence: 5 }),
-      at(4, slice, { sequence: 6 }),
-    ].map((packet) => ({ ...packet, isMarked: true }));
-    expect(assemble(packets)).toEqual([`${keyFrame} 6540`]);
-  });
-
-  test.each([
-    ['slices', [idr, [0x65, 0x40]], `${keyFrame} 6540`],
-    [
-      'fragments',
-      [
-        [0x7c, 0x85, 0x88, 5],
-        [0x7c, 0x05, 6],
-        [0x7c, 0x45, 7],
-      ],
-      'K 6701 6802 6588050607',
-    ],
-    [
-      'slices in fragments that are marked at their ends',
-      [
-        [0x7c, 0x85, 0x88],
-        [0x7c, 0x45, 7],
-        [0x7c, 0x85, 0x40],
-        [0x7c, 0x45, 7],
-      ],
-      'K 6701 6802 658807 654007',
-    ],
-  ])('packets of a marked picture with a timestamp each are one access unit: %s', (form, picture, unit) => {
-    const packets = Array.from({ length: 6 }, () => picture).flat();
-    const sent = packets.map((payload, index) =>
-      at(index, payload, { isMarked: !form.includes('ends') || payload[1] === 0x45 }),
-    );
-    expect(assemble(sent)).toEqual(Array.from({ length: 5 }, () => unit));
   });
 
   test.each([
