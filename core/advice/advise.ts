@@ -57,15 +57,17 @@ const action =
 const brief =
   /\b(falls?|falling|fell|enters?|leaves|passes|waves?|jumps?|throws?|drops?|crosses|steals?|fights?)\b/i;
 const ones = 'one|two|three|four|five|six|seven|eight|nine';
-const counted = String.raw`(?<count>\d+(?:\.\d+)?|(?:a )?half(?: an?)?|(?:a|one|three)[ -]quarters?(?: of an)?|an?|a few|a couple(?: of)?|a dozen|(?:twenty|thirty|forty|fifty)(?:[ -](?:${ones}))?|(?:${ones})(?<half>[ -]and[ -]a[ -]half)?|ten|eleven|twelve|fifteen|sixty|ninety|several|many|(?<=\b(?:past|last) ))`;
+const fraction = String.raw`[ -]and[ -](?:a[ -](?:half|quarter)|three[ -]quarters)`;
+/** The last alternative is "for the last hour". */
+const counts = String.raw`\d+(?:\.\d+)?|(?:(?:a|one)[ -])?half(?:[ -](?:of )?an?)?(?:[ -]dozen)?|(?:a|one|three)[ -]quarters?(?: of an)?|an?|(?:a )?(?:few|couple(?: of)?|dozen)|(?:twenty|thirty|forty|fifty)(?:[ -](?:${ones}))?|(?:${ones})|ten|eleven|twelve|fifteen|sixty|ninety|several|many|(?<=\b(?:past|last) )(?=(?:full |whole |entire )?(?:sec(?:ond)?|min(?:ute)?|h(?:r|our)?|day)\b)`;
 /** Duration: "for more than ten minutes", "since an hour and a half", "for 2 hours and 30 minutes". */
 const duration = new RegExp(
-  String.raw`,? ?\b(?:for|longer than|more than|at least|over|after|lasting|since)(?: (?:the (?:past|last)|longer than|more than|at least|over|about|around|almost|nearly|roughly|exactly))? ${counted}[ -]?(?:full |whole |entire )?(?<unit>s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)\b(?<more> and a (?:half|quarter)\b|(?: and)? \d+ ?min(?:ute)?s?\b)?(?: or (?:more|longer|so))?`,
+  String.raw`,? ?\b(?:for|longer than|more than|at least|over|after|lasting|since)(?: (?:the (?:past|last)|longer than|more than|at least|over|about|around|almost|nearly|roughly|exactly))? (?<count>${counts})(?<half>${fraction})?[ -]?(?:full |whole |entire )?(?<unit>s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|days?)\b(?<more>${fraction}\b|(?: and)? \d+ ?min(?:ute)?s?\b)?(?: or (?:more|longer|so))?`,
   'i',
 );
 /** Words of a duration that names no time: "is still there", "still blocks", "for too long". */
 const lasting =
-  /\bstill (?=(?:there|here|at|on|in|open|closed|lit|empty|full|waiting|standing|parked|lying|present|visible|running|burning)\b)|(?<=\b(?:is|are|was|were) )still (?=\w)|(?<=\w )still (?=(?:blocks|burns|hangs|has|holds|lacks|leaks|needs|remains|runs|shows|stands|stays|waits|works)\b)|,? ?\bfor (?:(?:too |so |a )?(?:long|long time|while)\b|(?:hours|days)(?=[.,;!?]|$))/i;
+  /\bstill (?=(?:there|here|at|on|in|open|closed|lit|empty|full|waiting|standing|parked|lying|present|visible|running|burning)\b)|(?<=\b(?:is|are|was|were) )still (?=\w)|(?<=\w )still (?=(?:blocks|burns|hangs|has|holds|lacks|leaks|needs|remains|runs|shows|stands|stays|waits|works)\b)|,? ?\bfor (?:(?:too |so |a )?(?:long|long time|while)\b|(?:the (?:past|last) )?(?:hours|days)(?=[.,;!?]|$))/i;
 const memory =
   /\b(than before|than usual|than yesterday|again|anymore|any more|no longer|since|still|another|different|the same|has changed|have changed|disappear\w*|appear(?:s|ed)?|new(?:ly)?)\b/i;
 const identity =
@@ -88,10 +90,9 @@ const numbers: Record<string, number> = {
   an: 1,
   one: 1,
   two: 2,
-  'a couple': 2,
-  'a couple of': 2,
+  couple: 2,
   three: 3,
-  'a few': 3,
+  few: 3,
   several: 3,
   four: 4,
   five: 5,
@@ -103,7 +104,9 @@ const numbers: Record<string, number> = {
   many: 10,
   eleven: 11,
   twelve: 12,
-  'a dozen': 12,
+  dozen: 12,
+  'half dozen': 6,
+  'half a dozen': 6,
   fifteen: 15,
   twenty: 20,
   thirty: 30,
@@ -263,20 +266,20 @@ function durationSeconds(text: string): number | undefined {
   const { count, unit, half, more } = duration.exec(text)?.groups ?? {};
   if (count === undefined || unit === undefined) return lasting.test(text) ? usualSeconds : undefined;
   const minutes = /\d+/.exec(more ?? '')?.[0];
-  const part = /half|quarter/i.exec(half ?? more ?? '')?.[0].toLowerCase() ?? '';
+  const part = /half|(?:three.)?quarter/i.exec(half ?? more ?? '')?.[0] ?? '';
   const number = readNumber(count) + (part === '' ? 0 : readNumber(part));
   const seconds = number * (unitSeconds[unit.charAt(0).toLowerCase()] ?? 1) + Number(minutes ?? 0) * 60;
   return Math.min(maxSeconds, Math.ceil(seconds));
 }
 
-/** Returns the number of a word, or the sum of two: "twenty-five"; of "one and a half", only the one. */
+/** Returns the number of a word, or the sum of two: "twenty-five". */
 function readNumber(count: string): number {
   const words = count
     .toLowerCase()
     .replaceAll('-', ' ')
-    .replace(/ and a half$/, '')
-    .replace(/^(?:a|one) (?=half|quarter)/, '')
-    .replace(/(half|quarters?)(?: of)? an?$/, '$1');
+    .replace(/^(?:a|one) (?=\w)/, '')
+    .replace(/(half|quarters?)(?: of)? an?$/, '$1')
+    .replace(/ of$/, '');
   const parts = words in numbers ? [words] : words.split(' ');
   return parts.reduce((sum, part) => sum + (numbers[part] ?? Number(part)), 0);
 }

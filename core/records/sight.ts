@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
-import { failureSchema } from './failure.ts';
+import { failureSchema, maxFailureLength } from './failure.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -50,7 +50,10 @@ export const modelTroubleSchema = troubleSchema.extend({
   /** Model calls that failed in a row. */
   failures: countSchema,
   /** Newest failure. */
-  failure: failureSchema,
+  failure: failureSchema.extend({
+    message: z.string().max(maxFailureLength),
+    remediation: z.string().max(maxFailureLength),
+  }),
 });
 export type ModelTrouble = z.infer<typeof modelTroubleSchema>;
 

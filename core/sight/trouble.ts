@@ -1,4 +1,4 @@
-import type { Failure } from '../records/failure.ts';
+import { maxFailureLength, type Failure } from '../records/failure.ts';
 import type { ModelTrouble, Sight, StreamLossReason, StreamTrouble } from '../records/sight.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, earlier } from '../time.ts';
@@ -49,7 +49,16 @@ export function afterModelCall(
   const since = troubleSince(before, time);
   const failures = (before?.failures ?? 0) + 1;
   const isOver = failures >= grace.failures && ageSeconds(since, time.now) >= grace.seconds;
-  return { since, failures, failure, lost: before?.lost || isOver };
+  return { since, failures, failure: cut(failure), lost: before?.lost || isOver };
+}
+
+/** Limits the texts of a failure to the length that is stored. */
+function cut({ code, message, remediation }: Failure): Failure {
+  return {
+    code,
+    message: message.slice(0, maxFailureLength),
+    remediation: remediation.slice(0, maxFailureLength),
+  };
 }
 
 /**

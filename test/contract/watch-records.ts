@@ -14,6 +14,7 @@ import {
   type WatchHealth,
   type WatchState,
 } from '../../core/records/watch-state.ts';
+import { maxFailureLength } from '../../core/records/failure.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import type { WatchRuns } from '../support/select-runs.ts';
 import { newWatch, newWatchConfig } from '../support/watches/watch-records.ts';
@@ -89,8 +90,8 @@ export function withLargestState(creation: WatchCreation, conditions = 8): Watch
   };
   const texts = {
     code: 'VISION_FAILED',
-    message: 'The model failed. '.repeat(5),
-    remediation: 'Try again. '.repeat(30),
+    message: 'The model failed. '.repeat(30).slice(0, maxFailureLength),
+    remediation: 'Try again. '.repeat(40).slice(0, maxFailureLength),
   };
   const sight: Required<Sight> = {
     counted_until: at,

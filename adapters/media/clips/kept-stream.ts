@@ -61,7 +61,7 @@ export function createKeptStreams({ maxBytes, now }: { maxBytes: number; now: ()
     maxBytes,
     onEvict: forget,
   });
-  /** The same parts by stream: a service adds hundreds in a second, and must not go through all of them for each. */
+  /** The same parts by stream: hundreds are added in a second, and each is looked for in its own stream only. */
   const streams = new Map<string, Map<string, HeldPart>>();
   return {
     add: (caller, stream, part) => {

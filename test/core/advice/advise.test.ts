@@ -105,6 +105,21 @@ test.each([
   ['A car is there for a couple minutes', 'A car is there.', 120],
   ['A car is there for a dozen minutes', 'A car is there.', 720],
   ['A car has been there for the last hour', 'A car has been there.', 3600],
+  ['A car is there for an hour and three quarters', 'A car is there.', 6300],
+  ['A car is there for two hours and three-quarters', 'A car is there.', 9900],
+  ['A car is there for one half hour', 'A car is there.', 1800],
+  ['A car is there for one half of an hour', 'A car is there.', 1800],
+  ['A car is there for half a dozen minutes', 'A car is there.', 360],
+  ['A car is there for a half dozen hours', 'A car is there.', 21_600],
+  ['A car is there for 2 and a half hours', 'A car is there.', 9000],
+  ['A car is there for ten and a half minutes', 'A car is there.', 630],
+  ['A car is there for one and a quarter hours', 'A car is there.', 4500],
+  ['A car is there for 1 and three quarters hours', 'A car is there.', 6300],
+  ['A car is there for the last couple of minutes', 'A car is there.', 120],
+  ['A car is there for the past few hours', 'A car is there.', 10_800],
+  ['A car is there for the last dozen minutes', 'A car is there.', 720],
+  ['A car is there for a quarter of an hour', 'A car is there.', 900],
+  ['A car is there for the last hours', 'A car is there.', 600],
 ])('"%s" is suggested as "%s" that has held for %i s', (condition, clearer, seconds) => {
   const { findings, suggestion } = advise(condition, video);
   expect(suggestion).toMatchObject({ conditions: [clearer], open_after_seconds: seconds });

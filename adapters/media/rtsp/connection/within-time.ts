@@ -1,7 +1,7 @@
 import { StreamFetchError } from '../../../../core/errors.ts';
 import { openDeadline } from '../../../egress/deadline.ts';
 
-/** Runs work that is aborted after a time, which is a failure of the camera: each answer of it may come in time. */
+/** Runs work with a time limit for the whole: a camera that exceeds it has failed, however fast each response is. */
 export async function withinTime<T>(
   timeoutMs: number,
   signal: AbortSignal,

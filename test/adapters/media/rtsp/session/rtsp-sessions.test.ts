@@ -374,7 +374,7 @@ test('a session is followed while it is open, and none is opened for it', async 
   expect(await followed).toBe('ended');
 });
 
-test('a camera that does not finish its answers in time is a failure of the stream', async () => {
+test('a camera that does not finish its responses in time is a failure of the stream', async () => {
   const camera = await startScriptedServer(() => null);
   const sessions = createRtspSessions({
     guard: createEgressGuard({ allowRanges: ['127.0.0.0/8'] }),
