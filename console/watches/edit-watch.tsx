@@ -6,7 +6,6 @@ import { Form } from '../parts/form.tsx';
 import { useSession } from '../session/session.ts';
 import { DestinationFields } from './destination-fields.tsx';
 import { findUnsent, SendOpen, type Unsent } from './send-open.tsx';
-import { maxRegions } from './region-text.ts';
 import { toWatchDraft, toWatchPatch, type WatchDraft } from './watch-draft.ts';
 import { WatchForm } from './watch-form.tsx';
 
@@ -68,9 +67,8 @@ export function EditWatch({ watch, hides = false, onDone, onClose }: Props) {
   );
 }
 
-/** Adds a region to hide, of which no corner is drawn; none if there is no further one. */
+/** Adds a region to hide, of which no corner is drawn. */
 function withHidden(draft: WatchDraft): WatchDraft {
-  if (draft.regions.length >= maxRegions) return draft;
   return { ...draft, regions: [...draft.regions, { mode: 'exclude', corners: '' }] };
 }
 

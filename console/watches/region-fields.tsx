@@ -43,20 +43,21 @@ export function RegionFields({ picture, regions, shownFirst = false, onChange }:
     setChosen(regions.length);
   };
   const region = regions[chosenIndex];
+  const isEmpty = region?.corners.trim() === '';
   const draw = (next: RegionDraft) => onChange(regions.with(chosenIndex, next));
-  const begin = useRef<Point | undefined>(undefined);
+  const begin = useRef<{ point: Point; draws: boolean } | undefined>(undefined);
   const drag = (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
     const point = toShares(event, event.currentTarget);
-    if (event.type === 'pointerdown') begin.current = region?.corners.trim() === '' ? point : undefined;
-    else if (region && begin.current && event.buttons !== 0 && isDrag(begin.current, point)) {
+    if (event.type === 'pointerdown') begin.current = { point, draws: isEmpty };
+    else if (region && begin.current?.draws && event.buttons !== 0 && isDrag(begin.current.point, point)) {
       event.currentTarget.setPointerCapture(event.pointerId);
-      draw(toRectangle(region, begin.current, point));
+      draw(toRectangle(region, begin.current.point, point));
     }
   };
   const click = (event: MouseEvent & { currentTarget: SVGSVGElement }) => {
     const point = toShares(event, event.currentTarget);
     // The click that ends a drag adds no corner.
-    if (region && !(begin.current && isDrag(begin.current, point))) draw(addCorner(region, ...point));
+    if (region && !(begin.current && isDrag(begin.current.point, point))) draw(addCorner(region, ...point));
     begin.current = undefined;
   };
   return (
@@ -64,8 +65,10 @@ export function RegionFields({ picture, regions, shownFirst = false, onChange }:
       <legend>Regions</legend>
       {region && (
         <p class="small muted">
-          Drag over the picture to draw region {chosenIndex + 1}, or click its corners. Corners can be
-          dragged. Hidden areas are black everywhere.
+          {isEmpty
+            ? `Drag over the picture to draw region ${chosenIndex + 1}, or click its corners.`
+            : `Drag the corners of region ${chosenIndex + 1}, or click to add one; clear it to draw it again.`}{' '}
+          Hidden areas are black everywhere.
         </p>
       )}
       {picture && region && (
@@ -75,7 +78,7 @@ export function RegionFields({ picture, regions, shownFirst = false, onChange }:
             viewBox="0 0 1 1"
             preserveAspectRatio="none"
             aria-hidden="true"
-            class={region.corners.trim() === '' ? 'empty' : undefined}
+            class={isEmpty ? 'empty' : undefined}
             onPointerDown={drag}
             onPointerMove={drag}
             onClick={click}

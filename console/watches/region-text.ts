@@ -4,6 +4,12 @@ type Region = NonNullable<Watch['regions']>[number];
 
 export const maxRegions = 4;
 
+/** Returns why no further part of the picture can be hidden; undefined if one can. */
+export function whyNoneHidden(regions: Watch['regions']): string | undefined {
+  const isFull = regions !== null && regions.length >= maxRegions;
+  return isFull ? `A watch has at most ${maxRegions} regions. Edit it to change or remove one.` : undefined;
+}
+
 /** Region in the form: its corners as text, in percent of the frame from the top left: `10 20, 90 20, 90 80`. */
 export type RegionDraft = { mode: Region['mode']; corners: string };
 

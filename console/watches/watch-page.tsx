@@ -14,6 +14,7 @@ import { Clock, When } from '../time/when.tsx';
 import { Conditions } from './conditions.tsx';
 import { TimeLine } from '../timeline/time-line.tsx';
 import { EditWatch } from './edit-watch.tsx';
+import { whyNoneHidden } from './region-text.ts';
 import { findTold, ToldDialog, type Told } from './told-dialog.tsx';
 import { WatchActions } from './watch-actions.tsx';
 import { WatchBadge } from './watch-badge.tsx';
@@ -49,6 +50,7 @@ export function WatchPage({ watchId }: { watchId: string }) {
   const note = told && <ToldDialog told={told} onClose={() => setTold(undefined)} />;
   if (problem?.status === 404 || problem?.status === 422) return note ?? <Absent />;
   if (!watch) return problem ? <ProblemNote problem={problem} onRetry={reload} /> : <Skeleton rows={8} />;
+  const noneHidden = whyNoneHidden(watch.regions);
   const changed = () => {
     reload();
     stats.reload();
@@ -111,10 +113,11 @@ export function WatchPage({ watchId }: { watchId: string }) {
               </p>
             )}
             {mayUse(session, 'jobs') && (
-              <Button small onClick={() => setHides(true)}>
+              <Button small disabled={noneHidden !== undefined} onClick={() => setHides(true)}>
                 Hide a part of the picture
               </Button>
             )}
+            {mayUse(session, 'jobs') && noneHidden && <p class="small muted">{noneHidden}</p>}
           </Panel>
           {stats.value && <WatchDays stats={stats.value} />}
           <ConfigPanel

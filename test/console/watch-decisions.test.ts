@@ -9,7 +9,13 @@ import { withoutDisclosure } from '../../console/alerts/alert-texts.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
 import { emptyDraft, toNewWatch } from '../../console/try/draft.ts';
 import { summarizeFolds } from '../../console/watches/fold-summaries.ts';
-import { addCorner, moveCorner, parseCorners, toRectangle } from '../../console/watches/region-text.ts';
+import {
+  addCorner,
+  moveCorner,
+  parseCorners,
+  toRectangle,
+  whyNoneHidden,
+} from '../../console/watches/region-text.ts';
 import {
   closingOf,
   newCondition,
@@ -232,6 +238,16 @@ test('a drag in any direction draws a rectangle inside the frame', () => {
     mode: 'exclude',
     corners: '10 50, 90 50, 90 100, 10 100',
   });
+});
+
+test.each([
+  [0, undefined],
+  [3, undefined],
+  [4, 'A watch has at most 4 regions. Edit it to change or remove one.'],
+])('a watch with %i regions has this reason to hide no further part: %s', (count, reason) => {
+  const region = { mode: 'exclude' as const, points: parseCorners('0 0, 5 0, 5 5') ?? [] };
+  expect(whyNoneHidden(Array.from({ length: count }, () => region))).toBe(reason);
+  expect(whyNoneHidden(null)).toBeUndefined();
 });
 
 test('a dragged corner stays inside the frame', () => {
