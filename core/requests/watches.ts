@@ -271,9 +271,9 @@ const clipSeconds = seconds(0, 30).default(8);
 const evidenceClip = z
   .object({
     before_seconds: clipSeconds.describe(
-      'Seconds before the opening, at least: the clip begins with the picture before the visit, up to 30 s before the opening. 0: with the opening',
+      'Least seconds before the opening: up to 30 if the visit began earlier. 0: from the opening',
     ),
-    after_seconds: clipSeconds.describe('Seconds after the opening'),
+    after_seconds: clipSeconds.describe('Seconds after it'),
   })
   .nullable()
   .describe('Film around the opening of each alert; null: none. Absent: the default of the service');
