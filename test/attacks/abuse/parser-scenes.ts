@@ -28,6 +28,7 @@ export const parserScenes: Record<string, Scene> = {
       lines(124_000, (index) => `#EXTINF:2,\n${index}.ts`),
       lines(80_000, (index) => `#EXT-X-BYTERANGE:1@1\n#EXTINF:2,\n${index}.ts`),
       `#EXT-X-KEY:KEYFORMAT=${'"A='.repeat(2_600_000)}\n#EXTINF:1,\na.ts`,
+      `#EXT-X-MEDIA:${'A="",'.repeat(1_600_000)}\n#EXTINF:1,\na.ts`,
       `#EXT-X-DEFINE:NAME="a",VALUE="x"\n${lines(100_000, () => `#EXTINF:2,\n${'{$a}'.repeat(10)}`)}`,
       '#x\n'.repeat(2_600_000),
     ].map((text) => zipped(`#EXTM3U\n${text}`));

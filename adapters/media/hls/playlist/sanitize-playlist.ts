@@ -83,7 +83,7 @@ export function* sanitizePlaylist(
   /** True between a tag that names a URI and that; players leave out further ones, and the parser throws. */
   let isNamed: boolean | undefined;
   let variants = 0;
-  let renditions = 0;
+  let media = 0;
   let tags = 0;
   let keys = 0;
   let definitions = 0;
@@ -94,9 +94,10 @@ export function* sanitizePlaylist(
     if (!begun && !/^#EXTM3U\b/.test(line)) return null;
     begun = true;
     const isTag = line.startsWith('#');
-    const isRendition = isVideoRendition(line);
+    // To read the attributes of many or long ones would take seconds.
+    const isMedia = line.startsWith(mediaTag) && ++media <= maxVariants && line.length <= maxLineLength;
+    const isRendition = isMedia && isVideoRendition(line);
     if (isTag ? !isNeeded(line) && !isRendition : isNamed === false) continue;
-    if (isRendition && ++renditions > maxVariants) continue;
     if (/^#(EXTINF|EXT-X-STREAM-INF)\b/.test(line)) isNamed = true;
     else if (!isTag && isNamed) isNamed = false;
     if (line.length > maxLineLength) throw new PlaylistLimitError('long lines');

@@ -1,8 +1,7 @@
 import { mediaTag, readAttributes, variantTag } from './tags.ts';
 
-/** Returns true for the line of a default rendition of video with a playlist of its own: others show other views. */
+/** Returns true for the tag of a default rendition of video with its own playlist: others show other views. */
 export function isVideoRendition(line: string): boolean {
-  if (!line.startsWith(mediaTag)) return false;
   const attributes = readAttributes(line);
   const isNamed = Boolean(attributes.get('GROUP-ID')) && Boolean(attributes.get('URI'));
   return attributes.get('TYPE') === 'VIDEO' && attributes.get('DEFAULT') === 'YES' && isNamed;

@@ -335,6 +335,14 @@ describe('multivariant playlist', () => {
     const found = playlist.kind === 'multivariant' ? playlist.variants : [];
     expect([found.length, found.filter(({ isRendition }) => isRendition).length]).toEqual([200, 50]);
   });
+
+  test('a rendition with a name of 40 kB is left out, and its variant stream is read', () => {
+    const name = 'x'.repeat(40_000);
+    const playlist = parse(
+      `#EXTM3U\n#EXT-X-MEDIA:TYPE=VIDEO,GROUP-ID="v",NAME="${name}",DEFAULT=YES,URI="side.m3u8"\n#EXT-X-STREAM-INF:BANDWIDTH=1,VIDEO="v"\na.m3u8`,
+    );
+    expect(playlist.kind === 'multivariant' && playlist.variants).toMatchObject([{ bandwidth: 1 }]);
+  });
 });
 
 describe('invalid playlist', () => {
