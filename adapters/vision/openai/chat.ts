@@ -34,11 +34,11 @@ export type ChatSettings = {
 
 /**
  * Text, or a list of parts: Mistral and gateways before it, whose thoughts are parts of their own
- * (docs.mistral.ai/capabilities/reasoning).
+ * (docs.mistral.ai/capabilities/reasoning). Some gateways parse the text: an object without type and text is an answer.
  */
 const partSchema = z.union([
   z.string(),
-  z.object({ type: z.string().default('text'), text: z.string().nullish().catch(null) }),
+  z.looseObject({ type: z.string().optional().catch(undefined), text: z.string().nullish().catch(null) }),
 ]);
 const contentSchema = z.union([partSchema, z.array(partSchema)]);
 const tokensSchema = z.number().nonnegative().transform(Math.ceil).nullish().catch(null);
@@ -53,6 +53,7 @@ const completionSchema = z.object({
   choices: z
     .array(
       z.object({
+        index: z.number().catch(0),
         // `length` if the tokens of the answer or the context were used up
         // (platform.openai.com/docs/api-reference/chat/object, github.com/ollama/ollama/pull/5312; vLLM and llama.cpp
         // copy it).
@@ -71,7 +72,8 @@ const completionSchema = z.object({
         }),
       }),
     )
-    .min(1),
+    .min(1)
+    .transform((choices) => choices.toSorted((a, b) => a.index - b.index)),
   usage: z.object({ prompt_tokens: tokensSchema, completion_tokens: tokensSchema }).nullish().catch(null),
 });
 type Completion = z.infer<typeof completionSchema>;
@@ -133,10 +135,13 @@ export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings)
         thinks = false;
         answer = readCompletion(await ask(task, pictures, signal), task, model, tokens);
       }
-      if (answer.onlyThoughts)
+      if (answer.onlyThoughts) {
+        const until =
+          answer.end === 'complete' ? '' : ` until its limit of ${task.maxTokens} tokens is used up`;
         throw new VisionError(
-          `${model} thinks until its limit of ${task.maxTokens} tokens is used up, and gives no answer. Use its "instruct" variant, or turn thinking off in the server.`,
+          `${model} thinks${until}, and gives no answer. Use its "instruct" variant, or turn thinking off in the server.`,
         );
+      }
       return { fields: readAnswer(task, answer.text, answer.end), tokens };
     });
   };
@@ -222,7 +227,12 @@ function isObject(text: string): boolean {
 function joinText(content: z.infer<typeof contentSchema>): string {
   return [content]
     .flat()
-    .map((part) => (typeof part === 'string' ? part : /^(?:output_)?text$/.test(part.type) ? part.text : ''))
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      const { type, text } = part;
+      if (type === undefined && typeof text !== 'string') return JSON.stringify(part);
+      return /^(?:output_)?text$/.test(type ?? 'text') ? text : '';
+    })
     .join('');
 }
 

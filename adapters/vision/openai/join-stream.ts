@@ -11,6 +11,7 @@ const chunkSchema = z.object({
   choices: z
     .array(
       z.object({
+        index: z.number().catch(0),
         delta: messageSchema.nullish().catch(null),
         message: messageSchema.nullish().catch(null),
         finish_reason: z.unknown().optional(),
@@ -33,7 +34,9 @@ export function joinStream(body: string): string {
   if (!/^\s*(?::|(?:data|event|id|retry):)/.test(body)) return body;
   const chunks = body.split(/\r?\n\r?\n/).flatMap(readChunks);
   if (chunks.length === 0) return body;
-  const choices = chunks.flatMap((chunk) => chunk.choices?.[0] ?? []);
+  const all = chunks.flatMap((chunk) => chunk.choices ?? []);
+  const first = all.reduce((least, { index }) => Math.min(least, index), Infinity);
+  const choices = all.filter(({ index }) => index === first);
   const deltas = choices.flatMap(({ delta }) => delta ?? []);
   const whole = choices.flatMap(({ message }) => message ?? []).slice(-1);
   const parts = deltas.length > 0 ? deltas : whole;

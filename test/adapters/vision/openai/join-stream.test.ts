@@ -19,6 +19,13 @@ test.each([
   ],
   ['data on a line of its own', answer.map((each) => `data:\n ${each}\n\n`).join('')],
   ['no empty lines', answer.map((each) => `data: ${each}\n`).join('')],
+  [
+    'a second choice before the first, whose parts come between',
+    answer
+      .map((each) => each.replace('{"choices":[', '{"choices":[{"index":1,"delta":{"content":"no"}},'))
+      .map((each) => `data: ${each}\n\n`)
+      .join(''),
+  ],
   ['a whole message', `data: ${JSON.stringify(whole)}\n\ndata: [DONE]\n\n`],
   [
     'an error behind the answer',

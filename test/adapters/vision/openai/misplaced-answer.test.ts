@@ -72,6 +72,28 @@ test.each([
   await expect(judge(extra)).rejects.toMatchObject({ code: 'VLM_ERROR' });
 });
 
+const object = JSON.parse(answer);
+test.each<[string, object[]]>([
+  ['an object as content', [{ message: { content: object } }]],
+  ['a part that is the object', [{ message: { content: [{ type: 'thinking' }, object] } }]],
+  ['a part without a type', [{ message: { content: { text: answer } } }]],
+  [
+    'the first choice, which comes last',
+    [
+      { index: 1, message: { content: other } },
+      { index: 0, message: { content: answer } },
+    ],
+  ],
+])('an answer counts as %s', async (_place, choices) => {
+  expect(await judgeReply({ status: 200, body: { choices } })).toMatchObject({ triggered: true });
+});
+
+test('an answer within thoughts that have ended is no answer, and no limit is named', async () => {
+  await expect(judge({}, `<think>${answer}</think>`)).rejects.toMatchObject({
+    remediation: expect.stringMatching(/^m thinks, and gives no answer\./),
+  });
+});
+
 test('words of a text stay text, in an answer with quotes and with marks', async () => {
   const sign = { triggered: true, explanation: 'The sign says <b></s> to me' };
   expect(await judge({}, JSON.stringify(sign))).toMatchObject(sign);
