@@ -375,7 +375,9 @@ function lastJpeg(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 function nothingDecoded(outcome: FfmpegOutcome, mode: InputMode): NoFrameDecodedError {
-  const isDamaged = /decoded frame|while decoding|to decoder/.test(outcome.stderr);
+  // The decoder of H.265 has no word for slices of two pictures in one.
+  const isSilent = hasFailed(outcome) && outcome.stderr.trim() === '';
+  const isDamaged = isSilent || /decoded frame|while decoding|to decoder/.test(outcome.stderr);
   if (isDamaged && !/non-existing/.test(outcome.stderr))
     return damagedStream(failureMessage(mode), ffmpegError(outcome));
   return new NoFrameDecodedError(

@@ -77,6 +77,7 @@ export function createAccessUnitAssembler(
   const divide = createUnitDivider(rules);
   let needsKeyFrame = true;
   let isDamaged = false;
+  let hasJoined = false;
   /** Key frame whose second field has not arrived. */
   let halfFrame: AccessUnit | null = null;
 
@@ -136,7 +137,9 @@ export function createAccessUnitAssembler(
     const { timestamp, arrivedMs } = unit;
     const entry = unit.begin.entryPoint();
     const missing = entry && !isComplete(unit.parameterSets) ? parameterSets : [];
-    isDamaged ||= unit.isDamaged || lacksReference;
+    // Without its begin, the first unit is where the stream was joined.
+    isDamaged ||= unit.isDamaged || lacksReference || (hasJoined && !unit.beginsWhole);
+    hasJoined = true;
     needsKeyFrame = !isWhole || (entry ? !isComplete(parameterSets) : needsKeyFrame || lacksReference);
     if (needsKeyFrame) return null;
     const isKeyFrame = entry?.recoveryFrames === 0;

@@ -19,7 +19,7 @@ export type KeptSession = {
    * to `after`. Throws `RtspConnectionError` if the session ends before, and the abort reason.
    */
   read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<ReadUnits>;
-  /** Returns true if packets are missing since the newest key frame. */
+  /** Returns true if packets are missing since the newest key frame, or of the time that a clip needs. */
   isDamaged(): boolean;
   /**
    * Waits for a second key frame, if there was none yet. Resolves at the end of the session too; throws the abort
@@ -74,6 +74,8 @@ const maxGopUnits = 600;
 const sharedMs = 500;
 /** Time without a clip of a length after which the session keeps no more than shorter ones need, or one GOP. */
 const keepClipMs = 40_000;
+/** Time after a hole within which it is the reason that a capture lacks pictures. */
+const damageMs = 20_000;
 
 /** Sets up the track and plays it. Closes the connection on failure. Throws like `setUpTrack`. */
 export async function openKeptSession(
@@ -94,6 +96,7 @@ export async function openKeptSession(
   const begunMs = packetAtMs;
   /** Wait for the first key frame, which shows that they are at least as far apart. */
   let waitedSeconds = 0;
+  let holeAtMs = -Infinity;
   /** Newest key frame. Undefined after the begin of a refresh. */
   let keyFrame: AccessUnit | undefined;
   const finder = createUnitsFinder(buffer, elapsedMs);
@@ -113,6 +116,7 @@ export async function openKeptSession(
     packetAtMs = elapsedMs();
     receivedBytes += frame.bytes.length;
     const unit = assembler.push(frame.bytes, packetAtMs);
+    if (assembler.isDamaged()) holeAtMs = packetAtMs;
     if (unit !== null) {
       client.countProduced(Math.max(0, unit.bytes.length - receivedBytes));
       receivedBytes = 0;
@@ -142,7 +146,7 @@ export async function openKeptSession(
       await waitUntilAborted(ended.promise, signal).finally(() => followers.delete(follower));
     },
     keyFrameSeconds,
-    isDamaged: assembler.isDamaged,
+    isDamaged: () => assembler.isDamaged() || elapsedMs() - holeAtMs < damageMs,
     silentMs: () => elapsedMs() - packetAtMs,
     hasEnded: () => hasEnded,
     close,

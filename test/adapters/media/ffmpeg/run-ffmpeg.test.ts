@@ -54,6 +54,13 @@ describe('a hole of which the decoder of H.265 says nothing', () => {
     expect(await runner.runAll(input, {}, limits, never)).toHaveLength(1);
   });
 
+  test('ffmpeg 5 ends without a word at slices of two pictures in one unit: they are damage', async () => {
+    const silent = createFfmpegRunner({ ffmpegPath: '/bin/false', tempDir });
+    const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: [Buffer.alloc(188)] };
+    const capture = silent.run(input, { mode: 'clip', clipSeconds: 1 }, limits, never);
+    await expect(capture).rejects.toMatchObject({ isDamaged: true });
+  });
+
   test('a picture is missing to which others refer: no clip is shown', async () => {
     const bytes = writePictures('H265', pictures.with(14, []));
     await expect(run([bytes], 'clip', 2, 1)).rejects.toMatchObject({ isDamaged: true });

@@ -27,6 +27,23 @@ describe('interlaced video', () => {
   });
 });
 
+test('a unit without its first slice is where the stream was joined, and later a hole', () => {
+  const track = { payloadType: 96, parameters: fmtp };
+  const assembler = createAccessUnitAssembler(track, nalRules({ codec: 'H264', parameters: fmtp })!);
+  const marked = { isMarked: true };
+  const isDamaged = [
+    at(0, [0x41, 0x40], marked),
+    at(1, idr),
+    at(1, [0x65, 0x40], marked),
+    at(2, [0x41, 0x40], marked),
+    at(3, slice, marked),
+  ].map((packet, sequence) => {
+    assembler.push(writeRtp({ sequence, ...packet }), 0);
+    return assembler.isDamaged();
+  });
+  expect(isDamaged).toEqual([false, false, false, false, true]);
+});
+
 describe('H.264 access units', () => {
   test.each<[string, Packet[], string[]]>([
     ['single units', [at(1, sps), at(1, pps), at(1, idr), at(2, slice), at(3, slice)], [keyFrame, '419a']],

@@ -84,6 +84,8 @@ async function openSession({
     memory,
     end: (cause?: unknown) => end(cause),
     countProduced: () => produced,
+    /** Loses the packet of a frame. */
+    lose: () => void (index += 1),
     /** Moves the clock, without a packet. */
     wait: (seconds: number) => void (nowMs += seconds * 1000),
     /** Sends frames for some seconds. Frame and timestamp tell its number. */
@@ -192,6 +194,17 @@ test('the first clip is awaited, the next one is there', async () => {
   expect(await waiting).toMatchObject({ kind: 'clip', from: 0, to: 38, ageMs: 100 });
   play(10);
   expect(await read('clip')).toMatchObject({ kind: 'clip', from: 100, to: 138, ageMs: 100 });
+});
+
+test('a hole is the reason that a clip is missing, also behind the next key frame', async () => {
+  const { session, play, lose, wait } = await openSession();
+  play(1);
+  expect(session.isDamaged()).toBe(false);
+  lose();
+  play(5);
+  expect(session.isDamaged()).toBe(true);
+  wait(20);
+  expect(session.isDamaged()).toBe(false);
 });
 
 test('a short clip leaves the seconds of a longer one', async () => {
