@@ -13,33 +13,25 @@ export const knownGaps: Readonly<Record<string, string>> = {
 export const timedCases: readonly string[] = ['webhook-alert-in-time', 'webhook-retry-waits'];
 
 /**
- * Cases that only `--all` runs here, as the workflow of releases does. The functions have the app, the decisions and
- * the decoders of one machine, where `test/conformance/embedded.test.ts` runs all cases; here remain those of each
- * endpoint, and of each kind of job, stream, delivery and event stream, and what reads tables, logs, queues or
- * executions, or comes through the edge.
+ * Cases of each run. The functions have the app, the decisions and the decoders of one machine, where
+ * `test/conformance/embedded.test.ts` runs all cases; here are those that read tables, logs, queues or executions, or
+ * come through the edge. `--all`, as in the workflow of releases, runs every case but the known gaps.
  */
-const alikeOnEachHost = `
-  http-broken-body http-content-type mcp-needs-key
-  auth-invalid-key auth-missing-prefix auth-other-scheme auth-extra-space auth-other-header
-  auth-key-format
-  check-fails check-latency check-frames check-hybrid error-url error-offline error-codes
-  validate-rtsp validate-recording
-  frame-no frame-open-question frame-not-returned frame-malformed-base64 frame-too-small frame-schema
-  monitor-accepted monitor-defaults monitor-config monitor-max-triggers monitor-unlimited monitor-hybrid
-  digest-defaults digest-webhook-wins-over-sse digest-sse-flow digest-polling-flow
-  webhook-auto-stopped webhook-retries webhook-url-refused
-  sse-data sse-triggered-goes-on
-  jobs-query-invalid job-unknown job-id-no-uuid job-codes
-  logs-invalid
-  watch-defaults watch-limits watch-several-conditions
-  moments-bad-input web-camera-monitor web-camera-modes
+export const casesOfEachRun: readonly string[] = `
+  auth-keys auth-missing-key internal-needs-scope http-malformed http-large-body mcp-exists version
+  check-holds check-frame frame-returned error-capture validate-live web-camera-check idempotency
+  monitor-prefilter monitor-clip monitor-duration digest-webhook-flow stream-lost
+  webhook-alert-in-time webhook-flow sse-flow sse-reader-leaves
+  job-cancel job-of-another-caller jobs-pages metrics-count logs-level
+  watch-opens-and-closes watch-change watch-event-stream watch-stream-lost watch-test-destinations watch-one-machine
+  watches-backtest moments-search moments-ask
 `
   .trim()
   .split(/\s+/);
 
-/** Returns true for a case that only `--all` runs, as all about what a field accepts. */
-export function isAlikeOnEachHost(id: string): boolean {
-  return id.startsWith('field-') || alikeOnEachHost.includes(id);
+/** Returns true for a case of each run, and for every case that the emulator supports if it `takesAll`. */
+export function runsOnEmulator(id: string, takesAll: boolean): boolean {
+  return !(id in knownGaps) && (takesAll || casesOfEachRun.includes(id));
 }
 
 /**

@@ -19,7 +19,7 @@ import { startFront } from './front.ts';
 import { installPython } from '../support/python/python-tool.ts';
 import { signInByEdge } from './sign-in.ts';
 import { readHistories } from './histories.ts';
-import { isAlikeOnEachHost, knownGaps, timedCases, waitingCase } from './known-gaps.ts';
+import { knownGaps, runsOnEmulator, timedCases, waitingCase } from './known-gaps.ts';
 import { installRuntimeClient } from './runtime-client.ts';
 import { troubles } from './service-log.ts';
 import { isPermitted, listGrants, type RoleRequest } from '../lib/iam/simulate.ts';
@@ -31,9 +31,9 @@ import { watchThrough } from './watch-through.ts';
 
 /**
  * Tests the whole stack on an independent emulator (`npm run test:aws`): deploys it with the CDK CLI, runs one monitor
- * from POST to `job_stopped`, the smoke test and the conformance suite. With `--all` it also runs the cases that are
- * alike on each host, and holds each stage to the rules of the CDK; with `--only ID` it runs those cases only. Exit
- * code 0 if all pass. `--keep` retains the logs and prints their folder.
+ * from POST to `job_stopped`, the smoke test and cases of each kind of the conformance suite. With `--all` it runs all
+ * cases, and holds each stage to the rules of the CDK; with `--only ID` it runs those cases only. Exit code 0 if all
+ * pass. `--keep` retains the logs and prints their folder.
  */
 
 const keep = process.argv.includes('--keep');
@@ -141,8 +141,8 @@ async function smoke(): Promise<number> {
 }
 
 /**
- * Runs the conformance suite in processes of its own: first the cases that measure seconds, then the others without the
- * known gaps. The case that waits two minutes does so beside both.
+ * Runs the conformance suite in processes of its own: first the cases that measure seconds, then the others. The case
+ * that waits two minutes does so beside both.
  */
 async function conformance(): Promise<number> {
   const callers = await Promise.all(['one', 'two', 'three', 'four'].map((caller) => makeKey(caller)));
@@ -161,13 +161,24 @@ async function conformance(): Promise<number> {
   ];
   if (only.length > 0) return runSuite([...args, '--at-once', '4', ...only]);
   for (const [id, reason] of Object.entries(knownGaps)) say(`omitted: ${id}: ${reason}`);
-  const waiting = runSuite([...args, '--retention', '120', '--only', waitingCase]);
-  const timed = await runSuite([...args, '--at-once', '1', ...timedCases.flatMap((id) => ['--only', id])]);
-  const alike = takesAll ? [] : allCases.map(({ id }) => id).filter(isAlikeOnEachHost);
-  const apart = [...Object.keys(knownGaps), ...timedCases, waitingCase, ...alike];
-  const skipped = apart.flatMap((id) => ['--skip', id]);
+  const ids = allCases.map(({ id }) => id).filter((id) => runsOnEmulator(id, takesAll));
+  const apart = [...timedCases, waitingCase];
+  const run = (chosen: readonly string[], ...options: string[]) =>
+    runSuite([
+      ...args,
+      ...options,
+      ...chosen.filter((id) => ids.includes(id)).flatMap((id) => ['--only', id]),
+    ]);
+  const waiting = takesAll ? run([waitingCase], '--retention', '120') : 0;
+  const timed = await run(timedCases, '--at-once', '1');
   // The emulator starts one process per concurrent invocation.
-  const others = timed || (await runSuite([...args, '--at-once', '8', ...skipped]));
+  const others =
+    timed ||
+    (await run(
+      ids.filter((id) => !apart.includes(id)),
+      '--at-once',
+      takesAll ? '8' : '4',
+    ));
   return (await waiting) || others;
 }
 

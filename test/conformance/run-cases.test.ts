@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isAlikeOnEachHost, knownGaps, timedCases, waitingCase } from '../aws/known-gaps.ts';
+import { casesOfEachRun, knownGaps, runsOnEmulator, timedCases, waitingCase } from '../aws/known-gaps.ts';
 import type { Case } from './case.ts';
 import { allCases } from './cases/index.ts';
 import { lineFor } from './report.ts';
@@ -37,12 +37,17 @@ test('a case runs once without retry', async () => {
   expect([outcome?.result, ran]).toEqual(['failed', ['once']]);
 });
 
-test('a case that the emulator leaves out or runs apart exists, and it runs cases of each kind', () => {
+test('the emulator runs cases of each kind, all but its gaps with --all, and lists none that does not exist', () => {
   const ids = allCases.map(({ id }) => id);
   expect([...Object.keys(knownGaps), ...timedCases, waitingCase].filter((id) => !ids.includes(id))).toEqual(
     [],
   );
-  const possible = ids.filter((id) => !id.startsWith('field-') && !(id in knownGaps));
-  const kinds = (all: string[]) => new Set(all.map((id) => id.split('-')[0]));
-  expect(kinds(possible.filter((id) => !isAlikeOnEachHost(id)))).toEqual(kinds(possible));
+  expect(ids.filter((id) => !runsOnEmulator(id, true))).toEqual(
+    ids.filter((id) => Object.keys(knownGaps).includes(id)),
+  );
+  const each = ids.filter((id) => runsOnEmulator(id, false));
+  expect(each).toHaveLength(casesOfEachRun.length);
+  const kinds = (all: string[]) =>
+    new Set(all.map((id) => id.split('-')[0]).filter((kind) => kind !== 'field'));
+  expect(kinds(each)).toEqual(kinds(ids.filter((id) => runsOnEmulator(id, true))));
 });
