@@ -68,10 +68,11 @@ function project(name: Lane, options: LaneOptions) {
       // Node loads the modules, as in the service: Vite's transformation, for `vi.mock`, takes a tenth of the time.
       experimental: { viteModuleRunner: false, nodeLoader: false },
       sequence: { groupOrder: laneOrder.indexOf(name) },
-      testTimeout: 30_000,
+      // Time for a busy machine, on which half a second is a minute.
+      testTimeout: 120_000,
       // A second, which is the default, is too short for a slow machine.
       expect: { poll: { timeout: 20_000 } },
-      hookTimeout: 60_000,
+      hookTimeout: 120_000,
       // Real streams, processes and clocks on two shared cores: a test that fails in CI must fail twice. The report
       // lists the retried tests.
       retry: process.env['CI'] === 'true' ? 1 : 0,

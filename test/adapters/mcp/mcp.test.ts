@@ -52,6 +52,10 @@ const withoutTool = [
   'list_cameras',
   'camera_streams',
 ];
+/** Tools of a key with all scopes. The client compiles all output schemas with each list: seconds of processor time. */
+let listed: ReturnType<Client['listTools']> | undefined;
+const listTools = async () => (listed ??= (await connect()).listTools());
+
 const toolIds = endpoints.map(({ id }) => id).filter((id) => !withoutTool.includes(id));
 
 test('the server names the version of the software', async () => {
@@ -75,12 +79,12 @@ test('every operation is a tool with schemas that can be called', async () => {
 });
 
 test('the list of all tools takes at most 300 kB: output schemas do not repeat the codes and fields of errors', async () => {
-  const text = JSON.stringify(await (await connect()).listTools());
+  const text = JSON.stringify(await listTools());
   expect(text.length).toBeLessThan(300_000);
 });
 
 test('a tool accepts the arguments of its endpoint: names, types, limits and defaults', async () => {
-  const { tools } = await (await connect()).listTools();
+  const { tools } = await listTools();
   const tool = tools.find(({ name }) => name === 'live_monitor');
   expect(tool?.inputSchema).toMatchObject({
     required: ['stream_url', 'condition'],
@@ -96,7 +100,7 @@ test('a tool accepts the arguments of its endpoint: names, types, limits and def
 });
 
 test('descriptions of tools, arguments and results name tools and arguments, not requests and headers', async () => {
-  const text = JSON.stringify((await (await connect()).listTools()).tools);
+  const text = JSON.stringify((await listTools()).tools);
   expect(
     text.match(/(?:GET|POST|PUT|PATCH|DELETE) \/[^"]*|Idempotency-Key|Last-Event-ID|Accept:|last_event_id/g),
   ).toBeNull();
@@ -114,7 +118,7 @@ test('the next step of an error or a creation is a tool', async () => {
 });
 
 test('only tools whose repetition changes nothing are annotated as idempotent', async () => {
-  const { tools } = await (await connect()).listTools();
+  const { tools } = await listTools();
   const changing = tools.filter(
     ({ annotations }) => !annotations?.readOnlyHint && annotations?.idempotentHint,
   );
