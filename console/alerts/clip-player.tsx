@@ -57,7 +57,9 @@ export function ClipPlayer({ alert }: { alert: Alert }) {
       <p class="actions">
         {!isRefused && (
           <Button small onClick={showOpening}>
-            Opening at {Math.max(0, Math.round(openedSeconds))} s
+            {openedSeconds < -1
+              ? `Begins ${Math.round(-openedSeconds)} s after the opening`
+              : `Opening at ${Math.max(0, Math.round(openedSeconds))} s`}
           </Button>
         )}
         <a href={state.address} download={`${alert.alert_id}.mp4`}>

@@ -80,7 +80,7 @@ function openRtsp(clock: Clock): ReadClip {
       kept.add(request.caller, nameStream(request.url), part);
     }
     clock.ms = ms;
-    return clipRtsp({ kept, join, now, isLive: true }, request, signal);
+    return clipRtsp({ kept, join, now }, request, signal);
   };
 }
 

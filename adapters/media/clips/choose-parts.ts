@@ -12,16 +12,19 @@ export const toleranceMs = 250;
 
 /**
  * Returns the parts to join, oldest first: those that the span touches, from the one at the opening on to both sides,
- * as far as they follow each other in one encoding and are together at most `maxBytes`.
+ * as far as they follow each other in one encoding and are together at most `maxBytes`. If a restart has lost that one,
+ * from the first after the opening.
  */
 export function chooseParts(parts: readonly KeptPart[], span: ClipSpan, maxBytes: number): KeptPart[] {
   const touched = parts.filter(
     ({ startMs, endMs }) => endMs > span.fromMs + toleranceMs && startMs < span.toMs - toleranceMs,
   );
-  const opening = touched.findLastIndex(({ startMs }) => startMs <= span.openedMs + toleranceMs);
+  const begun = touched.findLastIndex(({ startMs }) => startMs <= span.openedMs + toleranceMs);
+  const isLost = (touched[begun]?.endMs ?? -Infinity) < span.openedMs - toleranceMs;
+  const opening = isLost ? begun + 1 : begun;
   const shown = touched[opening];
   let leftBytes = maxBytes - (shown?.bytes.length ?? Infinity);
-  if (!shown || shown.endMs < span.openedMs - toleranceMs || leftBytes < 0) return [];
+  if (!shown || leftBytes < 0) return [];
   let [begin, end] = [opening, opening];
   for (;;) {
     const [before, after] = [touched[begin - 1], touched[end + 1]];

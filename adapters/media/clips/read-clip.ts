@@ -44,12 +44,13 @@ export async function readClip(
   const span = { fromMs, toMs, openedMs: request.openedAt.getTime() };
   const chosen = trim(chooseParts(parts, span, maxClipBytes));
   const [first, last] = [chosen[0], chosen.at(-1)];
-  if ((!first || !last) && fault) {
-    if (isAwaited && leftMs + faultMs > 0) return { kind: 'pending', afterSeconds: waitSeconds };
-    throw fault;
-  }
-  if (!first || !last)
+  const hasOpening = first && first.startMs <= span.openedMs + toleranceMs;
+  if (fault && !hasOpening && isAwaited && leftMs + faultMs > 0)
+    return { kind: 'pending', afterSeconds: waitSeconds };
+  if (!first || !last) {
+    if (fault) throw fault;
     return { kind: 'none', reason: 'The stream does not have the time of the opening any more' };
+  }
   const film = { format: first.format, isHevc: isHevc(first), toChunks: () => toChunks(chosen) };
   const { bytes, codec } = await join(film, request, signal).catch((error: unknown) => {
     // The message is repeated, maybe after the time for which they are kept.

@@ -61,7 +61,7 @@ export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
     ...(clips && {
       clip: async (request, signal) => {
         if (!deps.sessions) return recordRtsp({ ...deps, ...clips }, request, signal);
-        return clipRtsp({ ...clips, now, isLive: deps.sessions.isLive(request) }, request, signal);
+        return clipRtsp({ ...clips, now }, request, signal);
       },
     }),
     follow: async (stream, onFrame, signal) => {

@@ -6,6 +6,7 @@ import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
 import { rtpDifference } from './rtp/rtp-packet.ts';
 import type { EndedGroup } from './session/gop-buffer.ts';
 
+/** Also without a session: the next capture opens one. */
 const waitSeconds = 3;
 
 /** Returns a group as part of a clip. `toClock` converts the time of an arrival to that of the captures. */
@@ -40,13 +41,13 @@ export function toGroupPart(
 
 /** Reads a clip from the groups that a session has kept. */
 export async function clipRtsp(
-  deps: ClipDeps & { isLive: boolean },
+  deps: ClipDeps,
   request: ClipRequest,
   signal: AbortSignal,
 ): Promise<ClipResult> {
   const source = {
     stream: nameStream(request.url),
-    waitSeconds: deps.isLive ? waitSeconds : null,
+    waitSeconds,
     toChunks,
     trim: (parts: KeptPart[]) => parts,
   };

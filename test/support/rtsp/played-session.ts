@@ -47,7 +47,6 @@ export async function openPlayedSession(
   const now = () => new Date(clockMs + nowMs);
   const toClock = (arrivedMs: number) => clockMs + arrivedMs;
   const kept = createKeptStreams({ maxBytes: clipBytes, now });
-  let isLive = true;
   const rules = nalRules({ codec, parameters: null })!;
   const session = await openKeptSession(
     {
@@ -109,7 +108,6 @@ export async function openPlayedSession(
       probe: async () => undefined,
       follow: async () => undefined,
       handed: createHandedConnections(() => () => undefined),
-      isLive: () => isLive,
       close: async () => undefined,
     },
   });
@@ -139,7 +137,8 @@ export async function openPlayedSession(
       if (!result) throw new Error('The capturer has no clips');
       return { ...result, film };
     },
-    hangUp: () => void (isLive = false),
+    /** Loses what is kept, as a restart does. */
+    forget: () => kept.removeCaller('ada'),
     setClock: (byMs: number) => void (clockMs += byMs),
     capture: (mode: CaptureRequest['mode'], clipSeconds = 3) =>
       capturer.capture({ ...request, mode, clipSeconds }, AbortSignal.timeout(30_000)),

@@ -62,8 +62,6 @@ export type RtspSessions = {
   ): Promise<void>;
   /** Connections of probes, for the first capture. */
   handed: HandedConnections;
-  /** Returns true if packets arrive in an open session. */
-  isLive(stream: CallerStream): boolean;
   close(): Promise<void>;
 };
 
@@ -145,7 +143,6 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
       const opened = await sessions.find(stream)?.opening.catch(() => null);
       await opened?.session.follow((unit) => onKeyFrame(unit, opened.track), signal);
     },
-    isLive: (stream) => isUsable(sessions.find(stream)?.session),
     close: async () => {
       isClosed = true;
       handed.close();

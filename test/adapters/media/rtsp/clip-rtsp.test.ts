@@ -32,23 +32,33 @@ test.each([
   },
 );
 
-test('a clip is pending until the group with its end is over, and has what there is of a session that ended', async () => {
+test('a clip is pending until the group with its end is over, and has what there is of a lost camera', async () => {
   const camera = await openPlayedSession(runner, options);
   camera.playTo(1);
   await camera.lookBack(null, { clipBeforeSeconds: 8 });
   camera.playTo(9);
   expect(await film(camera, 6, 4, 8)).toEqual({ kind: 'pending', afterSeconds: 3 });
-  camera.hangUp();
-  expect(await film(camera, 6, 4, 8)).toMatchObject({ first: 2, last: 8 });
+  camera.setClock(17_100);
+  expect(await film(camera, 6 - 17.1, 4, 8)).toMatchObject({ first: 2, last: 8 });
+});
+
+test.each([3, 11])('a clip continues with what comes after a restart of %s s', async (restartSeconds) => {
+  const camera = await openPlayedSession(runner, options);
+  camera.playTo(1);
+  await camera.lookBack(null, { clipBeforeSeconds: 8 });
+  camera.playTo(4 + restartSeconds);
+  camera.forget();
+  expect(await film(camera, 4, 4, 12)).toMatchObject({ kind: 'pending' });
+  camera.playTo(16.5);
+  expect(await film(camera, 4, 4, 12)).toMatchObject({ first: 3 + restartSeconds, last: 16 });
 });
 
 test('a clip has nothing of a stream whose watches want none', async () => {
   const camera = await openPlayedSession(runner, options);
   camera.playTo(1);
   await camera.lookBack(null);
-  camera.playTo(15);
-  camera.hangUp();
-  expect(await film(camera, 8, 4, 4)).toMatchObject({ kind: 'none' });
+  camera.playTo(16);
+  expect(await film(camera, 3, 2, 1)).toMatchObject({ kind: 'none' });
 });
 
 test('a clip loses its begin to the bound of the memory', async () => {
