@@ -75,7 +75,10 @@ const answerSchema = z.object({
   message: z.string().optional().catch(undefined),
 });
 
-/** Returns a result with what the body of its answer says: a refusal behind a status of success is one. */
+/**
+ * Returns a result with what the body of its answer says: a refusal behind a status of success is one, and a page is
+ * that of a login in front of the receiver.
+ */
 export function readAnswer(
   { body = '', ...result }: HttpResult,
   statuses: PermanentStatuses,
@@ -84,6 +87,12 @@ export function readAnswer(
   const outcome = outcomeFor(result.status, statuses);
   const isRefused = data?.ok === false || /^(?:invalid|error|fail)/i.test(data?.status ?? '');
   const seconds = data?.retry_after;
+  if (outcome === 'delivered' && /^\s*<(?:!doctype\s|html\b)/i.test(body))
+    return {
+      ...result,
+      outcome: 'retry',
+      error: 'The receiver answered with a web page: is a login before it?',
+    };
   return {
     ...result,
     outcome: outcome === 'delivered' && isRefused ? 'rejected' : outcome,

@@ -187,16 +187,17 @@ function isBehindThoughts(text: string): boolean {
 }
 
 /**
- * Reads JSON, and what small models write for it: commas behind the last value, line ends within a text, escapes that
- * JSON does not have, the quotes and words of Python, quotes of typography.
+ * Reads JSON, and what small models write for it: commas behind the last value, line ends and other signs of control
+ * within a text, escapes that JSON does not have, the quotes and words of Python, quotes of typography, remarks behind
+ * slashes.
  */
 function parse(json: string): unknown {
-  const tidy = () => json.replaceAll(/[\n\r\t\u00a0]/g, ' ').replaceAll(/,(?=\s*[}\]])/g, '');
+  const tidy = (text = json) => text.replaceAll(/[\p{Cc}\u00a0]/gu, ' ').replaceAll(/,(?=\s*[}\]])/g, '');
   const variants = [
     () => json,
     tidy,
     () => tidy().replaceAll(/\\(["\\/bfnrtu])|\\/g, (escaped, known) => (known ? escaped : '')),
-    () => fromPython(tidy()),
+    () => tidy(fromPython(json)),
     () => fromPython(tidy().replaceAll(/[“”„‟]/g, '"')),
   ];
   for (const write of variants)
@@ -216,8 +217,9 @@ const words = new Map([
 ]);
 
 function fromPython(text: string): string {
-  const tokens = /"(?:[^"\\]|\\.)*"?|'((?:[^'\\]|\\.)*)'?|\b(?:True|False|None)\b/g;
+  const tokens = /"(?:[^"\\]|\\.)*"?|'((?:[^'\\]|\\.)*)'?|\b(?:True|False|None)\b|\/\/[^\n]*/g;
   return text.replaceAll(tokens, (token, inner?: string) => {
+    if (token.startsWith('//')) return '';
     if (inner === undefined) return words.get(token) ?? token;
     const escaped = inner.replaceAll(/\\.|"/g, (sign) =>
       sign === '"' ? String.raw`\"` : sign.replace(/^\\'/, "'"),

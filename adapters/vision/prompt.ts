@@ -17,13 +17,13 @@ const maxExplanationCharacters = 600;
 const maxJointExplanationCharacters = 240;
 const cutText = z.string().trim().min(1).catch('The token limit of the answer cut the explanation.');
 
-const writtenWords = new Map([
-  ['true', true],
-  ['false', false],
+const writtenWords = new Map<unknown, boolean>([
+  ...['true', 'yes', '1', 1].map((word) => [word, true] as const),
+  ...['false', 'no', '0', 0].map((word) => [word, false] as const),
 ]);
-/** Decision. Small models write it in quotes. */
+/** Decision. Small models write it in quotes, or in other words. */
 export const writtenBoolean = z.preprocess(
-  (word) => (typeof word === 'string' ? (writtenWords.get(word.trim().toLowerCase()) ?? word) : word),
+  (word) => writtenWords.get(typeof word === 'string' ? word.trim().toLowerCase() : word) ?? word,
   z.boolean(),
 );
 const triggered = writtenBoolean.describe('true only if the condition holds in what is visible');

@@ -15,8 +15,9 @@ const lengths = new Map([
 
 /**
  * Returns the connection to a broker as the MQTT library may see it: only whole CONNACK, PUBACK, PINGRESP and
- * DISCONNECT arrive, the CONNACK first and once. Any other byte, or too many, ends it with an error. The library throws
- * outside of any promise at some malformed messages, and buffers long ones.
+ * DISCONNECT arrive, the CONNACK first and once. A PUBLISH is left out: EMQX subscribes its clients to topics that they
+ * did not ask for. Any other byte, or too many, ends it with an error. The library throws outside of any promise at
+ * some malformed messages, and buffers long ones.
  */
 export function passAnswers(connection: Duplex): Duplex {
   const answers = connection.pipe(createAnswerFilter());
@@ -46,15 +47,28 @@ function createAnswerFilter(): Readable & Transform {
       for (;;) {
         const [type, length] = rest;
         if (type === undefined) return done();
-        if (!lengths.has(type) || (length !== undefined && length !== lengths.get(type)))
-          return done(new Error('The broker sent a message that a publisher does not expect'));
-        if (length === undefined || rest.length < 2 + length) return done();
-        const message = rest.subarray(0, 2 + length);
-        if (!isAllowed(message))
-          return done(new Error('The broker sent a message that a publisher does not expect'));
+        const isPublish = isConnected && type >> 4 === 3;
+        const isKnown = lengths.has(type) && (length === undefined || length === lengths.get(type));
+        if (!isPublish && !isKnown) return done(unexpected());
+        const end = isPublish ? endOfPublish(rest) : 2 + (length ?? 0);
+        if (rest.length < end) return done();
+        const message = rest.subarray(0, end);
+        rest = rest.subarray(end);
+        if (isPublish) continue;
+        if (!isAllowed(message)) return done(unexpected());
         this.push(message);
-        rest = rest.subarray(message.length);
       }
     },
   });
+}
+
+/** Returns the length of a PUBLISH with its head, in bytes. */
+function endOfPublish(message: Buffer): number {
+  const last = message.subarray(1, 5).findIndex((byte) => byte < 0x80);
+  const digits = message.subarray(1, last + 2);
+  return last === -1 ? Infinity : digits.reduce((sum, byte, at) => sum + (byte & 0x7f) * 128 ** at, last + 2);
+}
+
+function unexpected(): Error {
+  return new Error('The broker sent a message that a publisher does not expect');
 }

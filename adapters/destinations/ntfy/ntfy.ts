@@ -36,13 +36,15 @@ export function toNtfyRequest(
   };
   if (!file) {
     const type = { 'content-type': 'text/plain; charset=utf-8' };
-    return { url, headers: { ...headers, ...type }, body: withinBytes(lines.map(oneLine).join('\n')) };
+    const body = withinBytes(lines.map(oneLine).join('\n'));
+    return { url, headers: { ...headers, ...type }, body, readsAnswer: true };
   }
   const message = encodeHeader(lines.map(oneLine).join(' · '));
   return {
     url,
     headers: { ...headers, message, filename: file.filename, 'content-type': file.contentType },
     body: file.content,
+    readsAnswer: true,
   };
 }
 

@@ -21,7 +21,7 @@ export function toSlackRequest(url: string, notification: Notification): HttpReq
   const lines = facts
     .filter(([name]) => name !== 'Clip')
     .map(([name, value]) => `*${escape(name)}:* ${escape(shorten(value, 300))}`);
-  return jsonRequest(url, {
+  const message = {
     text: escape(shorten(title, maxSection / 5)),
     blocks: [
       { type: 'header', text: { type: 'plain_text', text: shorten(title, maxHeader), emoji: false } },
@@ -30,7 +30,8 @@ export function toSlackRequest(url: string, notification: Notification): HttpReq
       ...linkTo(notification),
       ...evidence(notification, title),
     ],
-  });
+  };
+  return { ...jsonRequest(url, message), readsAnswer: true };
 }
 
 /** The address is that of the service, and contains no text of strangers. */

@@ -68,7 +68,8 @@ export function createOpenAuthenticated(
       }
       refusals += 1;
       const isOwn = URL.parse(response.url)?.origin === url.origin;
-      const challenges = [response.headers['www-authenticate'] ?? ''];
+      // Some cameras refuse without a challenge, and take what other clients send at first.
+      const challenges = [response.headers['www-authenticate'] ?? 'Basic'];
       if (!isOwn || refusals === maxRefusals || !authorizer.accept(challenges)) return response;
       response.close();
       target = response.url;

@@ -8,7 +8,10 @@ import { startReceiver } from './receiver.ts';
 import { notify } from './notifications.ts';
 
 /** Sends an alert to a receiver. */
-async function send(type: 'discord' | 'pagerduty' | 'slack', answer: (response: ServerResponse) => void) {
+async function send(
+  type: 'discord' | 'ntfy' | 'pagerduty' | 'slack',
+  answer: (response: ServerResponse) => void,
+) {
   const { url, received } = await startReceiver((_, response) => answer(response));
   const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.1/32'] }));
   const sender = createHttpSender({ http, version: '1', elapsedMs: () => 0, timeoutSeconds: 1 });
@@ -50,6 +53,15 @@ test('an event that PagerDuty refuses behind a status of success is not delivere
   const accepted = { status: 'success', message: 'Event processed', dedup_key: 'x' };
   expect(await send('pagerduty', json(202, accepted))).toMatchObject({ outcome: 'delivered', error: null });
 });
+
+test.each(['discord', 'ntfy', 'pagerduty', 'slack'] as const)(
+  'an alert for %s that the page of a login has answered is not delivered',
+  async (type) => {
+    const page = '\n<!DOCTYPE html><title>Sign in</title>';
+    const result = await send(type, (response) => void response.writeHead(200).end(page));
+    expect(result).toMatchObject({ outcome: 'retry', error: expect.stringContaining('a web page') });
+  },
+);
 
 test.each([
   ['an empty one', (response: ServerResponse) => void response.writeHead(202).end()],

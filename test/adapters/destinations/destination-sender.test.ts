@@ -236,6 +236,12 @@ describe('MQTT', () => {
     expect(retained.get(`watchpost/${watchId}/availability`)?.payload.toString()).toBe('online');
   });
 
+  test('a broker that subscribes its clients to topics receives the messages', async () => {
+    const broker = await startBroker({ subscribes: true });
+    expect(await send({ type: 'mqtt', url: broker.url })).toMatchObject({ outcome: 'delivered' });
+    expect(broker.published.at(-1)?.topic).toBe(`watchpost/${watchId}/frame`);
+  });
+
   test('a broker that refuses the password is a failure that says so', async () => {
     const broker = await startBroker({ password: 'right' });
     const refused = await send({ type: 'mqtt', url: broker.url.replace('//', '//home:wrong@') });
@@ -362,7 +368,10 @@ async function startMailServer(refusal?: number, options: { secure?: true } = {}
   return { url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`, mails, logins };
 }
 
-async function startBroker({ password, tls }: { password?: string; tls?: TlsOptions } = {}) {
+/** `subscribes`: the broker sends its clients messages that they did not ask for. */
+type BrokerOptions = { password?: string; tls?: TlsOptions; subscribes?: boolean };
+
+async function startBroker({ password, tls, subscribes }: BrokerOptions = {}) {
   const published: { topic: string; payload: Buffer; retain: boolean }[] = [];
   const broker = await Aedes.createBroker({
     authenticate: (_, __, given, done) =>
@@ -373,6 +382,12 @@ async function startBroker({ password, tls }: { password?: string; tls?: TlsOpti
         password === undefined || given?.toString() === password,
       ),
   });
+  const payload = Buffer.alloc(5_000);
+  if (subscribes)
+    broker.on('clientReady', (client) => {
+      for (const qos of [0, 1] as const)
+        client.publish({ cmd: 'publish', topic: 'notice', payload, qos, retain: false, dup: false });
+    });
   broker.on('publish', (packet, client) => {
     if (client)
       published.push({ topic: packet.topic, payload: packet.payload as Buffer, retain: packet.retain });

@@ -174,7 +174,7 @@ test('a message follows a group that has become a supergroup', async () => {
 });
 
 test('an answer that is no JSON counts by its status, and no result names the token', async () => {
-  const { url } = await startReceiver((_, response) => void response.writeHead(200).end('<html>'));
+  const { url } = await startReceiver((_, response) => void response.writeHead(200).end('ok'));
   expect(await send(new URL(url).origin, notify('alert_opened'))).toMatchObject({ outcome: 'delivered' });
   const bot = await startBot();
   const refused = await send(bot.url, notify('alert_opened'), chat, token.replace('1', '2'));

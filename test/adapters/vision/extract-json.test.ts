@@ -124,13 +124,13 @@ test('a complete answer is kept if only its space or fence is cut, and a mark in
 test.each([
   ['names without quotes', '{triggered: false, explanation: "A bush."}'],
   ['another word', '{"triggered": No, "explanation": "A bush."}'],
-  ['a remark', '{"triggered": false, // no person\n "explanation": "A bush."}'],
 ])('no draft stands for an answer that is no JSON: %s', (_, text) => {
   expect(extractJson(`${draft}\n${text}`)).toBeUndefined();
 });
 
 test.each([
   ['single quotes', "{'triggered': false, 'explanation': 'A bush.'}"],
+  ['a remark', '{"triggered": false, // no person\n "explanation": "A bush."}'],
   ['a word of Python', '{"triggered": False, "explanation": "A bush."}'],
   ['quotes and words of Python', "{'triggered': False, 'explanation': \"A bush.\"}"],
   ['a text of JSON', JSON.stringify('{"triggered": false, "explanation": "A bush."}')],

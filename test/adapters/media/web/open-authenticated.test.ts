@@ -46,3 +46,20 @@ test('a server that always states a new nonce gets the password twice', async ()
   expect((await open(url.replace('//', '//user:p@'), options)).status).toBe(401);
   expect(requests).toBe(3);
 });
+
+test('a camera that refuses without a challenge gets the password', async () => {
+  const sent: unknown[] = [];
+  const request = async (_url: string, { headers }: { headers?: Record<string, string> | undefined }) => {
+    sent.push(headers?.['Authorization']);
+    return {
+      status: sent.length > 1 ? 200 : 401,
+      url,
+      headers: {},
+      body: Readable.from([]),
+      close: () => undefined,
+    };
+  };
+  const open = createOpenAuthenticated({ open: request }, () => 'nonce');
+  expect((await open(url.replace('//', '//user:p@'), options)).status).toBe(200);
+  expect(sent).toEqual([undefined, `Basic ${btoa('user:p')}`]);
+});

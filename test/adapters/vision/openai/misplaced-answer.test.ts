@@ -42,6 +42,10 @@ test.each([
   ['its name', `{"verdict": ${answer}}`],
   ['a list', `[${answer}]`],
   ['quotes', quoted],
+  ['words', answer.replace('true', '"Yes"')],
+  ['numbers', answer.replace('true', '1')],
+  ['remarks', answer.replace(',', ', // see http://a/b\n')],
+  ['signs of control', answer.replace('car.', 'car.\u0007')],
   ['quotes in the call of a tool', `{"name": "report_verdict", "arguments": ${quoted}}`],
   [
     'the final channel, behind a draft',
