@@ -120,7 +120,7 @@ const listening = /^(?:on|once|(?:add|prepend)\w*Listener)$/;
 
 /** Calls that do not throw for any input, or only for arguments that the source fixes. */
 const total = new Set(
-  'resolve reject abort destroy close kill terminate unref clear delete set get has add push shift pause resume clearTimeout clearInterval now removeEventListener off removeAll String Number Boolean min max values isPaused'.split(
+  'resolve reject abort destroy close kill terminate unref clear delete set get has add push shift pause resume clearTimeout clearInterval now removeEventListener off removeAll raw String Number Boolean min max values isPaused'.split(
     ' ',
   ),
 );
@@ -129,7 +129,7 @@ const total = new Set(
 const platformTypes =
   /^(?:Readonly)?(?:Map|Set|WeakMap|WeakSet|AbortController|AbortSignal|PromiseWithResolvers|Socket|Duplex|ChildProcess|Worker|Readable|IncomingMessage|FinalizationRegistry)\b|\[\]$/;
 const platformMakers = /^(?:withResolvers|createServer|createSocket|connect|spawn|fork)$/;
-const platformObjects = ['Number', 'Math', 'Date', 'performance', 'process'];
+const platformObjects = ['Number', 'String', 'Math', 'Date', 'performance', 'process'];
 /** Constructors that do not throw for any input. */
 const totalConstructors = /^(?:Date|Map|Set|AbortController|(?:\w+)?Error)$/;
 
@@ -152,6 +152,11 @@ test.each([
   "child.once('exit', async () => { await end(); });",
   'queueMicrotask(() => entries.get(key).run());',
   'new Transform({ transform: (chunk) => parse(chunk) });',
+  "socket.on('data', (chunk) => void parse`${chunk}`);",
+  "socket.on('data', () => void import('./parse.ts'));",
+  "socket.on('data', (chunk) => { using reader = chunk; });",
+  'worker.onmessage = ({ data }) => parse(data);',
+  'port.onmessageerror = parse;',
 ])('a callback that may throw is found: %s', (source) => {
   expect(findUncontained('new.ts', source)).toHaveLength(1);
 });
@@ -215,6 +220,12 @@ function findUncontained(file: string, text: string): string[] {
         if (option.type === 'Property' && !isSafe(option.value, scope, new Set()))
           if (isFunction(option.value)) found.push(`${file} new ${callee.name}`);
     },
+    AssignmentExpression: ({ left, right }) => {
+      if (left.type !== 'MemberExpression' || left.property.type !== 'Identifier') return;
+      const { name } = left.property;
+      if (/^on[a-z]+$/.test(name) && right.type !== 'Literal' && !isSafe(right, scope, new Set()))
+        found.push(`${file} ${name}`);
+    },
   }).visit(program);
   const places = Map.groupBy(found, (place) => place);
   return [...places].map(([place, { length }]) => (length > 1 ? `${place}, ${length} times` : place));
@@ -266,6 +277,9 @@ function isSafe(node: Node, scope: Scope, seen: Set<string>): boolean {
   new Visitor({
     ThrowStatement: () => void (isTotal = false),
     AwaitExpression: () => void (isTotal = false),
+    ImportExpression: () => void (isTotal = false),
+    VariableDeclaration: ({ kind }) => void (isTotal &&= !kind.includes('using')),
+    TaggedTemplateExpression: ({ tag }) => void (isTotal &&= isSafe(tag, scope, seen)),
     NewExpression: ({ callee }) =>
       void (isTotal &&= callee.type === 'Identifier' && totalConstructors.test(callee.name)),
     CallExpression: ({ callee }) => void (isTotal &&= isSafe(callee, scope, seen)),

@@ -4,10 +4,14 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-const made = String.raw`(?:new (?:Map|Set|WeakMap|WeakSet|LRUCache)|create(?:Fair|Byte|FairByte)Cache)(?:<.*>)?\((?:\)|\{)`;
+const makers = 'new (?:Map|Set|WeakMap|WeakSet|LRUCache|Array)|create(?:Fair|Byte|FairByte)Cache';
+const made = String.raw`(?:\[|\{ \w+: )?(?:(?:${makers})(?:<.*>)?\((?:\)|\{|\[\])|Object\.create\(null)`;
 const modifiers = String.raw`(?:export )?(?:(?:const|let|private|protected|public|static|readonly) )*#?`;
 /** Collection that starts empty: of a module, of a function, of a class or of an object. */
-const collection = new RegExp(String.raw`^ *${modifiers}\w+(?:: .+)?(?: =|:)\s+${made}`, 'm');
+const collection = new RegExp(
+  String.raw`^ *${modifiers}(?:[\w.]+|[[{].+[\]}])(?:: .+)?(?: =|:)\s+${made}`,
+  'm',
+);
 const emptyList = String.raw`(?:const|let) \w+(?:: .+)? = (?:\[\]|\{\});`;
 const listOfModule = new RegExp(`^(?:export )?${emptyList}`, 'm');
 /** List of a function that creates an adapter: nearly all others belong to one call. */
@@ -31,6 +35,13 @@ test.each([
   'export async function openReader() {\n  const seen: string[] = [];\n}',
   'function createReader() {\n  return () => {\n    const seen = new LRUCache({ max: 1 });\n  };\n}',
   'export const seen: Map<string, number> =\n  new Map();',
+  'const [seen, known] = [new Map<string, number>(), new Set()];',
+  'const { seen } = { seen: new Map<string, number>() };',
+  'readWord.seen = new Map();',
+  'class Reader {\n  static {\n    this.seen = new Map();\n  }\n}',
+  'const seen: Record<string, Answer> = Object.create(null);',
+  'const seen: string[] = new Array();',
+  'const seen = new Map<string, number>([]);',
 ])('a new collection is found: %j', (text) => {
   expect(hasCollection(text)).toBe(true);
 });
@@ -163,6 +174,7 @@ const ofOneCall = [
   'adapters/vision/objects/summarize-objects.ts',
   'core/access/erase-caller.ts',
   'adapters/media/mpeg-ts/renumber-packets.ts',
+  'core/memory/merge-moments.ts',
   'core/watch/stored-watch.ts',
   'core/watch/watch-stats.ts',
 ];

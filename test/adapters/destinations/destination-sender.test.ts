@@ -386,7 +386,10 @@ async function startBroker({ password, tls, subscribes }: BrokerOptions = {}) {
   if (subscribes)
     broker.on('clientReady', (client) => {
       for (const qos of [0, 1] as const)
-        client.publish({ cmd: 'publish', topic: 'notice', payload, qos, retain: false, dup: false });
+        client.publish(
+          { cmd: 'publish', topic: 'notice', payload, qos, retain: false, dup: false },
+          () => undefined,
+        );
     });
   broker.on('publish', (packet, client) => {
     if (client)
