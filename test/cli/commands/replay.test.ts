@@ -19,9 +19,9 @@ beforeAll(async () => {
   vi.stubEnv('WATCHPOST_VISION', 'pixel');
   vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'));
   file = join(folder, 'yard.mp4');
-  const scene = 'color=c=0x404040:size=320x180:rate=5:duration=180';
+  const scene = 'color=c=0x404040:size=320x180:rate=2:duration=180';
   const square = "drawbox=enable='between(t,60,110)':x=100:y=40:w=120:h=100:c=0xD01010:t=fill";
-  const encoding = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 10'.split(' ');
+  const encoding = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 4'.split(' ');
   const noise = 'noise=alls=4:allf=t';
   const input = ['-f', 'lavfi', '-i', `${scene},${square},${noise}`];
   await run(ffmpegPath, ['-loglevel', 'error', ...input, ...encoding, file]);
@@ -63,12 +63,12 @@ test('a replay opens and closes an alert at the times of the recording, and a se
 });
 
 test('a film gives an alert for each visit with any distance of its key frames', async () => {
-  const scene = 'color=c=0x404040:size=320x180:rate=5:duration=150';
+  const scene = 'color=c=0x404040:size=320x180:rate=2:duration=150';
   const square =
     "drawbox=enable='between(t,30,46)+between(t,83,99)':x=100:y=40:w=120:h=100:c=0xD01010:t=fill";
   const input = ['-f', 'lavfi', '-i', `${scene},${square}`];
   const opened = await Promise.all(
-    [10, 125].map(async (frames) => {
+    [4, 50].map(async (frames) => {
       const film = join(folder, `film-${frames}.mp4`);
       const coding = `-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g ${frames} -sc_threshold 0`.split(
         ' ',
