@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createOpenAiVision } from '../../../../adapters/vision/openai/openai-vision.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
@@ -46,7 +47,7 @@ const hidden: Reply = {
 };
 
 /**
- * Refusals and answers of each kind of server, as docs/use/models.md states them, and the requests until the first and
+ * Refusals and answers of each kind of server, which the page about models lists, and the requests until the first and
  * second verdict.
  */
 const servers: Record<string, { rules: Rule[]; reply?: Reply; requests: [number, number] }> = {
@@ -170,6 +171,29 @@ const servers: Record<string, { rules: Rule[]; reply?: Reply; requests: [number,
     requests: [1, 2],
   },
 };
+
+/** Requests with one of the parts that a server may refuse. */
+const parts: Record<string, object> = {
+  max_tokens: { max_tokens: 300 },
+  temperature: { temperature: 0 },
+  system: { messages: [{ role: 'system' }] },
+  maxLength: { response_format: { type: 'json_schema', maxLength: 600 } },
+  json_object: { response_format: { type: 'json_object' } },
+  chat_template_kwargs: { chat_template_kwargs: {} },
+  'reasoning_effort: none': { reasoning_effort: 'none' },
+};
+
+test.each(Object.entries(servers))('the page about models has what %s refuses', (name, { rules }) => {
+  const plain = { messages: [{ role: 'user' }], reasoning_effort: 'low' };
+  const refused = Object.entries(parts).filter(([, part]) =>
+    rules.some(([refuses]) => refuses({ ...plain, ...part } as never)),
+  );
+  const rows = readFileSync('docs/use/models.md', 'utf8').matchAll(/^ +\| ([^|]+) \| ([^|]+) \|$/gm);
+  const [, , stated] = [...rows].find(([, listed]) => listed?.trim().split(', ').includes(name)) ?? [];
+  expect(stated?.match(/(?<=`)[^`,]+(?=`)|nothing/g)?.toSorted()).toEqual(
+    refused.length === 0 ? ['nothing'] : refused.map(([part]) => part).toSorted(),
+  );
+});
 
 describe('OpenAI-compatible servers', () => {
   test.each(Object.entries(servers))(
