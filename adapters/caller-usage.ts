@@ -1,8 +1,7 @@
 import { VisionError } from '../core/errors.ts';
 import type { AsCaller } from '../core/ports/as-caller.ts';
-import type { CallerUsage } from '../core/ports/caller-usage.ts';
 import type { Log } from '../core/ports/log.ts';
-import type { UsageLedger } from '../core/ports/usage-ledger.ts';
+import type { UsageLedger, CallerUsage } from '../core/ports/usage-ledger.ts';
 import { sumCalls, type TokenPrice } from '../core/policies/watch/model-price.ts';
 
 type Deps = {

@@ -1,4 +1,4 @@
-import { showControls } from '../core/observability/show-controls.ts';
+import { showControls } from '../core/observability/redact.ts';
 import type { LogFields } from '../core/ports/log.ts';
 
 /** A stack trace is long; 500 of these stay below a megabyte. */

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { ConnectionError, WatchpostError as ServiceError } from '../client/errors.ts';
-import { DataDirectoryError } from '../adapters/embedded/files/data-directory-error.ts';
+import { DataDirectoryError } from '../adapters/embedded/files/create-folder.ts';
 import { StorageError, TransientError, WatchpostError } from '../core/errors.ts';
 import { CommandError } from './command-error.ts';
 import { SettingsError } from './settings.ts';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { isatty } from 'node:tty';
 import pc from 'picocolors';
-import { showControls } from '../core/observability/show-controls.ts';
+import { showControls } from '../core/observability/redact.ts';
 
 /** Output of a command: results to standard output, all other text to standard error. */
 export type Terminal = {

@@ -1,11 +1,9 @@
 import type { EvidenceClip } from './records/clip.ts';
 import type { CompareMotion } from './records/motion.ts';
 import type { CallLimiter } from './ports/call-limiter.ts';
-import type { CallerUsage } from './ports/caller-usage.ts';
-import type { CallerEraser } from './ports/caller-eraser.ts';
-import type { CallerStore } from './ports/caller-store.ts';
-import type { ContactSheets } from './ports/contact-sheets.ts';
-import type { CutFrame, DrawBoxes } from './ports/draw-boxes.ts';
+import type { CallerUsage } from './ports/usage-ledger.ts';
+import type { CallerStore, CallerEraser } from './ports/caller-store.ts';
+import type { ContactSheets, CutFrame, DrawBoxes } from './ports/frame-pictures.ts';
 import type { DeliveryQueue, DeliveryStore, WebhookSigner } from './ports/delivery.ts';
 import type { Executions } from './ports/executions.ts';
 import type { JobStore } from './ports/job-store.ts';
@@ -17,9 +15,8 @@ import type { MomentStore } from './ports/moment-store.ts';
 import type { Pace } from './ports/pace.ts';
 import type { StreamCapturer } from './ports/stream-capturer.ts';
 import type { StreamTurns } from './ports/stream-turns.ts';
-import type { VisionModel } from './ports/vision-model.ts';
+import type { VisionModel, WindowSummarizer } from './ports/vision-model.ts';
 import type { WatchStore } from './ports/watch-store.ts';
-import type { WindowSummarizer } from './ports/window-summarizer.ts';
 
 export type Limits = {
   jobsPerCaller: number;

@@ -1,4 +1,4 @@
-import type { AlarmReader } from '../../core/ports/alarms.ts';
+import type { AlarmReader } from '../../core/ports/health.ts';
 import type { EventBus } from '../../core/ports/event-bus.ts';
 import type { RecentLog } from '../../core/ports/log.ts';
 import type { MediaStore } from '../../core/ports/media-store.ts';

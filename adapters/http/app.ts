@@ -17,10 +17,34 @@ import { evidence } from './evidence.ts';
 import { guardHost } from './guard-host.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
 import { fallbackHandler } from './fallback.ts';
-import { rememberConsole } from './remember-console.ts';
 import { createMiddleware } from 'hono/factory';
 import { ValidationError } from './validation.ts';
 import { worstStatus, type HealthReader } from '../../core/ports/health.ts';
+import { hasScope } from '../../core/records/key.ts';
+
+/** Header in which the console states the address of its page when it signs in. */
+const header = 'Watchpost-Console';
+const maxLength = 200;
+
+/**
+ * Reports the address at which a caller opened the console: that of the request itself, whose host `guardHost` has
+ * accepted, by a key that may write. A page with a key of scope `read` must not direct the links of alerts elsewhere.
+ */
+function rememberConsole({ consoleOpened }: Pick<HttpDeps, 'consoleOpened'>) {
+  return createMiddleware<AuthEnv>(async (context, next) => {
+    const origin = context.req.header(header);
+    const { caller, scopes } = context.var.key;
+    const isOwn = origin !== undefined && isOrigin(origin, context.req.header('Host'));
+    if (isOwn && hasScope(scopes, 'jobs')) await consoleOpened?.(caller, origin);
+    await next();
+  });
+}
+
+function isOrigin(text: string, ownHost: string | undefined): boolean {
+  if (text.length > maxLength || !URL.canParse(text)) return false;
+  const { protocol, origin, host } = new URL(text);
+  return /^https?:$/.test(protocol) && origin === text && host === ownHost;
+}
 
 /** Path at which other services have their document; it leads to that of this one, without a key. */
 export const nestedDocumentPath = '/api/openapi.json';

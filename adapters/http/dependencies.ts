@@ -1,17 +1,16 @@
 import type { ForecastPrice } from '../../core/advice/forecast.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { EvidenceLinks } from '../../core/delivery/evidence-link.ts';
-import type { AlarmReader } from '../../core/ports/alarms.ts';
 import type { AsCaller } from '../../core/ports/as-caller.ts';
 import type { Cameras } from '../../core/ports/cameras.ts';
 import type { Destinations } from '../../core/ports/destinations.ts';
-import type { HealthReader } from '../../core/ports/health.ts';
+import type { HealthReader, AlarmReader } from '../../core/ports/health.ts';
 import type { MediaUse } from '../../core/ports/metrics.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AuthDeps } from './bearer-auth.ts';
 import type { AcceptsHost } from './guard-host.ts';
 import type { RequestBodies } from './request-bodies.ts';
-import type { EventStreamDeps } from './sse/dependencies.ts';
+import type { EventStreamDeps } from './sse/messages.ts';
 
 /** Dependencies of the routes. Those of ticks and windows only are left out. */
 export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotion'> & {

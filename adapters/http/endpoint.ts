@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { ApiKey, Scope } from '../../core/records/key.ts';
 import { describeIgnored, type UnknownField } from '../../core/requests/unknown-fields.ts';
-import { withCallLimit } from '../../core/access/with-call-limit.ts';
+import { withCallLimit } from '../../core/access/call-admission.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
 import { noticeHeader, toHeaderText, type EndpointResponse, type ResponseWith } from './endpoint-response.ts';

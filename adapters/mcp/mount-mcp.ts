@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { withCallLimit } from '../../core/access/with-call-limit.ts';
+import { withCallLimit } from '../../core/access/call-admission.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { hasScope, type Scope } from '../../core/records/key.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';

@@ -1,8 +1,14 @@
 import { networkInterfaces } from 'node:os';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { InvalidUrlError, StreamFetchError } from '../../core/errors.ts';
-import type { Cameras, CameraLogin, CameraStreams, Discovery } from '../../core/ports/cameras.ts';
-import type { Camera, CameraProfile } from '../../core/records/camera.ts';
+import type {
+  Cameras,
+  CameraLogin,
+  CameraStreams,
+  Discovery,
+  Camera,
+  CameraProfile,
+} from '../../core/ports/cameras.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';
 import type { SetTimer } from '../../core/time-limit.ts';
 import { createAddressRule, listAddresses } from '../egress/address-rule.ts';

@@ -1,4 +1,4 @@
-import type { Camera } from '../../core/records/camera.ts';
+import type { Camera } from '../../core/ports/cameras.ts';
 import { isOwnHost, toShortAddress, toUrlHost } from './device-address.ts';
 import { childElements, findElement, findText, readXml, type XmlElement } from './xml.ts';
 

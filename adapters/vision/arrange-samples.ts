@@ -1,5 +1,5 @@
 import { selectEvenly } from '../../core/policies/digest/summarize-windows.ts';
-import { type ContactSheets, maxTiles } from '../../core/ports/contact-sheets.ts';
+import { type ContactSheets, maxTiles } from '../../core/ports/frame-pictures.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
 import { mapConcurrently } from './map-concurrently.ts';
 

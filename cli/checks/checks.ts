@@ -9,6 +9,7 @@ import { isOver } from '../../core/time.ts';
 import type { PaceReading } from '../../core/ports/pace.ts';
 import { reservedBytes } from '../service/maintenance.ts';
 import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
 
 /** Checks of the machine and the settings, for the start, `/healthz?deep` and `watchpost doctor`. */
 
@@ -179,4 +180,15 @@ export function loadFinding({ lateSeconds, stretch }: PaceReading): Finding {
     `checks are late by ${lateSeconds.toFixed(1)} s; intervals are stretched by up to ${Math.round((stretch - 1) * 100)} %`,
     'End jobs, give them longer intervals, or run Watchpost on a machine with more processor cores.',
   );
+}
+
+/** Returns the lines of a finding for the terminal: its result, and the next step if there is one. */
+export function formatFinding(
+  { check, status, message, next, detail }: Finding,
+  color: Terminal['color'],
+): string[] {
+  const mark =
+    status === 'failed' ? color.red('FAILED ') : status === 'warning' ? color.yellow('WARNING ') : '';
+  const line = `  ${check.padEnd(9)} ${mark}${message}${detail === undefined ? '' : ` (${detail})`}`;
+  return next === null ? [line] : [line, `            ${next}`];
 }

@@ -2,16 +2,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
 import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
 import { findNetworkFiles } from '../../adapters/vision/objects/packages.ts';
-import { createClient, type Watchpost, type WebhookEvent } from '../../client/index.ts';
+import { createClient, type Watchpost, type WebhookEvent, verifyWebhook } from '../../client/index.ts';
 import { CommandError } from '../command-error.ts';
 import { estimate } from '../cost/estimate.ts';
 import { startLiveHls } from '../demo/live-hls.ts';
 import { sceneArguments } from '../demo/scene.ts';
 import { DemoWait, quietSeconds } from '../demo/demo-wait.ts';
-import { tellStory, type Story } from '../demo/story.ts';
-import { startWebhookReceiver } from '../demo/webhook-receiver.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { addSettings, type Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -201,4 +201,74 @@ class Cleanup implements AsyncDisposable {
       await this[Symbol.asyncDispose]();
     }
   }
+}
+
+/**
+ * Starts a webhook receiver on loopback that verifies each signature. `refused` lists the errors of rejected requests.
+ */
+async function startWebhookReceiver(secret: string, onEvent: (event: WebhookEvent) => void) {
+  const refused: string[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      try {
+        onEvent(verifyWebhook(secret, request.headers, Buffer.concat(chunks).toString()).event);
+        response.writeHead(204).end();
+      } catch (error) {
+        refused.push(String(error));
+        response.writeHead(401).end();
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The receiver has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}/alerts`,
+    refused,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Output of the demo: lines with the time since its start, or JSON lines. */
+type Story = {
+  say(text: string): void;
+  event(type: string, details: Record<string, unknown>): void;
+  good(text: string): void;
+};
+
+/** Creates the output of the demo. */
+function tellStory({ print, color }: Terminal, asJson: boolean): Story {
+  const startedMs = performance.now();
+  const line = (text: string) => print(`${color.dim(clock(performance.now() - startedMs))}  ${text}`);
+  return {
+    say: (text) => (asJson ? print(JSON.stringify({ note: text })) : line(text)),
+    good: (text) => (asJson ? print(JSON.stringify({ result: text })) : line(color.green(text))),
+    event: (type, details) => {
+      if (asJson) print(JSON.stringify({ type, ...details }));
+      else line(`${paint(type, color)}  ${describe(details)}`);
+    },
+  };
+}
+
+function clock(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1).padStart(5)} s`;
+}
+
+function paint(type: string, color: Terminal['color']): string {
+  const padded = type.padEnd(15);
+  if (type === 'watch_triggered') return color.bold(color.red(padded));
+  return type === 'progress' ? color.dim(padded) : color.cyan(padded);
+}
+
+function describe(details: Record<string, unknown>): string {
+  return Object.values(details)
+    .filter((value) => value !== undefined && value !== '')
+    .map(String)
+    .join('  ');
 }

@@ -21,9 +21,9 @@ import {
   ffmpegFinding,
   guardFinding,
   portsFinding,
+  formatFinding,
 } from '../checks/checks.ts';
 import { describeSpeed, measureCheck } from '../checks/model-speed.ts';
-import { formatFinding } from '../checks/format-finding.ts';
 import { requireReachable } from '../checks/private-address.ts';
 import { formatError } from '../exit.ts';
 import { listen } from '../service/http-server.ts';

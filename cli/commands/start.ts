@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Finding } from '../../core/ports/health.ts';
 import { credentialsFile } from '../credentials.ts';
 import type { Credentials } from '../credentials.ts';
-import { formatFinding } from '../checks/format-finding.ts';
+import { formatFinding } from '../checks/checks.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { findNetworkFiles, installCommand } from '../../adapters/vision/objects/packages.ts';
 import { addSettings, settingNames, listSettings } from '../settings.ts';

@@ -10,7 +10,7 @@ import type { SetTimer } from '../../core/time-limit.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { rules } from '../../core/rules.ts';
 import { addSeconds, isOver } from '../../core/time.ts';
-import { computeMediaSeconds } from '../../core/job/media-lifetime.ts';
+import { computeMediaSeconds } from '../../core/workflow/tick-media.ts';
 import { repairDue } from '../../core/workflow/repair.ts';
 import { revokedKeySeconds } from '../../core/ports/key-store.ts';
 import type { MediaUse } from '../../core/ports/metrics.ts';

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite';
 import { createCallerEraser } from '../../adapters/embedded/callers/caller-eraser.ts';
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
@@ -8,17 +9,22 @@ import { createMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { createLogSignals } from '../../adapters/embedded/log/log-signals.ts';
 import { createDeliveryQueue } from '../../adapters/embedded/queue/delivery-queue.ts';
 import { createDeliveryStore } from '../../adapters/embedded/queue/delivery-store.ts';
-import { createRunStores } from '../../adapters/embedded/runs/stores.ts';
 import { createMotionReferences } from '../../adapters/embedded/scheduler/motion-references.ts';
 import { openDatabase, verifyDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { createNewestEntry } from '../../adapters/embedded/sqlite/newest-entry.ts';
 import { createEventSessions } from '../../adapters/embedded/web/event-sessions.ts';
 import { shareLogReads } from '../../adapters/embedded/web/share-log-reads.ts';
-import type { EventStreams } from '../../adapters/http/sse/dependencies.ts';
+import type { EventStreams } from '../../adapters/http/sse/messages.ts';
 import { publishCommits, publishCreations } from '../../core/delivery/publish.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';
 import type { Settings } from '../settings.ts';
+import type { RunStore } from '../../core/ports/run-store.ts';
+import { createJobStore, type EmbeddedJobStore } from '../../adapters/embedded/runs/job-store.ts';
+import { createMomentStore, type EmbeddedMomentStore } from '../../adapters/embedded/runs/moment-store.ts';
+import { createRunStore, type Notify } from '../../adapters/embedded/runs/run-store.ts';
+import { createRunTables } from '../../adapters/embedded/runs/run-tables.ts';
+import { createWatchStore, type EmbeddedWatchStore } from '../../adapters/embedded/runs/watch-store.ts';
 
 type StoresDeps = { log: Log; now: () => Date; steadyNow: () => Date };
 
@@ -88,5 +94,24 @@ export async function openStores(settings: Settings, { log, now, steadyNow }: St
         sessionSeconds: null,
       } satisfies EventStreams,
     },
+  };
+}
+
+/** Stores of runs, and of the resources of the API that they belong to. */
+type EmbeddedRunStores = {
+  runs: RunStore;
+  jobs: EmbeddedJobStore;
+  watches: EmbeddedWatchStore;
+  moments: EmbeddedMomentStore;
+};
+
+/** Creates the stores of runs on one set of tables. `notify` is called after a log has grown. */
+export function createRunStores(database: DatabaseSync, notify: Notify = () => undefined): EmbeddedRunStores {
+  const tables = createRunTables(database);
+  return {
+    runs: createRunStore(database, tables, notify),
+    jobs: createJobStore(database, tables),
+    moments: createMomentStore(database, tables),
+    watches: createWatchStore(database, tables, notify),
   };
 }

@@ -3,7 +3,7 @@ import { createCallerEraser } from '../../adapters/embedded/callers/caller-erase
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
-import { DataDirectoryError } from '../../adapters/embedded/files/data-directory-error.ts';
+import { DataDirectoryError } from '../../adapters/embedded/files/create-folder.ts';
 import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
 import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
 import { createMediaStore } from '../../adapters/embedded/files/media-store.ts';

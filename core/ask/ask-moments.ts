@@ -6,7 +6,7 @@ import { boundCalls, callModel, counted, type LookDeps } from '../memory/look-at
 import { readMemory, type SearchedWatch, toMomentSpan } from '../memory/searched-watches.ts';
 import { toStems } from '../memory/stems.ts';
 import { selectEvenly } from '../policies/digest/summarize-windows.ts';
-import { maxTiles } from '../ports/contact-sheets.ts';
+import { maxTiles } from '../ports/frame-pictures.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';

@@ -7,7 +7,7 @@ import { limitSpan, readSpans } from '../memory/searched-watches.ts';
 import { createWatchRun } from '../policies/watch/initial-state.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
 import type { WatchCondition } from '../records/watch.ts';
-import { watchProgressSchema, type WatchRun } from '../records/watch-run.ts';
+import { watchProgressSchema, type WatchRun } from '../records/run.ts';
 import { groupFrames } from '../sight/group-frames.ts';
 import { addSeconds, later } from '../time.ts';
 import { requireOwnWatch } from '../watch/commit-watch.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { watchProgressSchema } from '../records/watch-run.ts';
+import { watchProgressSchema } from '../records/run.ts';
 
 const timestamp = z.iso.datetime();
 const ms = z.int().nonnegative();

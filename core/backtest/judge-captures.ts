@@ -4,7 +4,7 @@ import { callModel, hasRoom, type CallBounds, type LookDeps } from '../memory/lo
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
 import { digestQuestion, type WatchCondition } from '../records/watch.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import type { WatchRun } from '../records/run.ts';
 import { groupFrames } from '../sight/group-frames.ts';
 import { askModel } from '../tick/ask-model.ts';
 import type { MomentMedia } from '../tick/read-media.ts';

@@ -1,12 +1,11 @@
 import { isPending } from '../policies/watch/condition.ts';
 import { findState, screenWatchCapture } from '../policies/watch/questions.ts';
 import { scheduleAt } from '../policies/watch/schedule.ts';
-import { isWatchEvent } from '../records/run.ts';
+import { isWatchEvent, watchProgressSchema, type WatchRun } from '../records/run.ts';
 import type { Span } from '../records/seen-hour.ts';
 import type { SpanReason } from '../records/sight.ts';
 import type { WatchCondition } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
-import { watchProgressSchema, type WatchRun } from '../records/watch-run.ts';
 import type { CaptureResult, WorkflowState } from '../records/workflow.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, earlier, later } from '../time.ts';

@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { Notification, NotifiedEvent } from '../ports/destinations.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import type { WatchRun } from '../records/run.ts';
 import type { Destination, DestinationType, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { createConsoleLink, type MessageFacts } from './console-link.ts';

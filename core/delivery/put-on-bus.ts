@@ -3,8 +3,7 @@ import { envelopeWithLinks } from '../event/present-event.ts';
 import type { BusEvent, EventBus } from '../ports/event-bus.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { BusMessage } from '../records/delivery.ts';
-import { isJob, isJobEvent, isWatchEvent, type Run, type RunEvent } from '../records/run.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import { isJob, isJobEvent, isWatchEvent, type Run, type RunEvent, type WatchRun } from '../records/run.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { presentWatchEvent } from '../watch/present-watch-event.ts';
 

@@ -1,7 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { DestinationResult, Destinations } from '../ports/destinations.ts';
 import type { RunStore } from '../ports/run-store.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import type { WatchRun } from '../records/run.ts';
 import type { Destination, DestinationAddress, Watch } from '../records/watch.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { CoreDeps } from '../dependencies.ts';
 import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
+import { toJobType } from '../records/job-type.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { toErrorCode } from '../responses/errors.ts';
 import { policyEvents } from '../policies/records.ts';
-import { toJobType } from '../records/job-type.ts';
 import { placeEvent, type EventPlace } from '../responses/fields.ts';
 import type { loggedEventSchema, streamedEventSchema } from '../responses/events.ts';
 

@@ -1,7 +1,7 @@
 import type { JobEvent } from '../records/event.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import { eventsBeforeHole } from './before-hole.ts';
-import type { LogSignals } from '../ports/log-signals.ts';
+import type { LogSignals } from '../ports/event-sessions.ts';
 import { isTerminal } from '../records/job.ts';
 import { asJob, isJobEvent } from '../records/run.ts';
 

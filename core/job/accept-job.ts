@@ -6,8 +6,9 @@ import {
   IdempotencyKeyReusedError,
   MaxJobsReachedError,
   UnauthorizedError,
+  JobNotFoundError,
 } from '../errors.ts';
-import { zeroCounters, initialJobSight, type JobBase, type Source } from '../records/job.ts';
+import { zeroCounters, initialJobSight, type JobBase, type Source, type Job } from '../records/job.ts';
 import type { WebhookEventType } from '../records/delivery.ts';
 import { initialProgress } from '../records/run-base.ts';
 import { maskUrl } from '../stream/mask-url.ts';
@@ -16,8 +17,10 @@ import { jobLog } from '../ports/log.ts';
 import { streamSchemes } from '../records/platform.ts';
 import type { JobPlan, PlanDeps, PolicyFields } from '../policies/job/plan.ts';
 import { probeStream, requireCapacity } from '../stream/stream-access.ts';
+import { withDecisions } from '../policies/job-policies.ts';
+import { requireOwnJob } from './read-jobs.ts';
 
-export type AcceptDeps = Pick<
+type AcceptDeps = Pick<
   CoreDeps,
   | 'runs'
   | 'jobs'
@@ -36,7 +39,7 @@ export type AcceptDeps = Pick<
 >;
 
 /** Source of a request, besides its fields. */
-export type Origin = {
+type Origin = {
   /**
    * Key that must still be valid when the job is stored: the probe of its stream takes up to 20 s, in which the key can
    * be revoked and its caller erased.
@@ -232,4 +235,25 @@ async function startQuietly(job: JobBase, { executions, log }: AcceptDeps): Prom
       error: String(error),
     });
   }
+}
+
+/**
+ * Creates a job with the request of another one, which may have ended. Its stream URL is read from the store, because
+ * callers see it masked. Its webhook gets the same types of events, also if the defaults have changed. Throws
+ * `JobNotFoundError` and the errors of a creation.
+ */
+export async function runAgain(
+  jobId: string,
+  caller: string,
+  deps: AcceptDeps & PlanDeps,
+  idempotency?: IdempotencyRecord,
+  origin: Pick<Origin, 'keyHash'> = {},
+): Promise<Job> {
+  const job = await requireOwnJob(jobId, caller, deps);
+  const source = await deps.runs.source(job.source_id);
+  if (source === undefined) throw new JobNotFoundError(deps.limits.retentionSeconds);
+  const { webhook_url, labels, config } = job;
+  const request = { ...config, stream_url: source.url, webhook_url, labels };
+  const plan = withDecisions(job, (_, decisions) => decisions.planAgain);
+  return acceptJob(plan, request, caller, deps, idempotency, { ...origin, again: job });
 }

@@ -5,8 +5,8 @@ import { mapJobTimes } from '../policies/job/map-times.ts';
 import { withKind } from '../records/job-kind.ts';
 import type { Delivery } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
-import { maskUrl } from '../stream/mask-url.ts';
 import { toJobType } from '../records/job-type.ts';
+import { maskUrl } from '../stream/mask-url.ts';
 import type {
   finalStatsSchema,
   jobDetailSchema,

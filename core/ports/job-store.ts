@@ -1,5 +1,5 @@
 import type { JobEvent } from '../records/event.ts';
-import type { Job, JobPolicy, JobStatus, Source } from '../records/job.ts';
+import { type Job, type JobPolicy, type JobStatus, type Source, countersSchema } from '../records/job.ts';
 import type { JobPatch, RunChange, Totals } from './run-store.ts';
 
 export type JobChange = RunChange<JobPatch, JobEvent>;
@@ -99,4 +99,16 @@ export interface JobStore {
   newestEvents(jobId: string, type: JobEvent['type'], limit: number): Promise<JobEvent[]>;
   /** Returns the totals from one snapshot: a job that ends during the read counts once. */
   usage(): Promise<Usage>;
+}
+
+/** Adds the counters of active jobs to the totals of ended jobs. */
+export function sumUsage(ended: Totals, active: readonly Pick<Job, 'counters'>[]): Usage {
+  const usage: Usage = {
+    ...ended,
+    jobs_created: ended.jobs_completed + ended.jobs_stopped + ended.jobs_failed + active.length,
+  };
+  for (const { counters } of active) {
+    for (const counter of countersSchema.keyof().options) usage[counter] += counters[counter];
+  }
+  return usage;
 }

@@ -1,10 +1,8 @@
 import type { Counters, Job, Source } from '../records/job.ts';
-import type { Run, RunEvent } from '../records/run.ts';
-import type { WatchProgress } from '../records/watch-run.ts';
-import type { WatchSecrets } from '../records/watch-secrets.ts';
+import type { Run, RunEvent, WatchProgress } from '../records/run.ts';
 import type { Moment } from '../records/moment.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
-import type { Watch } from '../records/watch.ts';
+import type { Watch, WatchSecrets } from '../records/watch.ts';
 import type { SeenAddition } from '../records/seen-hour.ts';
 
 /** Totals of ended jobs: their number by final status, and the sums of their counters. */

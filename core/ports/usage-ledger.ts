@@ -1,4 +1,5 @@
 import type { CallerUse } from '../records/caller-use.ts';
+import type { ModelCall, TokenUse } from '../records/vision.ts';
 
 /** Use of a caller on a day (UTC, `YYYY-MM-DD`). */
 export type DayOfUse = { day: string; use: CallerUse };
@@ -16,3 +17,13 @@ export interface UsageLedger {
 
 /** Retention of a day, in days. */
 export const useRetentionDays = 400;
+
+/** Use of the model by callers. Counting never throws: a lost count must not fail a check. */
+export interface CallerUsage extends Pick<UsageLedger, 'days'> {
+  /** Runs a model call and counts it, also if it fails. Throws the errors of the call. */
+  charge<Result extends { tokens: TokenUse; calls?: readonly ModelCall[] | undefined }>(
+    caller: string,
+    call: () => Promise<Result>,
+  ): Promise<Result>;
+  record(caller: string, calls: readonly ModelCall[]): Promise<void>;
+}

@@ -9,6 +9,8 @@ import type {
   QueryWords,
   Summary,
 } from '../records/vision.ts';
+import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
+import type { JobOf } from '../records/job.ts';
 
 /** Earlier frame of the stream, with the time from it to the newest frame. */
 export type EarlierFrame = { frame: Uint8Array; secondsBefore: number };
@@ -164,4 +166,10 @@ export interface VisionModel {
   ): Promise<PicturesAnswer & Called>;
   /** Summarizes the samples of a window, given in time order. */
   summarize(samples: Sample[], signal: AbortSignal): Promise<Summary & Called>;
+}
+
+/** Summarizes the last windows of a cancelled digest: in process, or by invoking `analyze` on AWS. */
+export interface WindowSummarizer {
+  /** Takes at most `seconds`. An error drops the summary and never blocks the cancellation. */
+  summarize(job: JobOf<'digest'>, closing: WindowClosure, seconds: number): Promise<ClosureResult>;
 }

@@ -1,8 +1,7 @@
 import type { Source } from '../records/job.ts';
-import type { Watch } from '../records/watch.ts';
-import type { WatchSecrets } from '../records/watch-secrets.ts';
+import type { Watch, WatchSecrets } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
-import type { WatchProgress, WatchRun } from '../records/watch-run.ts';
+import type { WatchProgress, WatchRun } from '../records/run.ts';
 import type { Alert, WatchCounts } from '../records/watch-state.ts';
 import type { SeenHour } from '../records/seen-hour.ts';
 import type { IdempotencyRecord } from './job-store.ts';

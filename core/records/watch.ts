@@ -183,3 +183,9 @@ export const watchSchema = runMetaSchema.extend({
     .optional(),
 });
 export type Watch = z.infer<typeof watchSchema>;
+
+export const watchSecretsSchema = z.object({
+  watch_id: z.uuid(),
+  destinations: z.array(destinationAddressSchema),
+});
+export type WatchSecrets = z.infer<typeof watchSecretsSchema>;

@@ -3,9 +3,9 @@ import { apiNames } from '../api-names.ts';
 import { pictureStateSchema, streamStateSchema } from '../records/event.ts';
 import { policyEvents } from '../policies/records.ts';
 import { jobStatusSchema } from '../records/job.ts';
+import { jobTypeSchema } from '../records/job-type.ts';
 import { stopReasonSchema } from '../records/stop-reason.ts';
 import { jobConfigSchema, noticesSchema } from './job-config.ts';
-import { jobTypeSchema } from '../records/job-type.ts';
 import { errorCodeSchema } from './errors.ts';
 import { count, envelope, jobId, timestamp } from './fields.ts';
 

@@ -3,9 +3,9 @@ import { apiNames } from '../api-names.ts';
 import { failureSchema } from '../records/failure.ts';
 import { policyLists, policyNumbers } from '../policies/records.ts';
 import { countersSchema, jobStatusSchema } from '../records/job.ts';
+import { jobTypeSchema } from '../records/job-type.ts';
 import { gapSchema } from '../records/sight.ts';
 import { stopReasonSchema } from '../records/stop-reason.ts';
-import { jobTypeSchema } from '../records/job-type.ts';
 import { jobConfigSchema, jobDetailsSchema, noticesSchema } from './job-config.ts';
 import { count, jobId, sequence, sourceUrl, timestamp } from './fields.ts';
 

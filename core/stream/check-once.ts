@@ -1,4 +1,4 @@
-import type { CallerUsage } from '../ports/caller-usage.ts';
+import type { CallerUsage } from '../ports/usage-ledger.ts';
 import type { Capture, InputMode } from '../records/capture.ts';
 import { InvalidInputModeError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';

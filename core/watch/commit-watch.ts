@@ -1,13 +1,13 @@
 import { WatchNotFoundError } from '../errors.ts';
 import type { WatchChange } from '../ports/watch-store.ts';
-import { asWatch } from '../records/run.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import { asWatch, type WatchRun } from '../records/run.ts';
 import { toWatchEvents, type NewWatchEvent } from '../records/watch-event.ts';
 import { mapWatchTimes } from '../policies/watch/map-times.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { onClock } from '../sight/clock-change.ts';
 import { applyRunChange } from '../event/stored-run.ts';
 import type { WatchDeps } from './watch-deps.ts';
+import type { Log } from '../ports/log.ts';
 
 /** Part of a commit that a change decides. */
 export type PlannedChange = Omit<WatchChange, 'runId' | 'expectedVersion' | 'events' | 'set'> & {
@@ -48,4 +48,37 @@ export async function requireOwnWatch(
   const stored = asWatch(await runs.get(watchId, now()));
   if (stored?.caller !== caller) throw new WatchNotFoundError();
   return stored;
+}
+
+/**
+ * Removes pictures of a watch that was deleted or changed. Media that cannot be removed now expire with their
+ * retention.
+ */
+export async function removeQuietly(
+  { run_id: watchId }: WatchRun,
+  remove: () => Promise<unknown>,
+  { log }: { log: Log },
+): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    log.warning('Pictures of a watch not removed yet', { watch_id: watchId, error: String(error) });
+  }
+}
+
+/** Starts the current generation of a watch. Logs a failure and never throws: `reconcile` starts it then. */
+export async function startQuietly(
+  watch: WatchRun,
+  { executions, log }: Pick<WatchDeps, 'executions' | 'log'>,
+): Promise<void> {
+  const { generation } = watch;
+  try {
+    await executions.start({ run_id: watch.run_id, generation });
+  } catch (error) {
+    log.warning('Execution of a watch not started yet; reconcile starts it', {
+      watch_id: watch.run_id,
+      generation,
+      error: String(error),
+    });
+  }
 }

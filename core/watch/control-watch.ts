@@ -1,6 +1,6 @@
 import { AlertNotFoundError, UnknownConditionError } from '../errors.ts';
 import { findState } from '../records/delivery.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import type { WatchRun } from '../records/run.ts';
 import type { Alert } from '../records/watch-state.ts';
 import {
   acknowledgeAlert,
@@ -9,11 +9,9 @@ import {
   resumeWatch,
   snoozeWatch,
 } from '../policies/watch/change.ts';
-import { changeStoredWatch } from './commit-watch.ts';
+import { changeStoredWatch, removeQuietly, startQuietly } from './commit-watch.ts';
 import { describeNotified, type Notified } from './end-former.ts';
 import { forgetMoments } from './forget-moments.ts';
-import { removeQuietly } from './remove-quietly.ts';
-import { startQuietly } from './start-quietly.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Pauses a watch until it is resumed. A paused watch stays as it was. */

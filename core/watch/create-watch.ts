@@ -1,4 +1,4 @@
-import { asWatch } from '../records/run.ts';
+import { asWatch, type WatchRun } from '../records/run.ts';
 import {
   IdempotencyKeyReusedError,
   InvalidInputModeError,
@@ -9,7 +9,6 @@ import {
 } from '../errors.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { WatchCreation } from '../ports/watch-store.ts';
-import type { WatchRun } from '../records/watch-run.ts';
 import { toWatchEvents } from '../records/watch-event.ts';
 import type { StreamProbe } from '../records/capture.ts';
 import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
@@ -21,8 +20,7 @@ import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { longestBeforeOpening } from '../policies/watch/clip-begin.ts';
 import { createWatchRun } from '../policies/watch/initial-state.ts';
-import { startQuietly } from './start-quietly.ts';
-import { requireOwnWatch } from './commit-watch.ts';
+import { requireOwnWatch, startQuietly } from './commit-watch.ts';
 import { splitRequest, toRequest, type Fingerprint } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';
 

@@ -1,11 +1,11 @@
 import { PreconditionFailedError, WatchNotFoundError } from '../errors.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import type { WatchRun } from '../records/run.ts';
 import { watchConfigSchema, watchSchema, type Watch, type WatchConfig } from '../records/watch.ts';
 import { addressFields, type WatchPatch, type WatchRequest } from '../requests/watches.ts';
 import { probeStream, requireClips } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { changeWatch, hasSameField } from '../policies/watch/change.ts';
-import { changeStoredWatch, requireOwnWatch } from './commit-watch.ts';
+import { changeStoredWatch, requireOwnWatch, removeQuietly, startQuietly } from './commit-watch.ts';
 import {
   checkInputMode,
   checkServed,
@@ -19,8 +19,6 @@ import { endFormer, readFormer, type Former, type FormerDestination } from './en
 import type { StreamProbe } from '../records/capture.ts';
 import { addSeconds } from '../time.ts';
 import { forgetMoments } from './forget-moments.ts';
-import { removeQuietly } from './remove-quietly.ts';
-import { startQuietly } from './start-quietly.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';
 

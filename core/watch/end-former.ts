@@ -6,7 +6,7 @@ import type { DeliveryStore } from '../ports/delivery.ts';
 import { runLog, type Log } from '../ports/log.ts';
 import { findState, type DestinationState } from '../records/delivery.ts';
 import type { Destination, DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import type { WatchRun } from '../records/run.ts';
 import { findLoss } from '../sight/trouble.ts';
 import { waitAtMost } from '../time-limit.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { WatchRun } from '../records/watch-run.ts';
+import type { WatchRun } from '../records/run.ts';
 import type { AlertClip } from '../records/clip.ts';
 import type { Alert, ConditionState } from '../records/watch-state.ts';
 import type { alertResponseSchema, watchResponseSchema } from '../responses/watches.ts';

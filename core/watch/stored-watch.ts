@@ -1,6 +1,8 @@
 import type { RunChange } from '../ports/run-store.ts';
-import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
+import type { Alert, AlertChange, WatchCounts, WatchStatus } from '../records/watch-state.ts';
 import type { SeenAddition } from '../records/seen-hour.ts';
+import type { WatchRun } from '../records/run.ts';
+import type { WatchDeps } from './watch-deps.ts';
 
 /** Rules that both stores of watches apply in their transactions. */
 
@@ -93,4 +95,25 @@ export function reviewDelta(
 
 function countReview(review: Alert['review']): { correct: number; wrong: number } {
   return { correct: review?.correct === true ? 1 : 0, wrong: review?.correct === false ? 1 : 0 };
+}
+
+type Query = {
+  status?: WatchStatus | undefined;
+  label?: string | undefined;
+  limit: number;
+  offset: number;
+};
+
+/** Returns a page of a caller's watches. All are read: a caller has few. */
+export async function listWatches(
+  { status, label, limit, offset }: Query,
+  caller: string,
+  { watches }: Pick<WatchDeps, 'watches'>,
+): Promise<{ watches: WatchRun[]; total: number }> {
+  const matching = (await watches.list(caller)).filter(
+    (watch) =>
+      (status === undefined || watch.status === status) &&
+      (label === undefined || watch.config.labels.includes(label)),
+  );
+  return { watches: matching.slice(offset, offset + limit), total: matching.length };
 }

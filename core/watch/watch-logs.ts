@@ -1,5 +1,5 @@
 import { eventsBeforeHole } from '../event/before-hole.ts';
-import type { LogSignals } from '../ports/log-signals.ts';
+import type { LogSignals } from '../ports/event-sessions.ts';
 import { asWatch, isWatchEvent } from '../records/run.ts';
 import type { Feed } from '../ports/watch-store.ts';
 import type { WatchDeps } from './watch-deps.ts';

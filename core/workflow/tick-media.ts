@@ -1,10 +1,11 @@
-import type { CoreDeps } from '../dependencies.ts';
+import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { Evidence, Picture } from '../policies/policy.ts';
 import type { Log } from '../ports/log.ts';
 import type { RunChange, RunStore } from '../ports/run-store.ts';
 import type { Run } from '../records/run.ts';
 import type { CaptureOutput } from '../records/workflow.ts';
 import { storeShownFrame } from '../stream/shown-frame.ts';
+import { rules } from '../rules.ts';
 
 type MediaDeps = Pick<CoreDeps, 'media'>;
 type EvidenceDeps = Pick<CoreDeps, 'media' | 'cutFrame' | 'now'> & {
@@ -105,7 +106,7 @@ export function listTaken(captured: CaptureOutput): string[] {
   return [frame, ...(clip === null ? [] : [clip]), ...moments.map(({ frame_key: key }) => key)];
 }
 
-/** Objects that a fault or a crash leaves behind expire (`media-lifetime.ts`). */
+/** Objects that a fault or a crash leaves behind expire (`computeMediaSeconds`). */
 export async function removeMedia(keys: readonly string[], { media }: MediaDeps, log: Log): Promise<void> {
   if (keys.length === 0) return;
   await media.remove(keys).catch((error: unknown) => {
@@ -115,4 +116,18 @@ export async function removeMedia(keys: readonly string[], { media }: MediaDeps,
 
 function withoutKept(keys: readonly string[], kept: readonly Picture[]): string[] {
   return keys.filter((key) => !kept.some((picture) => picture.key === key));
+}
+
+/** Time for retries of the last tick of a job, in seconds. */
+const marginSeconds = 3600;
+
+/**
+ * Returns the age from which no job refers to a capture, in seconds: the longest duration of a job, its wait for the
+ * model, and its retention. Older objects are what a fault or a crash left behind.
+ */
+export function computeMediaSeconds({
+  retentionSeconds,
+  modelGraceSeconds,
+}: Pick<Limits, 'retentionSeconds' | 'modelGraceSeconds'>): number {
+  return rules.maxJobDurationSeconds + modelGraceSeconds + retentionSeconds + marginSeconds;
 }

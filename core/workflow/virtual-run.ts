@@ -2,7 +2,7 @@ import type { Limits } from '../dependencies.ts';
 import { applyRunChange } from '../event/stored-run.ts';
 import type { CommittedTick } from '../policies/policy.ts';
 import { freePace } from '../ports/pace.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import type { WatchRun } from '../records/run.ts';
 import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
 import { runAnalyzeTask, type AnalyzeTaskDeps } from './tasks.ts';
 

@@ -1,13 +1,28 @@
 import { createSharedHttpDeps } from '../../adapters/aws/http/shared-dependencies.ts';
 import { createHttpFunction, type HttpFunction } from '../../adapters/aws/http/http-function.ts';
-import { noEventSessions } from '../../adapters/aws/http/no-event-sessions.ts';
 import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { HttpDeps } from '../../adapters/http/dependencies.ts';
 import type { SetTimer } from '../../core/time-limit.ts';
-import { pollingSignals } from '../../core/ports/log-signals.ts';
+import { pollingSignals, type EventSessions } from '../../core/ports/event-sessions.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { ApiConfig } from './config.ts';
+import { WatchpostError } from '../../core/errors.ts';
+
+/**
+ * Sessions of an origin without streaming: the HTTP API buffers a response and limits it to 30 s. `open` throws an
+ * error with the right URL before a job is created.
+ */
+export const noEventSessions: EventSessions = {
+  perCaller: 0,
+  open: async () => {
+    throw new WatchpostError(
+      'BAD_REQUEST',
+      'This URL does not support event streams',
+      'Use the base URL of the service, or read GET /jobs/{job_id}/events as JSON.',
+    );
+  },
+};
 
 export type ApiFunctionDeps = { respond: HttpFunction; setTimer?: SetTimer } & Pick<Telemetry, 'during'>;
 

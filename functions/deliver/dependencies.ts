@@ -14,10 +14,9 @@ import { createRemoteMakeClip } from '../../adapters/aws/invoke/remote-capture.t
 import { createMail } from '../../adapters/aws/mail.ts';
 import { createLookup } from '../../adapters/aws/lookup.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
-import { softwareVersion } from '../../adapters/aws/software-version.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../../adapters/aws/stored-signer.ts';
 import { instrumentMeter } from '../../adapters/aws/telemetry/instrument-meter.ts';
-import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createTelemetry, type Telemetry, softwareVersion } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createWebhookGuard } from '../../adapters/egress/guard.ts';
 import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
 import { createHttpSender } from '../../adapters/destinations/http-sender.ts';

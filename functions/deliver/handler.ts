@@ -1,9 +1,23 @@
 import { processPartialResponse, SqsFifoPartialProcessorAsync } from '@aws-lambda-powertools/batch';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { backoffSeconds, visibilitySeconds } from '../../adapters/aws/message-visibility.ts';
 import { queueMessageSchema } from '../../core/records/delivery.ts';
 import { deliverMessage } from '../../core/delivery/deliver.ts';
 import type { DeliverFunctionDeps } from './dependencies.ts';
+
+/** Maximum visibility timeout, in seconds. SQS limits it to 12 hours from the receipt. */
+const maxVisibilitySeconds = 43_000;
+
+/** Returns the visibility timeout, in whole seconds, rounded up: an early message only waits again. */
+export function visibilitySeconds(seconds: number): number {
+  return Math.min(maxVisibilitySeconds, Math.max(0, Math.ceil(seconds)));
+}
+
+/**
+ * Returns the backoff after an internal error: 1, 2, 4, … 60 s, until the message moves to the dead-letter queue.
+ */
+export function backoffSeconds(timesReceived: number): number {
+  return Math.min(60, 2 ** Math.max(0, timesReceived - 1));
+}
 
 /** Marks a message for retry: it blocks its message group until it is due. */
 class RetryMessageError extends Error {}

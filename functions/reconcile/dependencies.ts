@@ -6,7 +6,6 @@ import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { countOpenSessions } from '../../adapters/aws/limit-event-sessions.ts';
 import { paceStarts, useListedStatus } from '../../adapters/aws/sweep-executions.ts';
 import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts';
-import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { publishCommits } from '../../core/delivery/publish.ts';
 import type { readUsageToday } from '../../core/access/caller-usage.ts';
@@ -14,6 +13,8 @@ import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { RepairDeps } from '../../core/workflow/repair.ts';
 import type { ReconcileConfig } from './config.ts';
 import { startPace, type FanOutDeps } from './fan-out.ts';
+import type { CoreDeps } from '../../core/dependencies.ts';
+import type { MetricsSink } from '../../core/ports/metrics.ts';
 
 const now = () => new Date();
 
@@ -79,5 +80,40 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     during,
     measurements,
     countEventStreams: () => countOpenSessions(config.EVENT_STREAMS, countSessions),
+  };
+}
+
+type Repairing = Pick<CoreDeps, 'runs' | 'queue' | 'executions'>;
+
+/** Adds metrics to the dependencies of `reconcile`: counts each repair. */
+export function instrumentRepairs(
+  { runs, queue, executions }: Repairing,
+  measurements: MetricsSink,
+): Repairing {
+  return {
+    runs: {
+      ...runs,
+      commit: async (change) => {
+        const result = await runs.commit(change);
+        // A change without events only extends a lease.
+        if (result === 'committed' && change.events.length > 0) measurements.add('Repairs');
+        return result;
+      },
+    },
+    queue: {
+      ...queue,
+      send: async (message) => {
+        await queue.send(message);
+        measurements.add('Repairs');
+      },
+    },
+    executions: {
+      ...executions,
+      start: async (input) => {
+        const result = await executions.start(input);
+        if (result === 'started') measurements.add('Repairs');
+        return result;
+      },
+    },
   };
 }

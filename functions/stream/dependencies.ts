@@ -5,11 +5,10 @@ import type { HttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
-import type { EventStreams } from '../../adapters/http/sse/dependencies.ts';
+import type { EventStreams } from '../../adapters/http/sse/messages.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
-import { pollingSignals } from '../../core/ports/log-signals.ts';
-import type { EventSessions } from '../../core/ports/event-sessions.ts';
+import { type EventSessions, pollingSignals } from '../../core/ports/event-sessions.ts';
 import type { StreamConfig } from './config.ts';
 
 /** Dependencies of the handler. */

@@ -1,4 +1,4 @@
-import { Validations } from 'aws-cdk-lib';
+import { Validations, Duration } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { HttpApi as Api, HttpStage, LogGroupLogDestination } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -6,6 +6,24 @@ import { Construct } from 'constructs';
 import { maxHttpApiSeconds } from '../../adapters/aws/http/origins.ts';
 import { allowHttp, httpEnvironment, type HttpFunctionProps } from './http-environment.ts';
 import { ServiceFunction, type FunctionContext } from '../function/service-function.ts';
+import { PrivateBucket, toRemovalPolicy } from '../storage/private-bucket.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+
+type Props = Pick<StageSettings, 'logDays' | 'keepData'>;
+
+/** Bucket with the access logs of CloudFront and S3; objects expire after `logDays`. */
+export class AccessLogs extends Construct {
+  readonly bucket: PrivateBucket;
+
+  constructor(scope: Construct, id: string, { logDays, keepData }: Props) {
+    super(scope, id);
+    this.bucket = new PrivateBucket(this, 'Bucket', {
+      lifecycleRules: [{ expiration: Duration.days(logDays) }],
+      removalPolicy: toRemovalPolicy(keepData),
+      autoDeleteObjects: !keepData,
+    });
+  }
+}
 
 /** HTTP API for responses within 30 s: one route, one function, behind CloudFront. */
 export class HttpApi extends Construct {

@@ -7,7 +7,7 @@ import { jobsByCaller, keyPrefixes, repair } from '../../adapters/aws/dynamodb/t
 import type { DeployedModel } from '../../adapters/aws/function-settings.ts';
 import { findModelPrice, visionProviders } from '../../adapters/vision/aws-provider-registry.ts';
 import type { ApiEnvironment } from '../../functions/api/config.ts';
-import { alarmPrefix } from '../operations/alarms/alarm-prefix.ts';
+import { alarmPrefix } from '../operations/alarms/alarms.ts';
 import {
   allowExecutions,
   allowInvoking,

@@ -1,8 +1,24 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { DeduplicationScope, FifoThroughputLimit, Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { queueEncryption } from '../storage/service-key.ts';
-import { DeadLetterQueue } from './dead-letter-queue.ts';
+
+/** Dead-letter queue with the maximum retention of SQS, 14 days. Operators inspect its messages. */
+export class DeadLetterQueue extends Queue {
+  constructor(scope: Construct, id: string, { fifo }: { fifo: boolean }) {
+    super(scope, id, {
+      // CloudFormation rejects `fifo: false`.
+      ...(fifo && { fifo }),
+      ...queueEncryption(scope),
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    Validations.of(this).acknowledge({
+      id: 'Serverless-SQSRedrivePolicy',
+      reason: 'This queue is a dead-letter queue.',
+    });
+  }
+}
 
 /**
  * FIFO queue of deliveries. A message group per destination and subject keeps first attempts in order; each delivery

@@ -10,7 +10,7 @@ import type { EgressNetwork } from '../delivery/egress-network.ts';
 import { suppressAccessLogFindings, PrivateBucket } from '../storage/private-bucket.ts';
 import { errorPages } from './error-pages.ts';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import { suppressWildcardFindings } from '../function/suppress-wildcards.ts';
+import { suppressWildcardFindings } from '../function/service-function.ts';
 
 type Props = {
   accessLogs: PrivateBucket | undefined;

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Size, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, Validations, Stack } from 'aws-cdk-lib';
 import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -9,17 +9,31 @@ import {
   RecursiveLoop,
   Runtime,
   SystemLogLevel,
+  type Alias,
+  type IFunction,
+  type ILayerVersion,
 } from 'aws-cdk-lib/aws-lambda';
-import type { Alias, IFunction, ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EgressNetwork } from '../delivery/egress-network.ts';
 import { listKmsCalls, serviceKey, viaService } from '../storage/service-key.ts';
 import { serviceName } from './service-name.ts';
-import { describeFunction, liveAlias } from './version-names.ts';
-import { suppressWildcardFindings } from './suppress-wildcards.ts';
 import type { ServiceLog } from './service-log.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
+import { flattenCfnReference } from 'cdk-nag/lib/utils/flatten-cfn-reference.js';
+
+/** Alias of each function, which everything invokes. */
+export const liveAlias = 'live';
+
+/** Returns the description of a function, which its published versions keep. */
+export function describeFunction(name: string, release: string): string {
+  return `Watchpost: ${name}, release ${release}`;
+}
+
+/** Reads the release from a description. Returns undefined for a version without one. */
+export function readRelease(description: string | undefined): string | undefined {
+  return /^Watchpost: \w+, release (\S+)$/.exec(description ?? '')?.[1];
+}
 
 /** Shared inputs of all functions. */
 export type FunctionContext = {
@@ -212,4 +226,18 @@ function withoutUndefined(environment: Record<string, string | undefined>): Reco
   return Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+/** Acknowledges the cdk-nag finding of each resource that contains `*`. Throws if such a resource has no reason. */
+export function suppressWildcardFindings(
+  on: Construct,
+  resources: string[],
+  reason: string | undefined,
+): void {
+  for (const resource of resources) {
+    const name = flattenCfnReference(Stack.of(on).resolve(resource));
+    if (!name.includes('*')) continue;
+    if (reason === undefined) throw new Error(`A wildcard needs a reason: ${name}`);
+    Validations.of(on).acknowledge({ id: `AwsSolutions-IAM5[Resource::${name}]`, reason });
+  }
 }

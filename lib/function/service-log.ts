@@ -3,7 +3,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { isWholeStack, serviceName } from './service-name.ts';
 import { serviceKey } from '../storage/service-key.ts';
-import { toRemovalPolicy } from '../storage/removal-policy.ts';
+import { toRemovalPolicy } from '../storage/private-bucket.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 type Props = Pick<StageSettings, 'logDays' | 'keepData'>;

@@ -6,7 +6,7 @@ import { storageVersion } from '../../adapters/aws/dynamodb/table/storage-versio
 import { rules } from '../../core/rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { projectFolder } from '../files.ts';
-import { readDefinition } from '../workflow/read-definition.ts';
+import { readDefinition } from '../workflow/state-machines.ts';
 
 /** Code of a deployment beside its bundles. */
 const layer = `${projectFolder}layers/ffmpeg/`;

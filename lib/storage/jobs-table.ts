@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { serviceKey } from './service-key.ts';
-import { toRemovalPolicy } from './removal-policy.ts';
+import { toRemovalPolicy } from './private-bucket.ts';
 import {
   indexes,
   partitionKey,

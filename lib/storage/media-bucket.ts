@@ -1,12 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { computeMediaSeconds } from '../../core/job/media-lifetime.ts';
+import { computeMediaSeconds } from '../../core/workflow/tick-media.ts';
 import { keptFolders } from '../../core/policies/watch/evidence.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { serviceKey } from './service-key.ts';
-import { toRemovalPolicy } from './removal-policy.ts';
-import { suppressAccessLogFindings, PrivateBucket } from './private-bucket.ts';
+import { PrivateBucket, suppressAccessLogFindings, toRemovalPolicy } from './private-bucket.ts';
 
 type Props = {
   settings: Pick<StageSettings, 'keepData' | 'retentionSeconds' | 'modelGraceSeconds'>;

@@ -1,4 +1,4 @@
-import { Validations } from 'aws-cdk-lib';
+import { Validations, RemovalPolicy } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption, type BucketProps } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 
@@ -34,4 +34,12 @@ export function suppressAccessLogFindings(bucket: PrivateBucket): void {
     id: 'AwsSolutions-S1',
     reason: 'The stage sets accessLogs to false.',
   });
+}
+
+/**
+ * Returns the removal policy of stored data. With `keepData`, data outlive the stack, but not a failed first
+ * deployment: its empty resources would block the next attempt.
+ */
+export function toRemovalPolicy(keepData: boolean): RemovalPolicy {
+  return keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }

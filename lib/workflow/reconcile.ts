@@ -7,7 +7,7 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { jobsByCaller, repair } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { ReconcileEnvironment } from '../../functions/reconcile/config.ts';
-import { DeadLetterQueue } from '../delivery/dead-letter-queue.ts';
+import { DeadLetterQueue } from '../delivery/delivery-queue.ts';
 import {
   allowExecutions,
   allowListingExecutions,

@@ -9,13 +9,15 @@ import {
   StateMachineType,
 } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { createBurstDefinition } from '../../adapters/aws/bursts.ts';
 import { rules } from '../../core/rules.ts';
 import { listKmsCalls, serviceKey, viaService } from '../storage/service-key.ts';
-import { readDefinition } from './read-definition.ts';
 import type { ServiceFunction } from '../function/service-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import type { WorkflowNames } from './workflow-names.ts';
+import { projectFolder } from '../files.ts';
 
 type Props = {
   names: WorkflowNames;
@@ -134,4 +136,9 @@ export class StateMachines extends Construct {
       });
     return stateMachine;
   }
+}
+
+export function readDefinition(file: string): Record<string, unknown> {
+  const text = readFileSync(`${projectFolder}lib/workflow/${file}`, 'utf8');
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
 }

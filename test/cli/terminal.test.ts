@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLineLog } from '../../adapters/embedded/log/line-log.ts';
 import { withFields } from '../../adapters/log-message.ts';
-import { showControls } from '../../core/observability/show-controls.ts';
+import { showControls } from '../../core/observability/redact.ts';
 import { oneLine, openTerminal } from '../../cli/terminal.ts';
 
 const hostile = '\u001b[31mred\u001b]0;title\u0007\u009b2J\r\u202e\u0000\u007f';

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { WatchChange, WatchCreation } from '../../core/ports/watch-store.ts';
 import type { NewWatchEvent, WatchEvent } from '../../core/records/watch-event.ts';
 import type { Watch } from '../../core/records/watch.ts';
-import { watchRunSchema, type WatchRun } from '../../core/records/watch-run.ts';
+import { watchRunSchema, type WatchRun } from '../../core/records/run.ts';
 import type { Sight } from '../../core/records/sight.ts';
 import {
   maxErrorLength,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ttlAttribute } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import { originHostsHeader, originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
-import { backoffSeconds } from '../../adapters/aws/message-visibility.ts';
+import { backoffSeconds } from '../../functions/deliver/handler.ts';
 import { metricNamespace as emittedNamespace } from '../../adapters/aws/telemetry/telemetry.ts';
 import { metricUnits } from '../../core/ports/metrics.ts';
 import { analyzeConfigSchema } from '../../functions/analyze/config.ts';

@@ -18,7 +18,7 @@ const writers: Record<string, string> = {
   'adapters/aws/dynamodb/table/record.ts': own,
   'adapters/aws/execution-state.ts': own,
   'adapters/aws/function-settings.ts': operator,
-  'adapters/aws/http/http-result.ts': own,
+  'functions/api/handler.ts': own,
   'adapters/aws/invoke/create-invoke.ts': own,
   'adapters/aws/platform-secret.ts': operator,
   'adapters/aws/recent-log.ts': own,

@@ -178,7 +178,7 @@ const ofWatches: Row[] = [
   ],
   [
     'statuses in their order',
-    'status.ts',
+    'progress.ts',
     "  if (paused) return 'paused';\n",
     "  if (trouble?.lost) return 'stream_lost';\n  if (paused) return 'paused';\n",
   ],

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DatabaseSync } from 'node:sqlite';
 import type { WatchEvent } from '../../core/records/watch-event.ts';
 import type { WatchCondition } from '../../core/records/watch.ts';
-import type { WatchRun } from '../../core/records/watch-run.ts';
+import type { WatchRun } from '../../core/records/run.ts';
 import { readHour, sumSpans } from '../../core/sight/spans.ts';
 import type { SeenHour } from '../../core/records/seen-hour.ts';
 import type { AnalyzeInput } from '../../core/records/workflow.ts';

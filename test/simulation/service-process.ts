@@ -7,14 +7,13 @@ import { createCallerEraser } from '../../adapters/embedded/callers/caller-erase
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
 import { createDeliveryQueue } from '../../adapters/embedded/queue/delivery-queue.ts';
 import { createDeliveryStore } from '../../adapters/embedded/queue/delivery-store.ts';
-import { createRunStores } from '../../adapters/embedded/runs/stores.ts';
+import { createRunStores } from '../../cli/service/open-stores.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import type { EmbeddedMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
 import { createMotionReferences } from '../../adapters/embedded/scheduler/motion-references.ts';
 import { createRunLog } from '../../adapters/embedded/runs/run-log.ts';
-import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
-import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
+import { createScheduler, listUnfinishedRuns } from '../../adapters/embedded/scheduler/scheduler.ts';
 import { createSteadyClock } from '../../adapters/machine.ts';
 import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';

@@ -1,9 +1,8 @@
-import type { WatchRun } from '../../core/records/watch-run.ts';
 import { shortestVisitOfWatch } from '../../core/policies/watch/shortest-visit-of-watch.ts';
 import { listActive } from '../../core/policies/watch/schedule.ts';
 import { extendHour, readHour } from '../../core/sight/spans.ts';
 import type { SeenHour, Span } from '../../core/records/seen-hour.ts';
-import { isWatchEvent } from '../../core/records/run.ts';
+import { isWatchEvent, type WatchRun } from '../../core/records/run.ts';
 import type { RunChange } from '../../core/ports/run-store.ts';
 import { sumByHour } from '../../core/watch/stored-watch.ts';
 import type { Schedule } from '../../core/records/watch.ts';

@@ -1,13 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { createRunStores } from '../../adapters/embedded/runs/stores.ts';
+import { createRunStores } from '../../cli/service/open-stores.ts';
 import type { JobChange, JobStore } from '../../core/ports/job-store.ts';
 import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
 import type { WatchChange, WatchStore } from '../../core/ports/watch-store.ts';
 import type { JobEvent } from '../../core/records/event.ts';
 import type { Job } from '../../core/records/job.ts';
-import { isJob, isJobEvent, isWatch, isWatchEvent, type Run, type RunEvent } from '../../core/records/run.ts';
+import {
+  isJob,
+  isJobEvent,
+  isWatch,
+  isWatchEvent,
+  type Run,
+  type RunEvent,
+  type WatchRun,
+} from '../../core/records/run.ts';
 import type { WatchEvent } from '../../core/records/watch-event.ts';
-import type { WatchRun } from '../../core/records/watch-run.ts';
 
 /** Store of runs as tests of one resource read it. */
 export type RunsOf<Stored extends Run, Event extends RunEvent, Change extends RunChange> = Omit<

@@ -16,7 +16,7 @@ import { createAlertId } from '../../adapters/alert-id.ts';
 import { createLogBuffer, teeLog } from '../../adapters/embedded/log/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/callers/meter.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';
-import { pollingSignals } from '../../core/ports/log-signals.ts';
+import { pollingSignals } from '../../core/ports/event-sessions.ts';
 import type { HttpDeps } from '../../adapters/http/dependencies.ts';
 import { isLoopback } from '../../adapters/http/guard-host.ts';
 import { createRequestBodies } from '../../adapters/http/request-bodies.ts';

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CallLimits } from '../../../core/access/call-admission.ts';
 import type { CallLimiter } from '../../../core/ports/call-limiter.ts';
-import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
-import type { CallerStore } from '../../../core/ports/caller-store.ts';
+import type { CallerStore, CallerEraser } from '../../../core/ports/caller-store.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
 import type { EventSessions } from '../../../core/ports/event-sessions.ts';
 import type { JobStore, Usage } from '../../../core/ports/job-store.ts';
@@ -21,7 +20,6 @@ import { createCallerEraser } from './callers/caller-eraser.ts';
 import { createCallerStore } from './callers/caller-store.ts';
 import { createDeliveryStore } from './runs/delivery-store.ts';
 import { countEventSessions, createEventSessions } from './callers/event-sessions.ts';
-import { createJobStore } from './runs/job-store.ts';
 import { systemBackoff, type BackoffDeps } from '../../retry-with-backoff.ts';
 import { itemTtls } from './table/item-ttls.ts';
 import { createKeyStore } from './callers/key-store.ts';
@@ -32,6 +30,12 @@ import { createRepairShards, type RepairShards } from './runs/repair-shards.ts';
 import { createRunStore } from './runs/run-store.ts';
 import { createUsageLedger } from './callers/usage-ledger.ts';
 import { createWatchStore } from './runs/watch-store.ts';
+import { readNewestEvents } from './runs/event-items.ts';
+import { createJob, findIdempotencyRecord } from './runs/job-creation.ts';
+import { listJobs } from './runs/job-list.ts';
+import type { RunDeps } from './runs/run-commit.ts';
+import { countSlots, releaseSlot, reserveSlot } from './runs/slots.ts';
+import { readUsage } from './callers/usage.ts';
 
 export type DynamoStoreSettings = {
   client: DynamoDBClient;
@@ -110,3 +114,22 @@ const nothingUsed: Usage = {
   jobs_failed: 0,
   ...zeroCounters,
 };
+
+/** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
+function createJobStore(deps: RunDeps, backoff: BackoffDeps): JobStore {
+  const { table } = deps;
+  return {
+    reserveSlot: async (reservation, now) => reserveSlot(table, reservation, now),
+    releaseSlot: async (caller, jobId, holder) => releaseSlot(table, caller, jobId, holder),
+    create: async (creation, now) => createJob(deps, creation, now),
+    findByIdempotencyKey: async (caller, key, now) => {
+      const earlier = await findIdempotencyRecord(table, caller, key);
+      if (earlier === undefined || earlier.expires_at_ms <= now.getTime()) return undefined;
+      return { requestHash: earlier.request_hash, jobId: earlier.job_id };
+    },
+    list: async (query, now) => listJobs(deps, query, now),
+    countActive: async (caller) => countSlots(table, caller),
+    newestEvents: async (jobId, type, limit) => readNewestEvents(table, jobId, type, limit),
+    usage: async () => readUsage(table, backoff),
+  };
+}

@@ -30,12 +30,11 @@ import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-mode
 import { callSeconds } from './time-budgets.ts';
 import { limitEventSessions } from '../limit-event-sessions.ts';
 import { createSecret, type Secret } from '../secret.ts';
-import { softwareVersion } from '../software-version.ts';
 import { createMail } from '../mail.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../stored-signer.ts';
 import { instrumentMeter } from '../telemetry/instrument-meter.ts';
 import { instrumentRuns } from '../telemetry/instrument-runs.ts';
-import type { Telemetry } from '../telemetry/telemetry.ts';
+import { type Telemetry, softwareVersion } from '../telemetry/telemetry.ts';
 
 /** Settings that `api` and `stream` share, and the one of `stream` that the stores need. */
 export type HttpSettings = Omit<

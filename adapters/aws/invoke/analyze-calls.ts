@@ -16,7 +16,7 @@ import {
   queryWordsSchema,
   tokenUseSchema,
 } from '../../../core/records/vision.ts';
-import { bytesSchema } from './bytes.ts';
+import { bytesSchema } from './invoke.ts';
 
 const dateSchema = z.codec(z.iso.datetime(), z.date(), {
   decode: (text) => new Date(text),

@@ -7,8 +7,7 @@ import type { ClipResult, MakeClip } from '../../../core/records/clip.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { ResizeJpeg } from '../../vision/picture-width.ts';
-import { base64, bytesSchema } from './bytes.ts';
-import { maxInvokePayloadBytes } from './invoke.ts';
+import { maxInvokePayloadBytes, base64, bytesSchema } from './invoke.ts';
 
 /** Absent in a call of an earlier version, during a deployment. */
 const callerField = z.string().default('');

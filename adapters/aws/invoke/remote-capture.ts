@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { TransientError, VisionError } from '../../../core/errors.ts';
-import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
+import type { ContactSheets } from '../../../core/ports/frame-pictures.ts';
 import type { MakeClip } from '../../../core/records/clip.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { ResizeJpeg } from '../../vision/picture-width.ts';
-import { base64 } from './bytes.ts';
 import {
   captureAnswerSchema,
   clipAnswerSchema,
@@ -13,7 +12,7 @@ import {
   sheetAnswerSchema,
 } from './capture-calls.ts';
 import type { CaptureCallInput } from './capture-calls.ts';
-import { maxInvokePayloadBytes, type Invoke } from './invoke.ts';
+import { maxInvokePayloadBytes, type Invoke, base64 } from './invoke.ts';
 import { unwrapOutcome } from './outcome.ts';
 
 /** Invocation of a function. `seconds` is the timeout of both sides. */

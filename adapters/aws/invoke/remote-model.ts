@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { TransientError, VisionError } from '../../../core/errors.ts';
-import { anyCondition, type VisionModel } from '../../../core/ports/vision-model.ts';
-import type { WindowSummarizer } from '../../../core/ports/window-summarizer.ts';
+import { anyCondition, type VisionModel, type WindowSummarizer } from '../../../core/ports/vision-model.ts';
 import type { DescribedModel } from '../../vision/aws-provider.ts';
 import {
   type AnalyzeCall,

@@ -5,6 +5,12 @@ import type { Log, LogFields } from '../../../core/ports/log.ts';
 import { metricUnits, type MetricsSink } from '../../../core/ports/metrics.ts';
 import { redactedLog } from '../../../core/observability/redact.ts';
 
+/** Version from package.json, defined by the bundler. */
+declare const WATCHPOST_VERSION: string | undefined;
+
+/** Version of this service. */
+export const softwareVersion = typeof WATCHPOST_VERSION === 'string' ? WATCHPOST_VERSION : 'development';
+
 /** Logs and metrics of one function instance, with Powertools. */
 export type Telemetry = {
   log: Log;

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
+import type { CallerEraser } from '../../../core/ports/caller-store.ts';
 import { createKeyRemoval } from './key-store.ts';
 import { createEventTable } from '../runs/event-table.ts';
 import { createMomentTable } from '../runs/moment-table.ts';
-import { createRunRemoval } from '../runs/run-removal.ts';
+import { createRunRemoval } from '../runs/run-tables.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 import { markDeleted } from '../sqlite/vacuum.ts';
 

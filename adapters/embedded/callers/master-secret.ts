@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { DataDirectoryError } from '../files/data-directory-error.ts';
+import { DataDirectoryError } from '../files/create-folder.ts';
 import { withStorageErrors } from '../sqlite/transaction.ts';
 
 /**

@@ -1,6 +1,17 @@
 import { access, constants, mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+/** Data directory that the service cannot use. Thrown at start: the CLI prints the message and ends the process. */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError';
+  readonly remediation: string;
+
+  constructor(message: string, remediation: string, options?: ErrorOptions) {
+    super(message, options);
+    this.remediation = remediation;
+  }
+}
+
 /**
  * Creates a folder and its missing parents (mode 0700), and verifies that this user can write to it. Throws errors of
  * the file system. The recursive mode of Node repeats forever where a parent exists but accepts no folders, as below

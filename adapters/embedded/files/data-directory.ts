@@ -1,7 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createFolder, probeFolder } from './create-folder.ts';
-import { DataDirectoryError } from './data-directory-error.ts';
+import { createFolder, probeFolder, DataDirectoryError } from './create-folder.ts';
 import { lockDirectory } from './directory-lock.ts';
 
 /** Paths of the data directory, absolute. `media` and `temporary` exist. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { DataDirectoryError } from './data-directory-error.ts';
+import { DataDirectoryError } from './create-folder.ts';
 
 /**
  * Locks a directory for this process and returns a function that releases it. Throws `DataDirectoryError` if another

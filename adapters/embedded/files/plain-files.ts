@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { DataDirectoryError } from './data-directory-error.ts';
+import { DataDirectoryError } from './create-folder.ts';
 
 /** Windows has only the last one, and reads a missing flag as 0. */
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;

@@ -1,4 +1,4 @@
-import { showControls } from '../../../core/observability/show-controls.ts';
+import { showControls } from '../../../core/observability/redact.ts';
 import type { Log, LogFields } from '../../../core/ports/log.ts';
 
 export const logLevels = ['debug', 'info', 'warning', 'error'] as const;

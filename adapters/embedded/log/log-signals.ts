@@ -1,4 +1,4 @@
-import type { LogSignals } from '../../../core/ports/log-signals.ts';
+import type { LogSignals } from '../../../core/ports/event-sessions.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 
 /**

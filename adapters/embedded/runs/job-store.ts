@@ -1,7 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
-import { sumUsage } from '../../../core/job/sum-usage.ts';
-import type { CreationResult, JobCreation, JobStore } from '../../../core/ports/job-store.ts';
+import {
+  type CreationResult,
+  type JobCreation,
+  type JobStore,
+  sumUsage,
+} from '../../../core/ports/job-store.ts';
 import { jobPolicies } from '../../../core/records/job.ts';
 import { isJob } from '../../../core/records/run.ts';
 import { rules } from '../../../core/rules.ts';

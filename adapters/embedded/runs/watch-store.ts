@@ -6,8 +6,7 @@ import {
   type WatchCreationResult,
   type WatchStore,
 } from '../../../core/ports/watch-store.ts';
-import { isWatch } from '../../../core/records/run.ts';
-import { watchRunSchema } from '../../../core/records/watch-run.ts';
+import { isWatch, watchRunSchema } from '../../../core/records/run.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { toHour } from '../../../core/policies/watch/hourly-counts.ts';
 import { reviewDelta } from '../../../core/watch/stored-watch.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { AlertQuery } from '../../../core/ports/watch-store.ts';
-import { watchSecretsSchema, type WatchSecrets } from '../../../core/records/watch-secrets.ts';
+import { watchSecretsSchema, type WatchSecrets } from '../../../core/records/watch.ts';
 import { alertSchema, type Alert } from '../../../core/records/watch-state.ts';
 import { zeroWatchCounts, type sumByHour } from '../../../core/watch/stored-watch.ts';
 import { seenHourSchema } from '../../../core/records/seen-hour.ts';

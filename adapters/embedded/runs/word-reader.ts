@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
 import type { MomentStore, WordMatches } from '../../../core/ports/moment-store.ts';
 import { setSystemTimer, type SetTimer, waitAtMost } from '../../../core/time-limit.ts';
-import { databaseFile } from '../sqlite/database-file.ts';
+import { databaseFile } from '../sqlite/database.ts';
 import { withStorageErrors } from '../sqlite/transaction.ts';
 import { countMoments, findWords } from './moment-words.ts';
 import type { WordRequest } from './word-worker.ts';

@@ -1,10 +1,21 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { DataDirectoryError } from '../files/data-directory-error.ts';
+import { DataDirectoryError } from '../files/create-folder.ts';
 import { schema, schemaVersion } from './schema.ts';
 import { storageError } from './storage-error.ts';
-import { busyTimeoutMs, transaction } from './transaction.ts';
+import { busyTimeoutMs, transaction, withStorageErrors } from './transaction.ts';
+
+const rowSchema = z.object({ file: z.string() });
+
+/**
+ * Returns the path of the file of a database; null for one in memory. `location()` is younger than the oldest Node that
+ * the package runs on.
+ */
+export function databaseFile(database: DatabaseSync): string | null {
+  const { file } = rowSchema.parse(withStorageErrors(() => database.prepare('PRAGMA database_list').get()));
+  return file === '' ? null : file;
+}
 
 /**
  * Opens the database of the data directory, or one in memory. Creates its tables if it is empty. Throws

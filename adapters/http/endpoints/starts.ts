@@ -1,8 +1,7 @@
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
-import { runAgain } from '../../../core/job/run-again.ts';
 import { jobPathSchema } from '../../../core/requests/jobs.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
-import { withCallLimit } from '../../../core/access/with-call-limit.ts';
+import { withCallLimit } from '../../../core/access/call-admission.ts';
 import { digestRequestSchema, planDigest } from '../../../core/policies/digest/create.ts';
 import { monitorRequestSchema, planMonitor } from '../../../core/policies/monitor/create.ts';
 import { jobSummarySchema } from '../../../core/responses/jobs.ts';
@@ -13,7 +12,7 @@ import { defineEndpoint, type Call } from '../endpoint.ts';
 import { eventsResponse, jsonResponse } from '../endpoint-response.ts';
 import { z } from 'zod';
 import type { Job, JobPolicy } from '../../../core/records/job.ts';
-import { acceptJob, type JobRequest } from '../../../core/job/accept-job.ts';
+import { acceptJob, type JobRequest, runAgain } from '../../../core/job/accept-job.ts';
 import type { JobPlan, PlanDeps } from '../../../core/policies/job/plan.ts';
 import { withKind } from '../../../core/records/job-kind.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withCallLimit } from '../../../core/access/with-call-limit.ts';
+import { withCallLimit } from '../../../core/access/call-admission.ts';
 import { findUnjudged } from '../../../core/advice/advise.ts';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../../core/watch/control-watch.ts';
 import { copyDestinations, createWatch } from '../../../core/watch/create-watch.ts';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
-import { listWatches } from '../../../core/watch/list-watches.ts';
+import { listWatches } from '../../../core/watch/stored-watch.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
 import { previewRequest, previewWatch } from '../../../core/watch/preview-watch.ts';
 import { readWatchFrame } from '../../../core/watch/read-frames.ts';
@@ -33,7 +33,7 @@ import {
   watchResponseSchema,
   watchStatsResponseSchema,
 } from '../../../core/responses/watches.ts';
-import type { WatchRun } from '../../../core/records/watch-run.ts';
+import type { WatchRun } from '../../../core/records/run.ts';
 import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint, type Call } from '../endpoint.ts';
 import type { HttpDeps } from '../dependencies.ts';

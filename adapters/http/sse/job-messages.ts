@@ -6,8 +6,14 @@ import { tailEvents } from '../../../core/event/tail-events.ts';
 import { KeyEndedError } from '../../../core/errors.ts';
 import { jobLog } from '../../../core/ports/log.ts';
 import { isOver } from '../../../core/time.ts';
-import type { EventStreamDeps } from './dependencies.ts';
-import { isTerminalEvent, formatError, formatEvent, heartbeatComment, formatRetry } from './messages.ts';
+import {
+  isTerminalEvent,
+  formatError,
+  formatEvent,
+  heartbeatComment,
+  formatRetry,
+  type EventStreamDeps,
+} from './messages.ts';
 
 /** Reader of one job's event log. */
 export type LogReader = {

@@ -3,8 +3,7 @@ import { RateLimitedError } from '../../../core/errors.ts';
 import { isTerminal, type Job } from '../../../core/records/job.ts';
 import type { EventSession, EventStreamReader } from '../../../core/ports/event-sessions.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
-import { byteStream } from './messages.ts';
-import type { EventStreamDeps } from './dependencies.ts';
+import { byteStream, type EventStreamDeps } from './messages.ts';
 import { jobMessages } from './job-messages.ts';
 import { readLastEventId } from './wants-events.ts';
 

@@ -1,14 +1,13 @@
 import type { Context } from 'hono';
 import { KeyEndedError } from '../../../core/errors.ts';
-import type { WatchRun } from '../../../core/records/watch-run.ts';
+import type { WatchRun } from '../../../core/records/run.ts';
 import type { WatchEventType } from '../../../core/records/watch-event.ts';
 import { isOver } from '../../../core/time.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
 import { tailWatchEvents, type LogScope } from '../../../core/watch/watch-logs.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
-import { byteStream, formatError, formatRetry, heartbeatComment } from './messages.ts';
-import type { EventStreamDeps } from './dependencies.ts';
+import { byteStream, formatError, formatRetry, heartbeatComment, type EventStreamDeps } from './messages.ts';
 import { watchSession } from './job-messages.ts';
 import { openSession, toHeaders } from './stream-job.ts';
 

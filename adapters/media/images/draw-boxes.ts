@@ -1,4 +1,4 @@
-import type { DrawBoxes, CutFrame } from '../../../core/ports/draw-boxes.ts';
+import type { DrawBoxes, CutFrame } from '../../../core/ports/frame-pictures.ts';
 import {
   clipInput,
   decodingLimits,

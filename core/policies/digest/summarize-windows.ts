@@ -1,4 +1,4 @@
-import type { CallerUsage } from '../../ports/caller-usage.ts';
+import type { CallerUsage } from '../../ports/usage-ledger.ts';
 import type { CoreDeps } from '../../dependencies.ts';
 import { createTimeLimit, waitUntilAborted } from '../../time-limit.ts';
 import { rules } from '../../rules.ts';
@@ -7,8 +7,7 @@ import type { WindowClosure, ClosureResult, SummaryResult } from '../../records/
 import { TransientError, VisionError } from '../../errors.ts';
 import type { JobOf } from '../../records/job.ts';
 import { jobLog } from '../../ports/log.ts';
-import type { Sample } from '../../ports/vision-model.ts';
-import type { WindowSummarizer } from '../../ports/window-summarizer.ts';
+import type { Sample, WindowSummarizer } from '../../ports/vision-model.ts';
 
 export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId'> & {
   usage: Pick<CallerUsage, 'charge' | 'record'>;

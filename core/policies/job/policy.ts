@@ -1,8 +1,8 @@
 import type { RunChange } from '../../ports/run-store.ts';
 import { assignSequences } from '../../records/event.ts';
 import { isTerminal, type Job } from '../../records/job.ts';
-import type { CaptureOutput } from '../../records/workflow.ts';
 import { toJobType } from '../../records/job-type.ts';
+import type { CaptureOutput } from '../../records/workflow.ts';
 import type { ClosureResult } from '../../records/window-closure.ts';
 import { atTick } from '../../sight/clock-change.ts';
 import { mapJobTimes, withMovedTimes } from './map-times.ts';

@@ -1,6 +1,6 @@
 import type { WatchChange } from '../../ports/watch-store.ts';
 import { watchConfigSchema, type WatchCondition, type WatchConfig } from '../../records/watch.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import type { EndedBy, NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';
 import { maxSnoozes } from '../../records/watch-state.ts';
 import type { AlertCloseReason, ConditionState, WatchState } from '../../records/watch-state.ts';
@@ -14,7 +14,7 @@ import { closed, forget, isOpen } from './condition.ts';
 import { countByHour, toHour } from './hourly-counts.ts';
 import { initialConditionState } from './initial-state.ts';
 import { listActive } from './schedule.ts';
-import { watchStatus } from './status.ts';
+import { watchStatus } from './progress.ts';
 import { nextGeneration } from '../../tick/advance-run.ts';
 import { describeLoss, uncounted, type WatchDecision } from './decide-tick.ts';
 

@@ -1,5 +1,5 @@
 import type { WatchCondition } from '../../records/watch.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import type { AlertChange, ConditionState, WatchState } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';

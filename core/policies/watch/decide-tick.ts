@@ -1,7 +1,7 @@
 import type { NextTick } from '../../records/run-base.ts';
 import type { Sight } from '../../records/sight.ts';
 import type { WatchCondition } from '../../records/watch.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import type {
   AlertChange,
@@ -26,10 +26,9 @@ import { countByHour, type HourlyCounts } from './hourly-counts.ts';
 import { findAnswer } from './datapoints.ts';
 import { planNextTick } from './next-tick.ts';
 import { hasVerdict, lacksMoment, readLook, type WatchOutcome } from './outcome.ts';
-import { createWatchProgress } from './progress.ts';
+import { createWatchProgress, watchStatus } from './progress.ts';
 import { listActive, localDay, scheduleAt } from './schedule.ts';
 import { shortestVisitOfWatch } from './shortest-visit-of-watch.ts';
-import { watchStatus } from './status.ts';
 import { countTick } from './tick-counts.ts';
 
 export type WatchTickInput = {

@@ -1,13 +1,12 @@
 import { findState, type DestinationState } from '../../records/delivery.ts';
 import type { Destination, WatchConfig } from '../../records/watch.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import { maxErrorLength, type WatchHealth } from '../../records/watch-state.ts';
-import type { NewWatchEvent } from '../../records/watch-event.ts';
+import type { NewWatchEvent, UnsureSightings, WatchChangeReason } from '../../records/watch-event.ts';
 import { rules } from '../../rules.ts';
-import { ageSeconds } from '../../time.ts';
-import { decideView } from './changed-view.ts';
+import { ageSeconds, isOver } from '../../time.ts';
 import { isUnjudgeable, shorten } from './condition.ts';
-import { countUnsure } from './unsure-week.ts';
+import { compareViews, isTelling } from '../../sight/view.ts';
 
 /** Signs from which a tick concludes whether the service serves its watch. */
 export type HealthSigns = {
@@ -114,4 +113,72 @@ export function isAllWell(
     !state.conditions.some(isUnjudgeable) &&
     failing.every(({ destination_id: id }) => id === exceptId)
   );
+}
+
+/**
+ * Counts unsure sightings for a week from the first one, and returns those of a week that is over if they are worth a
+ * message: at most one message a week. `unsure` has the conditions that the newest check was not sure of.
+ */
+export function countUnsure(
+  before: WatchHealth['unsure'],
+  { conditions }: Pick<WatchConfig, 'conditions'>,
+  unsure: readonly string[],
+  now: Date,
+): { unsure: WatchHealth['unsure']; news: UnsureSightings } {
+  const week = before && !isOver(before.since, rules.unsureSeconds, now) ? before : undefined;
+  const news = before && !week ? conditions.flatMap(readSightings(before)) : [];
+  const total = news.reduce((sum, { sightings }) => sum + sightings, 0);
+  // Those of removed conditions would grow with each edit.
+  const counted = conditions.flatMap(({ condition_id: id }) => {
+    const sightings = (week?.sightings[id] ?? 0) + (unsure.includes(id) ? 1 : 0);
+    return sightings > 0 ? [[id, sightings] as const] : [];
+  });
+  return {
+    unsure:
+      counted.length > 0
+        ? { since: week?.since ?? now.toISOString(), sightings: Object.fromEntries(counted) }
+        : undefined,
+    news: total >= rules.minUnsureSightings ? news : [],
+  };
+}
+
+/** Leaves out conditions that a change has removed. */
+function readSightings({ sightings: counted }: NonNullable<WatchHealth['unsure']>) {
+  return ({ condition_id, condition }: WatchConfig['conditions'][number]): UnsureSightings => {
+    const sightings = counted[condition_id] ?? 0;
+    return sightings > 0 ? [{ condition_id, condition, sightings }] : [];
+  };
+}
+
+type View = WatchHealth['view'];
+
+/**
+ * Decides whether a camera shows the view in which the regions of its watch were drawn. `shown` describes the newest
+ * picture; absent without one, and without regions. Another view counts once several pictures in a row show it for a
+ * time: a passing truck and a headlight do not count.
+ */
+export function decideView(
+  before: View,
+  shown: string | undefined,
+  now: Date,
+): { view: View; reason?: WatchChangeReason } {
+  if (shown === undefined) return { view: before };
+  if (before === undefined)
+    return isTelling(shown) ? { view: { drawn: shown, other: null } } : { view: before };
+  const compared = compareViews(before.drawn, shown);
+  if (compared === 'unclear') return { view: before };
+  if (compared === 'same')
+    return {
+      view: { ...before, other: null },
+      ...(before.other?.told && { reason: 'view_restored' }),
+    };
+  const { since = now.toISOString(), pictures = 0, told = false } = before.other ?? {};
+  const isTold = pictures + 1 >= rules.otherViewPictures && isOver(since, rules.otherViewSeconds, now);
+  return {
+    view: {
+      ...before,
+      other: { since, pictures: Math.min(pictures + 1, rules.otherViewPictures), told: told || isTold },
+    },
+    ...(isTold && !told && { reason: 'view_changed' }),
+  };
 }

@@ -1,5 +1,5 @@
 import { initialProgress } from '../../records/run-base.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import type { ConditionState, WatchState } from '../../records/watch-state.ts';
 import type { Watch } from '../../records/watch.ts';
 import { rules } from '../../rules.ts';

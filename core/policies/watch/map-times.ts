@@ -1,4 +1,4 @@
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
 import { mapRunTimes } from '../../sight/clock-change.ts';
 import type { Mover } from '../../time.ts';

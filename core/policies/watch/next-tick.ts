@@ -1,6 +1,6 @@
 import type { NextTick } from '../../records/run-base.ts';
 import type { Sight } from '../../records/sight.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import type { WatchStatus } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
 import { toNextTick, wakeUpTime } from '../../sight/wake-up.ts';

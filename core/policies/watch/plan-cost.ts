@@ -1,5 +1,5 @@
 import type { RunChange } from '../../ports/run-store.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import type { Captured } from '../../sight/screening.ts';
 import { groupFrames, type FrameCount } from '../../sight/group-frames.ts';
 import { groupQuestions, type Questions } from '../../tick/ask-model.ts';

@@ -1,8 +1,7 @@
 import type { RunChange } from '../../ports/run-store.ts';
 import { isCamera } from '../../records/platform.ts';
-import type { Run } from '../../records/run.ts';
+import type { Run, WatchRun } from '../../records/run.ts';
 import { toWatchEvents, type NewWatchEvent } from '../../records/watch-event.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
 import type { CaptureOutput, TickInput } from '../../records/workflow.ts';
 import type { Schedule } from '../../records/watch.ts';
 import { advanceRun } from '../../tick/advance-run.ts';

@@ -1,6 +1,6 @@
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import type { NextTick } from '../../records/run-base.ts';
-import type { ConditionState } from '../../records/watch-state.ts';
+import type { ConditionState, WatchCauses, WatchStatus } from '../../records/watch-state.ts';
 import {
   blackExplanation,
   busyExplanation,
@@ -9,6 +9,7 @@ import {
 } from '../../tick/describe-capture.ts';
 import { shorten } from './condition.ts';
 import type { WatchOutcome } from './outcome.ts';
+import type { Sight } from '../../records/sight.ts';
 
 type Outcome = Exclude<WatchOutcome, { kind: 'no_capture' }>;
 
@@ -52,4 +53,15 @@ function explain(outcome: Outcome): string {
     default:
       return explainScreening(outcome);
   }
+}
+
+/** Returns the status: the first cause that applies, in a fixed order. */
+export function watchStatus(
+  { paused, off_schedule, budget_exhausted }: WatchCauses,
+  { stream_trouble: trouble }: Pick<Sight, 'stream_trouble'>,
+): WatchStatus {
+  if (paused) return 'paused';
+  if (off_schedule) return 'off_schedule';
+  if (budget_exhausted) return 'budget_exhausted';
+  return trouble?.lost ? 'stream_lost' : 'active';
 }

@@ -1,5 +1,5 @@
 import type { WatchCondition } from '../../records/watch.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
 import type { CaptureResult } from '../../records/workflow.ts';
 import { rules } from '../../rules.ts';

@@ -1,6 +1,6 @@
 import { toMomentId, type Moment } from '../../records/moment.ts';
 import { digestQuestion, type WatchCondition } from '../../records/watch.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import type { Captured } from '../../sight/screening.ts';
 import { frameTime, momentTime } from '../../sight/moment-time.ts';
 import type { ConditionAnswer } from '../../tick/ask-model.ts';

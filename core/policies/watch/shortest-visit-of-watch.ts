@@ -1,5 +1,5 @@
 import type { WatchCondition, WatchConfig } from '../../records/watch.ts';
-import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchRun } from '../../records/run.ts';
 import { shortestVisitSeconds } from '../../sight/shortest-visit.ts';
 import { stretchedInterval } from '../../time.ts';
 

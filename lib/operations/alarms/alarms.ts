@@ -7,8 +7,8 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { serviceKey } from '../../storage/service-key.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-import { alarmPrefix } from './alarm-prefix.ts';
 import { alarmList, comparisonFor, type AlarmSpec, type AlarmSources } from './alarm-list.ts';
+import { serviceName } from '../../function/service-name.ts';
 
 type Props = AlarmSources & {
   settings: AlarmSources['settings'] & Pick<StageSettings, 'alarmEmail' | 'alarmTopicArn' | 'runbookUrl'>;
@@ -77,4 +77,12 @@ function fromOurAlarms(topic: Topic): PolicyStatement {
 
 function pascal(name: string): string {
   return name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Returns the name prefix of the alarms of a deployment. It ends in a slash, so that it is no prefix of another one's
+ * name.
+ */
+export function alarmPrefix(scope: Construct): string {
+  return `${serviceName(scope)}/`;
 }

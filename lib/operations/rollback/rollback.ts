@@ -1,7 +1,7 @@
 import { paginateListStackResources, type CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetAliasCommand, paginateListVersionsByFunction, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import { liveAlias, readRelease } from '../../function/version-names.ts';
+import { liveAlias, readRelease } from '../../function/service-function.ts';
 
 /** Clients with the credentials of the operator. */
 export type RollbackClients = { cloudFormation: CloudFormationClient; lambda: LambdaClient };

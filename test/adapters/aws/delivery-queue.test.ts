@@ -3,7 +3,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { webhookMessage } from '../../contract/records.ts';
 import { createDeliveryQueue } from '../../../adapters/aws/delivery-queue.ts';
-import { backoffSeconds, visibilitySeconds } from '../../../adapters/aws/message-visibility.ts';
+import { backoffSeconds, visibilitySeconds } from '../../../functions/deliver/handler.ts';
 import { TransientError } from '../../../core/errors.ts';
 
 const client = new SQSClient({ region: 'eu-west-1' });

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { Alarm } from '../../../core/ports/alarms.ts';
+import type { Alarm } from '../../../core/ports/health.ts';
 import { createClientFor, internal } from '../../support/api/api-client.ts';
 import { createWorld, type World } from '../../support/world.ts';
 

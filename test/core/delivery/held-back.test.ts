@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { visibilitySeconds } from '../../../adapters/aws/message-visibility.ts';
+import { visibilitySeconds } from '../../../functions/deliver/handler.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import type { DeliveryMessage, QueueMessage } from '../../../core/records/delivery.ts';
 import { createWatching, failing, first, opened } from '../../support/watches/delivery.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JobEvent } from '../../../core/records/event.ts';
-import { pollingSignals } from '../../../core/ports/log-signals.ts';
+import { pollingSignals } from '../../../core/ports/event-sessions.ts';
 import { tailEvents, type TailDeps } from '../../../core/event/tail-events.ts';
 import { after, newJob, start } from '../../contract/records.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { watchSecretsSchema } from '../../../core/records/watch-secrets.ts';
-import { watchSchema } from '../../../core/records/watch.ts';
+import { watchSchema, watchSecretsSchema } from '../../../core/records/watch.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
 import { gatePatch, gateRequest, newWatch, secrets } from '../../support/watches/watch-records.ts';
 

@@ -9,7 +9,7 @@ import { createWatchRun } from '../../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../../core/policies/watch/outcome.ts';
 import { decideWatchTick } from '../../../core/policies/watch/decide-tick.ts';
 import type { Job } from '../../../core/records/job.ts';
-import type { WatchRun } from '../../../core/records/watch-run.ts';
+import type { WatchRun } from '../../../core/records/run.ts';
 import { atTick, onClock } from '../../../core/sight/clock-change.ts';
 import { mapJobTimes } from '../../../core/policies/job/map-times.ts';
 import { computeCoverage } from '../../../core/policies/job/coverage.ts';

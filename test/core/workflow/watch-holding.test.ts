@@ -5,9 +5,8 @@ import { afterUnseenTime, awaitsOpening } from '../../../core/policies/watch/hol
 import { onClock } from '../../../core/sight/clock-change.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
-import { isWatchEvent } from '../../../core/records/run.ts';
+import { isWatchEvent, type WatchRun } from '../../../core/records/run.ts';
 import type { WatchCondition } from '../../../core/records/watch.ts';
-import type { WatchRun } from '../../../core/records/watch-run.ts';
 import { start } from '../../contract/records.ts';
 import { newWatch } from '../../support/watches/watch-world.ts';
 import { Random } from '../../simulation/random.ts';

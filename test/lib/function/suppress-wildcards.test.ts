@@ -1,7 +1,7 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
 import { folderOfTest } from '../../support/temporary-folder.ts';
-import { suppressWildcardFindings } from '../../../lib/function/suppress-wildcards.ts';
+import { suppressWildcardFindings } from '../../../lib/function/service-function.ts';
 
 test('explainWildcards throws for a wildcard without a reason', () => {
   const stack = new Stack(new App({ outdir: folderOfTest() }), 'Stack');

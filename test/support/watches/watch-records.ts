@@ -1,5 +1,4 @@
 import { createLinkSigner } from '../../../adapters/evidence-links.ts';
-import type { WatchSecrets } from '../../../core/records/watch-secrets.ts';
 import type {
   Budget,
   Destination,
@@ -9,6 +8,7 @@ import type {
   Watch,
   WatchCondition,
   WatchConfig,
+  WatchSecrets,
 } from '../../../core/records/watch.ts';
 import type { Region } from '../../../core/records/capture.ts';
 import type { WatchPatch, WatchRequest } from '../../../core/requests/watches.ts';

@@ -1,7 +1,7 @@
 import { watchSchema } from '../../../core/records/watch.ts';
 import { expect } from 'vitest';
 import type { EvidenceClip } from '../../../core/records/clip.ts';
-import type { WatchRun } from '../../../core/records/watch-run.ts';
+import type { WatchRun } from '../../../core/records/run.ts';
 import type { Budget, Destination, Schedule, WatchConfig } from '../../../core/records/watch.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWatchRun } from '../../../core/policies/watch/initial-state.ts';

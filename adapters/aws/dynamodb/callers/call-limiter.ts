@@ -3,9 +3,32 @@ import { callWindowMs, findRefusal, type CallLimits } from '../../../../core/acc
 import type { Admission, CallLimiter } from '../../../../core/ports/call-limiter.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { itemKeys } from '../table/keys.ts';
-import { countPermits, unexpiredPermits, permitsSchema, withoutPermit } from '../table/permits.ts';
 import { optimisticUpdate, type ItemUpdate } from '../table/optimistic-update.ts';
 import type { Table } from '../table/table.ts';
+
+/** Permit holders with expiry (epoch ms). Permits expire so that a crashed holder cannot leak one. */
+export const permitsSchema = z.record(z.string(), z.int());
+/** Permit holders with expiry. */
+export type Permits = z.infer<typeof permitsSchema>;
+
+/**
+ * Returns the unexpired permits. Drops permits too far in the future, which were written before a clock was set
+ * back and would block the caller.
+ */
+export function unexpiredPermits(places: Permits, nowMs: number, heldMs: number): Permits {
+  return Object.fromEntries(
+    Object.entries(places).filter(([, untilMs]) => untilMs > nowMs && untilMs <= nowMs + 2 * heldMs),
+  );
+}
+
+export function countPermits(places: Permits): number {
+  return Object.keys(places).length;
+}
+
+export function withoutPermit({ ...places }: Permits, holder: string): Permits {
+  delete places[holder];
+  return places;
+}
 
 type Deps = CallLimits & { table: Table; backoff: BackoffDeps; now: () => Date; newId: () => string };
 

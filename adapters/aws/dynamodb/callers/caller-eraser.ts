@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { CallerEraser, CallerWork } from '../../../../core/ports/caller-eraser.ts';
+import type { CallerEraser, CallerWork } from '../../../../core/ports/caller-store.ts';
 import type { Run } from '../../../../core/records/run.ts';
 import { callerPartition, itemKeys, readRunId, runPartition, shards } from '../table/keys.ts';
 import { removeCallerKeys } from './key-removal.ts';
 import { readItem } from '../table/record.ts';
 import { repairShard } from '../runs/run-item.ts';
-import { readRuns } from '../runs/run-list.ts';
+import { readRuns } from '../runs/job-list.ts';
 import { queryRepairIndex } from '../runs/run-store.ts';
 import { alertsOfCaller, jobsByCaller } from '../table/table-layout.ts';
 import type { Table } from '../table/table.ts';

@@ -13,7 +13,7 @@ import {
   permitsSchema,
   withoutPermit,
   type Permits,
-} from '../table/permits.ts';
+} from './call-limiter.ts';
 import { optimisticUpdate, type ItemUpdate } from '../table/optimistic-update.ts';
 import { readItem } from '../table/record.ts';
 import type { Table } from '../table/table.ts';

@@ -6,9 +6,8 @@ import {
   zeroCounters,
   type Job,
 } from '../../../../core/records/job.ts';
-import type { Usage } from '../../../../core/ports/job-store.ts';
+import { type Usage, sumUsage } from '../../../../core/ports/job-store.ts';
 import type { Totals } from '../../../../core/ports/run-store.ts';
-import { sumUsage } from '../../../../core/job/sum-usage.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import { activePartition, itemKeys, shards } from '../table/keys.ts';

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { hasExpired, type Job } from '../../../../core/records/job.ts';
 import type { JobQuery } from '../../../../core/ports/job-store.ts';
-import { isJob } from '../../../../core/records/run.ts';
+import { isJob, type Run } from '../../../../core/records/run.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 import { readItem } from '../table/record.ts';
-import { readRuns } from './run-list.ts';
 import { jobsByCaller } from '../table/table-layout.ts';
-import type { Table } from '../table/table.ts';
+import type { Table, ReadOptions } from '../table/table.ts';
 import type { ItemKey } from '../table/write.ts';
+import { itemKeys, readRunId } from '../table/keys.ts';
+import { readRunItems } from './run-item.ts';
 
 /**
  * Counts all matches on the index, about 5,000 jobs per request, and reads the jobs of one page from the table, which
@@ -63,4 +64,20 @@ function stillMatches(job: Job, { status, policy }: JobQuery, now: Date): boolea
     (policy === undefined || job.policy === policy) &&
     !hasExpired(job, now)
   );
+}
+
+/** Returns the runs of these partitions that exist, in this order. */
+export async function readRuns(
+  table: Table,
+  keys: readonly Pick<ItemKey, 'pk'>[],
+  options?: ReadOptions,
+): Promise<Run[]> {
+  const ids = keys.map(readRunId);
+  const items = await table.getMany(
+    ids.flatMap((id) => [itemKeys.meta(id), itemKeys.run(id)]),
+    options,
+  );
+  const byKey = new Map(items.map((item) => [`${String(item['pk'])} ${String(item['sk'])}`, item]));
+  const read = ({ pk, sk }: ItemKey) => byKey.get(`${pk} ${sk}`);
+  return ids.flatMap((id) => readRunItems(read(itemKeys.meta(id)), read(itemKeys.run(id))) ?? []);
 }

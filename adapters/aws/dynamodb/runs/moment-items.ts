@@ -2,8 +2,14 @@ import { z } from 'zod';
 import { mergeMoments, newestFirst, type MomentRun } from '../../../../core/memory/merge-moments.ts';
 import { matchWords } from '../../../../core/memory/match-words.ts';
 import type { MomentPosition, MomentSpan, MomentStore } from '../../../../core/ports/moment-store.ts';
-import { momentSchema, readMomentId, toMomentId, withReview } from '../../../../core/records/moment.ts';
-import type { Moment, MomentReview } from '../../../../core/records/moment.ts';
+import {
+  momentSchema,
+  readMomentId,
+  toMomentId,
+  withReview,
+  type Moment,
+  type MomentReview,
+} from '../../../../core/records/moment.ts';
 import { rules } from '../../../../core/rules.ts';
 import { addSeconds, earlier } from '../../../../core/time.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
@@ -12,7 +18,8 @@ import { packRecord, readItem, readKey, readRecord } from '../table/record.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import type { Table } from '../table/table.ts';
 import type { Item, ItemKey, Write } from '../table/write.ts';
-import { countReviews } from './review-counts.ts';
+import { toHour } from '../../../../core/policies/watch/hourly-counts.ts';
+import { statsRetentionSeconds } from '../../../../core/ports/watch-store.ts';
 
 /** Returns the write of the moments of a capture: one item, which expires with the last of them. */
 export function putMoments(moments: readonly Moment[]): Write[] {
@@ -196,3 +203,23 @@ function readMoments(item: Item): Moment[] {
 const ownerSchema = z.object({ moments_of: z.string() });
 const recordSchema = momentSchema.omit({ moment_id: true, watch_id: true, caller: true });
 const storedSchema = z.array(recordSchema);
+
+/** Returns the write that adds to the reviewed numbers of an hour. */
+export function countReviews(
+  watchId: string,
+  time: Date,
+  conditionId: string,
+  { correct = 0, wrong = 0, missed = 0 }: { correct?: number; wrong?: number; missed?: number },
+): Write {
+  return {
+    kind: 'update',
+    key: itemKeys.watchReviews(watchId, toHour(time), conditionId),
+    change: 'SET #ttl = :ttl ADD #correct :correct, #wrong :wrong, #missed :missed',
+    values: {
+      ':correct': correct,
+      ':wrong': wrong,
+      ':missed': missed,
+      ':ttl': Math.ceil(addSeconds(time, statsRetentionSeconds).getTime() / 1000),
+    },
+  };
+}

@@ -2,21 +2,26 @@ import { z } from 'zod';
 import type { RunChange, Totals } from '../../../../core/ports/run-store.ts';
 import { hasEnded } from '../../../../core/event/stored-run.ts';
 import { statsRetentionSeconds } from '../../../../core/ports/watch-store.ts';
-import type { WatchSecrets } from '../../../../core/records/watch-secrets.ts';
+import type { WatchSecrets } from '../../../../core/records/watch.ts';
 import { seenHourSchema, type SeenHour } from '../../../../core/records/seen-hour.ts';
 import { extendHour } from '../../../../core/sight/spans.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { sumByHour } from '../../../../core/watch/stored-watch.ts';
 import { toAlertWrite } from './alert-item.ts';
 import { putEvent } from './event-items.ts';
-import type { ItemRules } from '../table/item-rules.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 import { itemKeys, shardFor } from '../table/keys.ts';
 import { parseRecord, readItem } from '../table/record.ts';
-import { applyToProgress, readProgressItem, toMetaItem, toProgressItem } from './run-item.ts';
+import {
+  applyToProgress,
+  readProgressItem,
+  toMetaItem,
+  toProgressItem,
+  putSource,
+  type ItemRules,
+} from './run-item.ts';
 import type { StoredProgress } from './run-item.ts';
 import { putMoments } from './moment-items.ts';
-import { putSource } from './source-item.ts';
 import type { Table } from '../table/table.ts';
 import type { Item, ItemKey, Write } from '../table/write.ts';
 

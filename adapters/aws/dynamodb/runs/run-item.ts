@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { RunChange } from '../../../../core/ports/run-store.ts';
-import type { RunEvent } from '../../../../core/records/run.ts';
+import {
+  type RunEvent,
+  policySchema,
+  runSchema,
+  type PolicyName,
+  type Run,
+} from '../../../../core/records/run.ts';
 import {
   goneAt,
   hasDestinations,
@@ -11,12 +17,20 @@ import {
   splitRun,
 } from '../../../../core/event/stored-run.ts';
 import { purgeAfterSeconds } from '../../../../core/ports/watch-store.ts';
-import { policySchema, runSchema, type PolicyName, type Run } from '../../../../core/records/run.ts';
-import type { ItemRules } from '../table/item-rules.ts';
 import { itemKeys, readRunId, shardFor } from '../table/keys.ts';
-import { packRecord, parseRecord, readItem } from '../table/record.ts';
-import { watchShard } from '../table/table-layout.ts';
-import type { Item, ItemKey } from '../table/write.ts';
+import { packRecord, parseRecord, readItem, readRecord } from '../table/record.ts';
+import { watchShard, ttlAttribute } from '../table/table-layout.ts';
+import type { Item, ItemKey, Write } from '../table/write.ts';
+import { sourceSchema, type Source } from '../../../../core/records/job.ts';
+import type { Table } from '../table/table.ts';
+import type { ItemTtls } from '../table/item-ttls.ts';
+
+/** Settings of the deployment that decide columns of items. */
+export type ItemRules = {
+  ttls: ItemTtls;
+  /** True if an event bus receives the events of all jobs and watches. */
+  hasBus: boolean;
+};
 
 /** Part of a run that each commit writes, as far as a store reads it. */
 const progressSchema = z.looseObject({
@@ -211,3 +225,14 @@ const columnsSchema = z.object({
   retention_days: z.int().optional(),
   meta_version: z.int().nonnegative(),
 });
+
+export function putSource(source: Source): Write & { kind: 'put' } {
+  return { kind: 'put', item: { ...itemKeys.source(source.source_id), record: JSON.stringify(source) } };
+}
+
+/** Returns undefined if the source is removed. */
+export async function readSource(table: Table, sourceId: string): Promise<Source | undefined> {
+  const item = await table.get(itemKeys.source(sourceId));
+  // Only the commit that ends the job sets a TTL.
+  return item && { ...readRecord(sourceSchema, item), ...(ttlAttribute in item && { ended: true }) };
+}

@@ -16,12 +16,12 @@ import {
   repairShard,
   toEpochMinute,
   toProgressItem,
+  readSource,
 } from './run-item.ts';
 import type { StoredProgress } from './run-item.ts';
-import { readSource } from './source-item.ts';
 import { repair } from '../table/table-layout.ts';
 import { findAlert, alertQuery } from './alert-item.ts';
-import { watchSecretsSchema } from '../../../../core/records/watch-secrets.ts';
+import { watchSecretsSchema } from '../../../../core/records/watch.ts';
 import type { Table } from '../table/table.ts';
 import type { ItemKey } from '../table/write.ts';
 

@@ -1,13 +1,12 @@
 import { TransientError } from '../../../../core/errors.ts';
 import type { WatchCreation, WatchCreationResult } from '../../../../core/ports/watch-store.ts';
-import { watchRunSchema } from '../../../../core/records/watch-run.ts';
+import { watchRunSchema } from '../../../../core/records/run.ts';
 import { putEvent } from './event-items.ts';
 import { findIdempotencyRecord, rememberRequest } from './job-creation.ts';
 import { requireValidKey } from '../callers/key-store.ts';
 import { itemKeys } from '../table/keys.ts';
 import { putSecrets, type RunDeps } from './run-commit.ts';
-import { toItems } from './run-item.ts';
-import { putSource } from './source-item.ts';
+import { toItems, putSource } from './run-item.ts';
 import type { Write } from '../table/write.ts';
 
 const absent = 'attribute_not_exists(#pk)';

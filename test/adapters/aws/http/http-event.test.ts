@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { httpEventSchema, streamEventSchema, toRequest } from '../../../../adapters/aws/http/http-event.ts';
-import { toHttpResult } from '../../../../adapters/aws/http/http-result.ts';
+import { toHttpResult } from '../../../../functions/api/handler.ts';
 import { endpoints } from '../../../../adapters/http/endpoints/endpoints.ts';
 import { httpEvent, restEvent } from './events.ts';
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { instrumentCapturer } from '../../../../adapters/aws/telemetry/instrument-capturer.ts';
 import { instrumentRuns } from '../../../../adapters/aws/telemetry/instrument-runs.ts';
 import { instrumentMeter } from '../../../../adapters/aws/telemetry/instrument-meter.ts';
-import { instrumentRepairs } from '../../../../adapters/aws/telemetry/instrument-repairs.ts';
+import { instrumentRepairs } from '../../../../functions/reconcile/dependencies.ts';
 import { instrumentVision } from '../../../../adapters/aws/telemetry/instrument-vision.ts';
 import { StreamFetchError, ModelBusyError, VisionError } from '../../../../core/errors.ts';
 import { cancelJob } from '../../../../core/job/end-job.ts';

@@ -7,7 +7,7 @@ import { createCallerEraser } from '../../../../adapters/embedded/callers/caller
 import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
 import { openDatabase, openForReading } from '../../../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryMessageTable } from '../../../../adapters/embedded/queue/delivery-message-table.ts';
-import { createRunRemoval } from '../../../../adapters/embedded/runs/run-removal.ts';
+import { createRunRemoval } from '../../../../adapters/embedded/runs/run-tables.ts';
 import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
 import { createKeyStore } from '../../../../adapters/embedded/callers/key-store.ts';
 import { createLogBuffer } from '../../../../adapters/embedded/log/log-buffer.ts';

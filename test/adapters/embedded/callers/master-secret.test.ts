@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
-import { DataDirectoryError } from '../../../../adapters/embedded/files/data-directory-error.ts';
+import { DataDirectoryError } from '../../../../adapters/embedded/files/create-folder.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import {
   acceptMasterSecret,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDataDirectory } from '../../../../adapters/embedded/files/data-directory.ts';
-import { DataDirectoryError } from '../../../../adapters/embedded/files/data-directory-error.ts';
+import { DataDirectoryError } from '../../../../adapters/embedded/files/create-folder.ts';
 import { killWhen, runScript } from '../child-process.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
 import { asUnprivileged, makeReadOnly } from './unprivileged.ts';

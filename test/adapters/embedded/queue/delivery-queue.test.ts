@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { createRunStores } from '../../../../adapters/embedded/runs/stores.ts';
+import { createRunStores } from '../../../../cli/service/open-stores.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import {
   createDeliveryQueue,

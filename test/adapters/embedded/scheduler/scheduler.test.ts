@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRunStores } from '../../../../adapters/embedded/runs/stores.ts';
+import { createRunStores } from '../../../../cli/service/open-stores.ts';
 import type { RunTasks } from '../../../../adapters/embedded/scheduler/tick-loop.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { TransientError } from '../../../../core/errors.ts';

@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { DataDirectoryError } from '../../../../adapters/embedded/files/data-directory-error.ts';
+import { DataDirectoryError } from '../../../../adapters/embedded/files/create-folder.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { schemaVersion } from '../../../../adapters/embedded/sqlite/schema.ts';
 import { StorageError } from '../../../../core/errors.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clearGap } from '../../../../adapters/embedded/sqlite/page-gaps.ts';
+import { clearGap } from '../../../../adapters/embedded/sqlite/vacuum.ts';
 
 const pageBytes = 512;
 /** A page of a table with two rows in its last 100 bytes, full of old bytes. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { pollingSignals } from '../../../../core/ports/log-signals.ts';
+import { pollingSignals } from '../../../../core/ports/event-sessions.ts';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { createEventSessions } from '../../../../adapters/embedded/web/event-sessions.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';

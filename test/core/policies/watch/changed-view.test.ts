@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decideView } from '../../../../core/policies/watch/changed-view.ts';
+import { decideView } from '../../../../core/policies/watch/health.ts';
 import { viewLength, type WatchHealth } from '../../../../core/records/watch-state.ts';
 import { addSeconds } from '../../../../core/time.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { initialDestinationState } from '../../../../core/delivery/destination-state.ts';
 import { initialSight } from '../../../../core/records/sight.ts';
-import type { WatchRun } from '../../../../core/records/watch-run.ts';
+import type { WatchRun } from '../../../../core/records/run.ts';
 import type { WatchStatus } from '../../../../core/records/watch-state.ts';
 import { failingModel } from '../../../support/trouble.ts';
 import { decideHealth } from '../../../../core/policies/watch/health.ts';

@@ -6,7 +6,7 @@ import { createWatchPolicy } from '../../../../core/policies/watch/policy.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
 import { decideWatchTick } from '../../../../core/policies/watch/decide-tick.ts';
 import type { WatchConfig } from '../../../../core/records/watch.ts';
-import type { WatchRun } from '../../../../core/records/watch-run.ts';
+import type { WatchRun } from '../../../../core/records/run.ts';
 import { newCondition, newWatch, newWatchConfig } from '../../../support/watches/watch-records.ts';
 
 const begin = new Date('2026-03-02T12:00:00.000Z');

@@ -7,7 +7,7 @@ import { computeCost } from '../../../../core/policies/watch/plan-cost.ts';
 import { createWatchPolicy } from '../../../../core/policies/watch/policy.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
 import type { Budget } from '../../../../core/records/watch.ts';
-import type { WatchRun } from '../../../../core/records/watch-run.ts';
+import type { WatchRun } from '../../../../core/records/run.ts';
 import type { Captured } from '../../../../core/sight/screening.ts';
 import type { Judgement } from '../../../../core/tick/ask-model.ts';
 import { newCondition, newWatch, newWatchConfig } from '../../../support/watches/watch-records.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countUnsure } from '../../../../core/policies/watch/unsure-week.ts';
+import { countUnsure } from '../../../../core/policies/watch/health.ts';
 import type { WatchHealth } from '../../../../core/records/watch-state.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { gateRequest } from '../../../support/watches/watch-records.ts';

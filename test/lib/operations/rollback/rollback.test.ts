@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
-import { describeFunction, readRelease } from '../../../../lib/function/version-names.ts';
+import { describeFunction, readRelease } from '../../../../lib/function/service-function.ts';
 import { rollBack, type RollbackOptions } from '../../../../lib/operations/rollback/rollback.ts';
 
 const formation = mockClient(CloudFormationClient);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createWatchFeed } from '../../../../../adapters/aws/dynamodb/runs/watch-feed.ts';
 import type { Feed } from '../../../../../core/ports/watch-store.ts';
-import type { WatchRun } from '../../../../../core/records/watch-run.ts';
+import type { WatchRun } from '../../../../../core/records/run.ts';
 import type { WatchEvent } from '../../../../../core/records/watch-event.ts';
 import { allWatchEventsQuerySchema } from '../../../../../core/requests/watch-queries.ts';
 import { start } from '../../../../contract/records.ts';
