@@ -20,11 +20,11 @@ export const conditionPhaseSchema = z.enum(['unknown', 'clear', 'open']);
 export const openAlertSchema = z.object({
   alert_id: z.uuid(),
   opened_at: timestampSchema,
-  /** Time of the first picture that showed it without one in between that did not. */
+  /** Time of the first picture that showed it without one in between that did not, later by the gaps since. */
   seen_from: timestampSchema,
   /** Time of the newest verdict that held, or of a frame like one that did. */
   held_at: timestampSchema,
-  /** Time of the first picture without it after `held_at`; `null` before. */
+  /** Time of the first picture without it after `held_at`, or of the begin of a gap before that; `null` before. */
   clear_from: timestampSchema.nullable(),
   /** Time of the last reminder; `null` before the first. */
   reminded_at: timestampSchema.nullable(),

@@ -15,6 +15,13 @@ export const ofSight: Row[] = [
     'rule.open_after_seconds + holding.unseen_seconds',
     'rule.open_after_seconds',
   ],
+  [
+    'an alert is not seen in a gap',
+    'holding.ts',
+    'if (isGap && alert)',
+    'if (false && alert)',
+    'core/workflow/watch-seen.test.ts',
+  ],
   ['M of N begin the time', 'holding.ts', 'rule.checks_to_open;', 'rule.checks_to_open + 1;'],
   ['denials end the time', 'holding.ts', 'denied < rule.checks_to_close', 'denied <= rule.checks_to_close'],
   ['denials in a row', 'holding.ts', 'holds ? 0 : holding.denied + 1', 'holding.denied + (holds ? 0 : 1)'],

@@ -193,7 +193,7 @@ describe('a condition that holds', () => {
   test('a check without a verdict, also of it alone, is time that nobody saw', async () => {
     const run = await holding();
     const [state, rule] = [run.state.conditions[0]!, run.config.conditions[0]!];
-    const seen = { inGap: false, intervalSeconds: 10 };
+    const seen = { inGap: false, intervalSeconds: 10, holds: true };
     const next = new Date(Date.parse(state.seen_at) + 20_000);
     expect(afterUnseenTime(state, rule, next, seen)).toEqual(state);
     const { holding: after } = afterUnseenTime({ ...state, unjudged: 1 }, rule, next, seen);
@@ -205,7 +205,7 @@ describe('a condition that holds', () => {
     const [state, rule] = [run.state.conditions[0]!, run.config.conditions[0]!];
     const afterGap = (seconds: number) => {
       const at = new Date(Date.parse(state.seen_at) + seconds * 1000);
-      return afterUnseenTime(state, rule, at, { inGap: true, intervalSeconds: 300 });
+      return afterUnseenTime(state, rule, at, { inGap: true, intervalSeconds: 300, holds: true });
     };
     expect(afterGap(600).holding?.unseen_seconds).toBe(600);
     expect(afterGap(601)).toMatchObject({ phase: 'unknown', history: '' });

@@ -6,7 +6,7 @@ import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { start } from '../../contract/records.ts';
 import { compared, newScan } from '../../support/watches/scans.ts';
 import { quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
-import { createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
+import { alertEvents, createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';
 
 const read = async () =>
@@ -156,4 +156,24 @@ test('no visit is in quiet time, whatever moves', async () => {
   const total = await read();
   const sum = total.judged_seconds + total.quiet_seconds + total.between_seconds + total.not_seen_seconds;
   expect(sum).toBeCloseTo((world.clock.now.getTime() - start.getTime()) / 1000 - 10, -1);
+});
+
+test.each([
+  ['is there again', [true, false, false]],
+  ['has gone', [false, false]],
+])('an alert was not seen in a gap, whether it %s then', async (_what, then) => {
+  const seenSeconds = async (gapSeconds: number) => {
+    let step = await createWatch({ toOpen: 1 });
+    for (const [count, verdict] of [true, true, ...then].entries()) {
+      if (count === 2) world.clock.now = new Date(world.clock.now.getTime() + gapSeconds * 1000);
+      step = await tick(step, [], [verdict], true);
+    }
+    const closed = (await alertEvents()).find(({ type }) => type === 'alert_closed');
+    return closed?.type === 'alert_closed' ? closed.data.seen_seconds : undefined;
+  };
+  const seconds = await seenSeconds(0);
+  expect(seconds).toBeGreaterThan(0);
+  const difference = (await seenSeconds(3600))! - seconds!;
+  expect(difference).toBeLessThanOrEqual(0);
+  expect(difference).toBeGreaterThanOrEqual(-20);
 });
