@@ -39,6 +39,7 @@ const commands: Record<string, Record<string, Part>> = {
     service: { run: 'node test/simulation/simulate-process.ts' },
     jobs: { run: 'SIMULATION_SEEDS=all vitest run test/simulation/virtual-jobs.test.ts' },
     visits: { run: 'SIMULATION_SEEDS=all vitest run test/simulation/virtual-visits.test.ts' },
+    kinds: { run: 'TEST_KINDS=all vitest run test/adapters/media' },
     mutations: onRequest('node test/simulation/mutate-process.ts'),
   },
   fuzz: {

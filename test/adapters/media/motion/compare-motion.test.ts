@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
+import { mostDifferent } from '../../../support/most-different.ts';
 import {
   box,
   changeAt,
@@ -44,11 +45,13 @@ describe('motion detection in a scene without events', () => {
 });
 
 describe('motion detection of an event', () => {
-  test.each([
-    ['a box of 16 px at 720p', `${daylight},${box(16, 'white', changeAt)},${sensorNoise}`],
-    ['a box of 24 px', `${daylight},${box(24, 'white', changeAt)},${sensorNoise}`],
-    ['a box of 32 px', `${daylight},${box(32, 'white', changeAt)},${sensorNoise}`],
-    ['a box of 64 px', `${daylight},${box(64, 'white', changeAt)},${sensorNoise}`],
+  const boxes = [16, 64, 24, 32].map((side): [string, string] => [
+    `a box of ${side} px at 720p`,
+    `${daylight},${box(side, 'white', changeAt)},${sensorNoise}`,
+  ]);
+
+  test.each<[string, string]>([
+    ...mostDifferent(boxes, 1),
     ['a box of 32 px under a clock', `${daylight},${clock},${box(32, 'white', changeAt)},${sensorNoise}`],
     [
       'a person at night',
