@@ -220,16 +220,7 @@ describe('sending again', () => {
     expect((await deliveries(jobId)).deliveries[1]).toMatchObject({ state: 'delivered', resend: 2 });
   });
 
-  test('a delivered event can be resent', async () => {
-    const jobId = await triggeredMonitor();
-    await deliverAll();
-    world.sent.length = 0;
-    await resend(jobId, 1);
-    await deliverAll();
-    expect(ids(world.sent)).toEqual([`msg_${jobId}_1`]);
-  });
-
-  test('a resend can be repeated after a minute and not before', async () => {
+  test('a resend of a delivered event can be repeated after a minute and not before', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
     await resend(jobId, 1);

@@ -11,12 +11,18 @@ const ended: JobOutcome = { kind: 'ended', message: 'Stream has ended' };
 const tokens = { input_tokens: 500, output_tokens: 50 };
 const failure = missed.kind === 'model_failed' ? missed.failure : undefined!;
 
+type Tick = [number, JobOutcome, 'silent'?];
+
 const timesAt = (seconds: number) => ({ at: after(seconds), askedAt: after(seconds) });
 const sampledAt = (seconds: number): JobOutcome => ({
   kind: 'sampled',
   captured: captureAt(seconds),
   times: timesAt(seconds),
 });
+/** Samples at each of these seconds. */
+const samples = (...seconds: number[]) => seconds.map((at): Tick => [at, sampledAt(at)]);
+/** The same outcome at each of these seconds. */
+const each = (outcome: JobOutcome, ...seconds: number[]) => seconds.map((at): Tick => [at, outcome]);
 const skippedAt = (seconds: number, why: 'no_motion' | 'black' | 'frozen' | 'repeated'): JobOutcome => ({
   kind: 'skipped',
   why,
@@ -30,7 +36,7 @@ function captureAt(seconds: number) {
 /**
  * Plays outcomes at the given seconds, each on the job that the last one left; the model answers unless it is silent.
  */
-function play(job: JobOf<'digest'>, ticks: [number, JobOutcome, 'silent'?][]) {
+function play(job: JobOf<'digest'>, ticks: Tick[]) {
   const decisions = [];
   let current = job;
   for (const [seconds, outcome, silent] of ticks) {
@@ -62,22 +68,8 @@ const minute = { window_minutes: 1, capture_interval_seconds: 20, digest_duratio
 
 describe('a window', () => {
   test('a window ends in one summary of its samples in time order, and the next one starts at its end', () => {
-    const decisions = play(runningDigest(minute), [
-      [0, sampledAt(0)],
-      [20, sampledAt(20)],
-      [40, sampledAt(40)],
-      [60, sampledAt(60)],
-      [80, sampledAt(80)],
-      [120, sampledAt(120)],
-    ]);
-    expect(decisions.map(({ asked }) => asked?.length)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      3,
-      undefined,
-      2,
-    ]);
+    const decisions = play(runningDigest(minute), samples(0, 20, 40, 60, 80, 120));
+    expect(decisions.map(({ asked }) => asked?.length ?? null)).toEqual([null, null, null, 3, null, 2]);
     expect(decisions[3]?.asked).toEqual([0, 20, 40].map((at) => `captures/a/${at}.jpg`));
     expect(readSummaries(decisions)).toMatchObject([
       {
@@ -153,10 +145,8 @@ describe('a window', () => {
   test('a window in which the stream was lost names the gap, in text and data', () => {
     const decisions = play(runningDigest(minute), [
       [0, sampledAt(0)],
-      [20, captureFailed],
-      [21, captureFailed],
-      [40, sampledAt(40)],
-      [60, sampledAt(60)],
+      ...each(captureFailed, 20, 21),
+      ...samples(40, 60),
     ]);
     const [summary] = readSummaries(decisions);
     expect(summary?.summary).toBe(
@@ -172,8 +162,7 @@ describe('a window', () => {
       [40, sampledAt(40)],
       [50, captureFailed],
       [60, due],
-      [80, sampledAt(80)],
-      [120, sampledAt(120)],
+      ...samples(80, 120),
     ]);
     expect(readSummaries(decisions).map(({ gaps }) => gaps)).toEqual([
       [{ from: after(40).toISOString(), to: after(60).toISOString(), reason: 'stream' }],
@@ -183,10 +172,7 @@ describe('a window', () => {
 
   test('windows that passed during downtime of the service get one summary each, in order', () => {
     const job = runningDigest({ ...minute, digest_duration_seconds: 600 });
-    const decisions = play(job, [
-      [0, sampledAt(0)],
-      [250, sampledAt(250)],
-    ]);
+    const decisions = play(job, samples(0, 250));
     expect(readSummaries(decisions).map(({ window_index: index }) => index)).toEqual([1, 2, 3, 4]);
     expect(readSummaries(decisions)[2]?.summary).toBe(
       'No picture was taken in this window. The stream was not seen from 12:02:00 to 12:03:00 UTC: the service was not watching.',
@@ -195,12 +181,7 @@ describe('a window', () => {
 
   test('the windows of a long outage close in several ticks, without a pause between them', () => {
     const job = runningDigest({ ...minute, digest_duration_seconds: 86_400 });
-    const decisions = play(job, [
-      [0, sampledAt(0)],
-      [1500, sampledAt(1500)],
-      [1500, due],
-      [1500, due],
-    ]);
+    const decisions = play(job, [...samples(0, 1500), [1500, due], [1500, due]]);
     expect(
       decisions.map(({ events }) => events.filter(({ type }) => type === 'summary_generated').length),
     ).toEqual([0, 10, 10, 5]);
@@ -228,12 +209,7 @@ describe('wake-ups', () => {
 
   test('keep the backoff of a stream that is gone over the end of a window', () => {
     const job = runningDigest({ ...minute, capture_interval_seconds: 300 });
-    const decisions = play(job, [
-      [56, captureFailed],
-      [57, captureFailed],
-      [59, captureFailed],
-      [60, due],
-    ]);
+    const decisions = play(job, [...each(captureFailed, 56, 57, 59), [60, due]]);
     expect(decisions[2]?.next).toMatchObject({ wait_until: after(60).toISOString(), closing: true });
     expect(decisions[3]?.next).toMatchObject({
       wait_until: after(64).toISOString(),
@@ -246,22 +222,14 @@ describe('wake-ups', () => {
 describe('ends', () => {
   test('a digest ends after max_windows, as max_windows_reached and not auto-stopped', () => {
     const job = runningDigest({ ...minute, max_windows: 2, digest_duration_seconds: 120 });
-    const decisions = play(job, [
-      [0, sampledAt(0)],
-      [60, sampledAt(60)],
-      [120, due],
-    ]);
+    const decisions = play(job, [...samples(0, 60), [120, due]]);
     expect(readSummaries(decisions).map(({ partial }) => partial)).toEqual([false, false]);
     expect(decisions[2]?.ending).toEqual({ status: 'stopped', reason: 'max_windows_reached' });
   });
 
   test('a digest ends at its duration with a partial summary of the open window', () => {
     const job = runningDigest({ ...minute, digest_duration_seconds: 90 });
-    const decisions = play(job, [
-      [0, sampledAt(0)],
-      [60, sampledAt(60)],
-      [91, due],
-    ]);
+    const decisions = play(job, [...samples(0, 60), [91, due]]);
     expect(decisions[2]?.ending).toEqual({ status: 'stopped', reason: 'max_duration_reached' });
     expect(readSummaries(decisions)[1]).toMatchObject({
       window_index: 2,
@@ -271,14 +239,7 @@ describe('ends', () => {
   });
 
   test('a picture of the very deadline is in the last window, and no window without time follows', () => {
-    const summaries = readSummaries(
-      play(runningDigest(minute), [
-        [0, sampledAt(0)],
-        [60, sampledAt(60)],
-        [120, sampledAt(120)],
-        [180, sampledAt(180)],
-      ]),
-    );
+    const summaries = readSummaries(play(runningDigest(minute), samples(0, 60, 120, 180)));
     expect(summaries.map(({ window_start, window_end }) => [window_start, window_end])).toEqual([
       [after(0).toISOString(), after(60).toISOString()],
       [after(60).toISOString(), after(120).toISOString()],
@@ -300,9 +261,7 @@ describe('ends', () => {
   test('a digest whose stream is lost ends as stream_lost, with a partial summary of the open window', () => {
     const decisions = play(runningDigest({ ...minute, window_minutes: 10, digest_duration_seconds: 600 }), [
       [0, sampledAt(0)],
-      [20, captureFailed],
-      [50, captureFailed],
-      [81, captureFailed],
+      ...each(captureFailed, 20, 50, 81),
     ]);
     expect(decisions[3]?.ending).toMatchObject({ status: 'failed', reason: 'stream_lost' });
     expect(readSummaries(decisions)).toMatchObject([
@@ -354,11 +313,7 @@ describe('a model that gives no summary', () => {
   test('five failed summaries in a row fail the job', () => {
     const decisions = play(runningDigest(minute), [
       [0, sampledAt(0)],
-      [60, sampledAt(60), 'silent'],
-      [80, sampledAt(80), 'silent'],
-      [100, sampledAt(100), 'silent'],
-      [120, sampledAt(120), 'silent'],
-      [140, sampledAt(140), 'silent'],
+      ...[60, 80, 100, 120, 140].map((at): Tick => [at, sampledAt(at), 'silent']),
     ]);
     expect(decisions.map(({ ending }) => ending?.reason)).toEqual([
       ...Array<undefined>(5).fill(undefined),
@@ -372,14 +327,14 @@ describe('a model that gives no summary', () => {
     const times = [60, 90, 120, 150, 180, 210, 240, 270, 300, 330, 359, 360];
     const endings = play(digest, [
       [0, sampledAt(0)],
-      ...times.map((second): [number, typeof due, 'silent'] => [second, due, 'silent']),
+      ...times.map((second): Tick => [second, due, 'silent']),
     ]).map(({ ending }) => ending?.reason);
     expect(endings).toEqual([...Array<undefined>(12).fill(undefined), 'vlm_error']);
   });
 
   test('an hour in which the machine sleeps between two failed summaries is no time of the model', () => {
     const digest = { ...runningDigest(minute), model_grace_seconds: 300 };
-    const silent = [60, 90, 120, 150, 3750].map((at): [number, typeof due, 'silent'] => [at, due, 'silent']);
+    const silent = [60, 90, 120, 150, 3750].map((at): Tick => [at, due, 'silent']);
     const decisions = play(digest, [[0, sampledAt(0)], ...silent]);
     expect(decisions.map(({ ending }) => ending)).toEqual(Array(6).fill(undefined));
   });

@@ -31,6 +31,10 @@ function play(job: JobOf<'monitor'>, ticks: [number, JobOutcome][]) {
   return decisions;
 }
 
+/** The same outcome at each of these seconds. */
+const each = (outcome: JobOutcome, ...seconds: number[]) =>
+  seconds.map((second): [number, JobOutcome] => [second, outcome]);
+
 const filterAlerts = (decisions: ReturnType<typeof play>) =>
   decisions.map(({ events }) => events.some(({ type }) => type === 'watch_triggered'));
 
@@ -92,29 +96,22 @@ describe('triggers', () => {
   });
 
   test('the last of several alerts ends the job as max_triggers_reached', () => {
-    const decisions = play(runningJob({ max_triggers: 2 }), [
-      [10, looked(true)],
-      [20, looked(true)],
-    ]);
+    const decisions = play(runningJob({ max_triggers: 2 }), each(looked(true), 10, 20));
     expect(decisions.map(({ ending }) => ending?.reason)).toEqual([undefined, 'max_triggers_reached']);
   });
 
   test('a job with max_triggers null sends alerts until its end', () => {
-    const decisions = play(
-      runningJob({ max_triggers: null }),
-      Array.from({ length: 20 }, (_, index): [number, JobOutcome] => [10 * (index + 1), looked(true)]),
-    );
+    const seconds = Array.from({ length: 20 }, (_, index) => 10 * (index + 1));
+    const decisions = play(runningJob({ max_triggers: null }), each(looked(true), ...seconds));
     expect(filterAlerts(decisions)).toEqual(Array(20).fill(true));
     expect(decisions.every(({ ending }) => ending === undefined)).toBe(true);
   });
 
   test('a second trigger inside the cooldown sends no alert, and shows in progress', () => {
-    const decisions = play(runningJob({ max_triggers: null, trigger_cooldown_seconds: 30 }), [
-      [10, looked(true)],
-      [20, looked(true)],
-      [39, looked(true)],
-      [40, looked(true)],
-    ]);
+    const decisions = play(
+      runningJob({ max_triggers: null, trigger_cooldown_seconds: 30 }),
+      each(looked(true), 10, 20, 39, 40),
+    );
     expect(filterAlerts(decisions)).toEqual([true, false, false, true]);
     expect(decisions[1]?.events[0]?.data).toMatchObject({ triggered: true, triggers_fired: 1 });
   });
@@ -172,14 +169,7 @@ describe('wake-ups', () => {
 
 describe('a stream that fails', () => {
   test('a stream that fails is retried after 1, 2, 4, 8, 16 and 16 seconds, and its URL is resolved again', () => {
-    const decisions = play(runningJob(), [
-      [10, captureFailed],
-      [11, captureFailed],
-      [13, captureFailed],
-      [17, captureFailed],
-      [25, captureFailed],
-      [41, captureFailed],
-    ]);
+    const decisions = play(runningJob(), each(captureFailed, 10, 11, 13, 17, 25, 41));
     expect(decisions.map(({ next }) => next.wait_until)).toEqual(
       [11, 13, 17, 25, 41, 57].map((seconds) => after(seconds).toISOString()),
     );
@@ -188,11 +178,7 @@ describe('a stream that fails', () => {
   });
 
   test('a stream lost for longer than the grace period fails the job as stream_lost, with a remediation', () => {
-    const decisions = play(runningJob(), [
-      [10, captureFailed],
-      [69.5, captureFailed],
-      [70, captureFailed],
-    ]);
+    const decisions = play(runningJob(), each(captureFailed, 10, 69.5, 70));
     expect(decisions.map(({ ending }) => ending?.reason)).toEqual([undefined, undefined, 'stream_lost']);
     expect(decisions[2]?.ending).toMatchObject({
       status: 'failed',
@@ -226,11 +212,9 @@ describe('a stream that fails', () => {
   test('a stale capture ends the waits after failed ones: the next failure waits for a second', () => {
     const stale: JobOutcome = { kind: 'stale', captured: captured() };
     const decisions = play(runningJob({ interval_seconds: 300 }), [
-      [10, captureFailed],
-      [11, captureFailed],
+      ...each(captureFailed, 10, 11),
       [13, stale],
-      [29, captureFailed],
-      [30, captureFailed],
+      ...each(captureFailed, 29, 30),
     ]);
     expect(decisions.map(({ next }) => next.wait_until)).toEqual(
       [11, 13, 29, 30, 32].map((seconds) => after(seconds).toISOString()),
@@ -239,11 +223,7 @@ describe('a stream that fails', () => {
 
   test('a stale stream is checked again soon, and counts as lost if it stays stale', () => {
     const stale: JobOutcome = { kind: 'stale', captured: captured() };
-    const decisions = play(runningJob({ interval_seconds: 300 }), [
-      [300, stale],
-      [316, stale],
-      [361, stale],
-    ]);
+    const decisions = play(runningJob({ interval_seconds: 300 }), each(stale, 300, 316, 361));
     expect(decisions[0]?.next.wait_until).toBe(after(316).toISOString());
     expect(decisions[0]?.events[0]?.data).toMatchObject({ stream: 'stale' });
     expect(decisions[0]?.counters.stale_captures).toBe(1);
@@ -257,18 +237,11 @@ describe('a tick without a picture that is no fault of the stream', () => {
   test('an advertisement does not extend the stream loss of the job, however long it lasts', () => {
     const decisions = play(runningJob(), [
       [10, captureFailed],
-      [20, advertisement],
-      [100, advertisement],
-      [110, captureFailed],
-      [171, captureFailed],
+      ...each(advertisement, 20, 100),
+      ...each(captureFailed, 110, 171),
     ]);
-    expect(decisions.map(({ ending }) => ending?.reason)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      'stream_lost',
-    ]);
+    const endings = decisions.map(({ ending }) => ending?.reason);
+    expect(endings).toEqual([...Array<undefined>(4).fill(undefined), 'stream_lost']);
   });
 
   test('a tick without a capture is followed by one on the grid, with the same resolved URL', () => {
@@ -325,61 +298,39 @@ test('a check that the model of this machine is too busy for is a gap of the ser
 
 describe('a model that fails', () => {
   test('a failed model call counts as missed, and the fifth in a row fails the job', () => {
-    const decisions = play(
-      runningJob(),
-      [10, 20, 30, 40, 50].map((seconds) => [seconds, missed]),
-    );
-    expect(decisions.map(({ ending }) => ending?.reason)).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      'vlm_error',
-    ]);
-    expect(decisions[4]?.ending?.failure?.code).toBe('VLM_ERROR');
-    expect(decisions[4]?.counters).toMatchObject({ checks_missed: 5, checks_performed: 0 });
+    const last = play(runningJob(), each(missed, 10, 20, 30, 40, 50)).at(-1);
+    expect(last?.ending?.failure?.code).toBe('VLM_ERROR');
+    expect(last?.counters).toMatchObject({ checks_missed: 5, checks_performed: 0 });
   });
 
-  test('failed model calls fail the job only after the grace period, counted from the first failed call', () => {
-    const job = { ...runningJob(), model_grace_seconds: 300 };
-    const seconds = Array.from({ length: 70 }, (_, index) => 5 * (index + 1));
-    const endings = play(
-      job,
-      seconds.map((second) => [second, missed]),
-    ).map(({ ending }) => ending?.reason);
-    expect(endings.indexOf('vlm_error')).toBe(seconds.indexOf(305));
-  });
+  const everyFive = Array.from({ length: 70 }, (_, index) => 5 * (index + 1));
 
-  test('a model that has never answered has the same grace period', () => {
-    const job = { ...runningJob({}, { sight: initialJobSight }), model_grace_seconds: 300 };
-    const decisions = play(
-      job,
-      [5, 10, 15, 20, 25, 30, 305].map((second) => [second, missed]),
-    );
-    expect(decisions.map(({ ending }) => ending?.reason)).toEqual([
-      ...Array<undefined>(6).fill(undefined),
-      'vlm_error',
-    ]);
-  });
-
-  test('a slow interval fails the job at the fifth failed call, if the grace period is over', () => {
-    const job = { ...runningJob(), model_grace_seconds: 300 };
-    const endings = play(
-      job,
-      [100, 200, 300, 400, 500].map((second) => [second, missed]),
-    ).map(({ ending }) => ending?.reason);
-    expect(endings).toEqual([undefined, undefined, undefined, undefined, 'vlm_error']);
-  });
+  test.each([
+    ['without a grace period', 0, {}, [10, 20, 30, 40, 50], 50],
+    ['within a grace period, counted from the first one,', 300, {}, everyFive, 305],
+    [
+      'of a model that has never answered',
+      300,
+      { sight: initialJobSight },
+      [...everyFive.slice(0, 6), 305],
+      305,
+    ],
+    ['at a slow interval', 300, {}, [100, 200, 300, 400, 500], 500],
+  ])(
+    'failed calls %s fail the job after that time, at the fifth at the earliest',
+    (_, grace, fields, seconds, at) => {
+      const job = { ...runningJob({}, fields), model_grace_seconds: grace };
+      const endings = play(job, each(missed, ...seconds)).map(({ ending }) => ending?.reason);
+      expect(endings.indexOf('vlm_error')).toBe(seconds.indexOf(at));
+      expect(endings.slice(0, seconds.indexOf(at)).every((reason) => reason === undefined)).toBe(true);
+    },
+  );
 
   test('a successful model call restarts the count of failed ones', () => {
     const decisions = play(runningJob(), [
-      [10, missed],
-      [20, missed],
+      ...each(missed, 10, 20),
       [30, looked(false)],
-      [40, missed],
-      [50, missed],
-      [60, missed],
-      [70, missed],
+      ...each(missed, 40, 50, 60, 70),
     ]);
     expect(decisions.every(({ ending }) => ending === undefined)).toBe(true);
   });
