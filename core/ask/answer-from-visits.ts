@@ -75,7 +75,7 @@ export async function answerFromVisits(
 }
 
 const refusal =
-  'The built-in model answers what was seen, how many visits there were, when the last one was, and whether there was one, of everyday objects: "How many cars came today?". Other questions need another model.';
+  'The built-in model answers what was seen, how many visits there were, when the last one was, and whether there was one, of everyday objects: "How many cars came today?". Other questions, as about when something was not there, need another model.';
 
 /**
  * Returns the watches whose place a question names, as "at the gate", and the rest of its text; all if it names none.

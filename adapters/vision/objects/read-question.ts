@@ -1,14 +1,16 @@
 import type { VisitQuestion } from '../../../core/ports/vision-model.ts';
+import { negation } from '../../../core/memory/rank-moments.ts';
 import { findNoun } from '../condition/nouns.ts';
 import { readTokens } from '../condition/read-tokens.ts';
 
 /**
  * Reads a question about visits: how often, what was seen, when last, or whether something was there. Returns `null`
- * for another one.
+ * for another one, also about when something was not there: visits do not answer that.
  */
 export function readVisitQuestion(question: string): VisitQuestion | null {
   const has = (pattern: RegExp) => pattern.test(question.toLowerCase());
   const day = has(/\btoday\b/) ? 'today' : has(/\byesterday\b/) ? 'yesterday' : null;
+  if (negation.test(question.replace(/\bor not\b/i, ''))) return null;
   if (has(/^\W*(?:who|why|where|which|whose)\b/)) return null;
   if (has(/\bhow (?:many|often)\b|\bnumber of\b|\bcount\b/)) return { asks: 'count', day };
   if (has(whatQuestion)) return { asks: 'what', day };

@@ -76,8 +76,13 @@ test('the built-in model counts visits without a call, and refuses other questio
     'Who took the parcel?',
     'What color was the car there?',
     'What did the person who came carry?',
+    'Was there no dog today?',
+    'How often was nobody there?',
+    'When did the dog not come?',
+    'War ein Hund da?',
   ])
     expect(await ask(question)).toMatchObject({ answered: false, statements: [] });
+  expect((await ask('Was there a dog, or not?')).answer).toMatch(/^Yes: 3 visits of dog/);
 });
 
 test('a long list begins with its sentence, says how much it shows, and continues before its oldest visit', async () => {
