@@ -134,35 +134,27 @@ const plain = (body: string) =>
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 describe('streams of a camera', () => {
-  const profiles2 = (port: number) =>
-    [
-      {
-        name: 'main',
-        codec: 'H265',
-        width: 2560,
-        height: 1440,
-        stream_url: `rtsp://127.0.0.1:8554/live?channel=1&stream=2`,
-        snapshot_url: 'http://127.0.0.1/snapshot.jpg',
-      },
-      {
-        name: 'sub',
-        codec: 'H264',
-        width: 640,
-        height: 360,
-        stream_url: `rtsp://127.0.0.1:8554/live?channel=1&stream=2`,
-        snapshot_url: 'http://127.0.0.1/snapshot.jpg',
-      },
-    ].slice(0, port);
-  const profiles1 = [
-    {
-      name: 'main',
-      codec: 'H264',
-      width: 1920,
-      height: 1080,
-      stream_url: 'rtsp://127.0.0.1:8554/live?channel=1&stream=1',
-      snapshot_url: null,
-    },
-  ];
+  const profile = (name: string, codec: string, size: readonly [number, number], stream: number) => ({
+    name,
+    codec,
+    width: size[0],
+    height: size[1],
+    stream_url: `rtsp://127.0.0.1:8554/live?channel=1&stream=${stream}`,
+    snapshot_url: stream === 1 ? null : 'http://127.0.0.1/snapshot.jpg',
+  });
+  const profiles2 = [profile('main', 'H265', [2560, 1440], 2), profile('sub', 'H264', [640, 360], 2)];
+  const profiles1 = [profile('main', 'H264', [1920, 1080], 1)];
+  /** Answers an operation, or each, and leaves the others to the simulator. */
+  const answering =
+    (odd: string | null, body: string | Uint8Array, status = 200): NonNullable<SimulatorOptions['answer']> =>
+    (operation, response) => {
+      if (odd !== null && operation !== odd) return false;
+      response
+        .on('error', () => undefined)
+        .writeHead(status)
+        .end(body);
+      return true;
+    };
 
   test.each<[string, SimulatorOptions]>([
     ['by a digest of WS-Security', { access: 'token' }],
@@ -179,7 +171,7 @@ describe('streams of a camera', () => {
   ])('a camera is read %s, and its password is never sent', async (_, options) => {
     const simulator = await simulate(options);
     const streams = await open().readStreams(simulator.address, login, signal);
-    expect(streams.profiles).toEqual(profiles2(2));
+    expect(streams.profiles).toEqual(profiles2);
     expect(Math.abs((streams.clockOffsetSeconds ?? 0) - (options.clockOffsetSeconds ?? 0))).toBeLessThan(3);
     for (const secret of secrets) expect(received(simulator)).not.toContain(secret);
     expect(received(simulator)).not.toMatch(/basic/i);
@@ -247,40 +239,27 @@ describe('streams of a camera', () => {
     });
   });
 
-  test('a camera without media 2 is read by media 1', async () => {
-    const { address } = await simulate({ versions: [1] });
-    expect((await open().readStreams(address, login, signal)).profiles).toEqual(profiles1);
-  });
+  const listBoth: SimulatorOptions['answer'] = (operation, response) => {
+    const services = ['ver10', 'ver20'].map(
+      (version) =>
+        `<Service><Namespace>http://www.onvif.org/${version}/media/wsdl</Namespace><XAddr>http://${response.req.headers.host}/onvif/media</XAddr></Service>`,
+    );
+    const body = `<Envelope><Body><GetServicesResponse>${services.join('')}</GetServicesResponse></Body></Envelope>`;
+    return answering('GetServices', body)(operation, response);
+  };
 
-  test('a camera that lists media 2 and refuses it is read by media 1', async () => {
-    const { address } = await simulate({
-      answer: (operation, response) => {
-        if (operation !== 'GetServices') return false;
-        const service = (version: string) =>
-          `<Service><Namespace>http://www.onvif.org/${version}/media/wsdl</Namespace><XAddr>http://${address}/onvif/media</XAddr></Service>`;
-        response.end(
-          `<Envelope><Body><GetServicesResponse>${service('ver10')}${service('ver20')}</GetServicesResponse></Body></Envelope>`,
-        );
-        return true;
-      },
-      versions: [1],
-    });
-    expect((await open().readStreams(address, login, signal)).profiles).toEqual(profiles1);
-  });
-
-  test('a camera that knows no GetServices is read by GetCapabilities', async () => {
-    const { address } = await simulate({ versions: [1], listsServices: false });
+  test.each<[string, SimulatorOptions]>([
+    ['has no media 2', {}],
+    ['lists media 2 and refuses it', { answer: listBoth }],
+    ['knows no GetServices', { listsServices: false }],
+  ])('a camera that %s is read by media 1', async (_, options) => {
+    const { address } = await simulate({ versions: [1], ...options });
     expect((await open().readStreams(address, login, signal)).profiles).toEqual(profiles1);
   });
 
   test('a camera that refuses an operation in other words than SOAP is read without it', async () => {
-    const { address } = await simulate({
-      answer: (operation, response) => {
-        if (operation !== 'GetSnapshotUri') return false;
-        response.writeHead(400, { 'content-type': 'text/plain' }).end('unsupported operation');
-        return true;
-      },
-    });
+    const answer = answering('GetSnapshotUri', 'unsupported operation', 400);
+    const { address } = await simulate({ answer });
     const { profiles } = await open().readStreams(address, login, signal);
     expect(profiles.map(({ snapshot_url: url }) => url)).toEqual([null, null]);
   });
@@ -369,12 +348,7 @@ describe('streams of a camera', () => {
     ['endless instructions', `<a>${'<?a?>'.repeat(90_000)}</a>`],
     ['endless references', `<a>${'&#65;'.repeat(90_000)}</a>`],
   ])('an answer of %s is refused as no ONVIF', async (_, content) => {
-    const { address } = await simulate({
-      answer: (_operation, response) => {
-        response.on('error', () => undefined).end(content);
-        return true;
-      },
-    });
+    const { address } = await simulate({ answer: answering(null, content) });
     await expect(open().readStreams(address, login, signal)).rejects.toMatchObject({
       message: 'The address does not answer as ONVIF',
       remediation: expect.stringContaining('Enable ONVIF'),
@@ -382,15 +356,9 @@ describe('streams of a camera', () => {
   });
 
   test('1,000 profiles are 16, and their texts are bounded', async () => {
-    const profile = `<Profiles token="t"><Name>${'n'.repeat(300)}</Name><VideoEncoderConfiguration><Encoding>H264</Encoding><Resolution><Width>99999999999</Width><Height>-1</Height></Resolution></VideoEncoderConfiguration></Profiles>`;
-    const { address } = await simulate({
-      access: 'open',
-      answer: (operation, response) => {
-        if (operation !== 'GetProfiles') return false;
-        response.end(`<Envelope><Body><r>${profile.repeat(900)}</r></Body></Envelope>`);
-        return true;
-      },
-    });
+    const oneProfile = `<Profiles token="t"><Name>${'n'.repeat(300)}</Name><VideoEncoderConfiguration><Encoding>H264</Encoding><Resolution><Width>99999999999</Width><Height>-1</Height></Resolution></VideoEncoderConfiguration></Profiles>`;
+    const body = `<Envelope><Body><r>${oneProfile.repeat(900)}</r></Body></Envelope>`;
+    const { address } = await simulate({ access: 'open', answer: answering('GetProfiles', body) });
     const { profiles } = await open().readStreams(address, login, signal);
     expect(profiles).toHaveLength(16);
     expect(profiles[0]).toMatchObject({ name: 'n'.repeat(100), width: null, height: null });
