@@ -5,6 +5,7 @@ import { redact } from '../../core/observability/redact.ts';
 import { withFields } from '../log-message.ts';
 import { throwCoreError } from './aws-error.ts';
 import { clientSettings } from './client-settings.ts';
+import { parseJson } from '../../core/parse-json.ts';
 
 /** CloudWatch Logs client (default: one of its own) and the log group of all functions. */
 export type RecentLogOptions = { client?: CloudWatchLogsClient; logGroup: string; now: () => Date };
@@ -83,16 +84,8 @@ const levels = {
  */
 function readEntry(line: string): LogEntry | undefined {
   if (!line.startsWith('{')) return undefined;
-  const read = lineSchema.safeParse(parsed(line));
+  const read = lineSchema.safeParse(parseJson(line));
   if (!read.success) return undefined;
   const { timestamp, level, message, fields } = read.data;
   return { time: timestamp, level: levels[level], message: redact(withFields(message, fields)) };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

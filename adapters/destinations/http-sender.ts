@@ -10,6 +10,7 @@ import {
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
 import type { DestinationOutcome, DestinationResult } from '../../core/ports/destinations.ts';
 import type { EvidenceFile } from './describe.ts';
+import { parseJson } from '../../core/parse-json.ts';
 
 /** HTTP request to a destination: POST with a body, else GET. */
 export type HttpRequest = {
@@ -104,14 +105,6 @@ export function readAnswer(
     }),
     retryAfter: result.retryAfter ?? (seconds === undefined ? null : String(seconds)),
   };
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Size of an answer that is read. */

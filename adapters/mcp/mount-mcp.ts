@@ -12,6 +12,7 @@ import type { RequestBodies } from '../http/request-bodies.ts';
 import { createMiddleware } from 'hono/factory';
 import { WatchpostError } from '../../core/errors.ts';
 import { toHostname, isLoopback } from '../http/guard-host.ts';
+import { parseJson } from '../../core/parse-json.ts';
 
 /** Size above which a body counts as a call, in bytes. */
 const largeBytes = 256_000;
@@ -51,7 +52,7 @@ export function mountMcp(
     const { caller, scopes } = context.get('key');
     const bytes = await context.get('readBody')();
     // Only pictures are large; other bodies of their size cost as much.
-    const read = async () => parseJson(new TextDecoder().decode(bytes));
+    const read = async () => readLimited(new TextDecoder().decode(bytes));
     const message = await (bytes.length > largeBytes ? withCallLimit(caller, deps, read) : read());
     if (message === undefined)
       return jsonRpcError(400, parseError, 'Request body is no JSON, or has too many levels or values');
@@ -76,12 +77,8 @@ export function mountMcp(
 /** Batches were removed in revision 2025-06-18; a batch would be many calls in one request. */
 const noBatches = 'JSON-RPC batches are not supported. Send each JSON-RPC message in its own POST.';
 
-function parseJson(text: string): unknown {
-  try {
-    return exceedsJsonLimits(text) ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function readLimited(text: string): unknown {
+  return exceedsJsonLimits(text) ? undefined : parseJson(text);
 }
 
 function jsonRpcError(

@@ -1,3 +1,5 @@
+import { parseJson } from '../../core/parse-json.ts';
+
 /**
  * Maximum braces that are tried in vain as the start of an object, and maximum depth of a cut one: a hostile server may
  * send a megabyte of braces.
@@ -200,13 +202,10 @@ function parse(json: string): unknown {
     () => tidy(fromPython(json)),
     () => fromPython(tidy().replaceAll(/[“”„‟]/g, '"')),
   ];
-  for (const write of variants)
-    try {
-      const value: unknown = JSON.parse(write());
-      return value;
-    } catch {
-      continue;
-    }
+  for (const write of variants) {
+    const value = parseJson(write());
+    if (value !== undefined) return value;
+  }
   return undefined;
 }
 

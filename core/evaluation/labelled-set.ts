@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../parse-json.ts';
 
 const labelled = {
   /** Name of the example in reports; default: its image or span. */
@@ -57,14 +58,6 @@ export function parseLabelledSet(text: string): { examples: Example[]; problems:
     else problems.push({ line: index + 1, message: describe(parsed.error) });
   }
   return { examples, problems };
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 function describe(error: z.ZodError): string {

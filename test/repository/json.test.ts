@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 
 /** Reads JSON or a whole body. */
-const reading = /\bJSON\.parse\(|(?<!\bz)\.(?:text|json|arrayBuffer|blob)\(\)/;
+const reading = /\b(?:JSON\.parse|parseJson)\(|(?<!\bz)\.(?:text|json|arrayBuffer|blob)\(\)/;
 
 const counted = 'a stranger, whose text is counted before (`adapters/json-limits.ts`)';
 const own = 'what this service wrote';
@@ -23,6 +23,10 @@ const writers: Record<string, string> = {
   'adapters/aws/platform-secret.ts': operator,
   'adapters/aws/recent-log.ts': own,
   'adapters/destinations/http-sender.ts': 'a receiver, whose answer the sender cuts at its limit of bytes',
+  'adapters/destinations/discord/discord.ts':
+    'a receiver, whose answer the sender cuts at its limit of bytes',
+  'adapters/destinations/telegram/telegram.ts':
+    'a receiver, whose answer the sender cuts at its limit of bytes',
   'adapters/embedded/console-addresses.ts': own,
   'adapters/embedded/queue/delivery-message-table.ts': own,
   'adapters/embedded/sqlite/record.ts': own,
@@ -39,6 +43,7 @@ const writers: Record<string, string> = {
   'adapters/vision/openai/join-stream.ts': 'the model, whose answer is counted before',
   'adapters/vision/openai/post-with-retry.ts': counted,
   'core/evaluation/labelled-set.ts': operator,
+  'core/parse-json.ts': 'those of its callers, which are here too',
   'core/memory/search-cursor.ts': 'a caller, whose request `request-body.ts` has counted',
   'functions/deliver/handler.ts': own,
 };

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
 import type { Severity } from '../../../core/records/watch.ts';
 import { describeNotification, findFile, shorten, type EvidenceFile } from '../describe.ts';
-import { jsonRequest, multipartRequest, parseJson, readAnswer } from '../http-sender.ts';
+import { jsonRequest, multipartRequest, readAnswer } from '../http-sender.ts';
 import type { HttpRequest, HttpResult, PermanentStatuses } from '../http-sender.ts';
+import { parseJson } from '../../../core/parse-json.ts';
 
 /**
  * Webhook of Discord. 401 and 404 mean that it was deleted

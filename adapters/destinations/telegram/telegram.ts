@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import { describeNotification, findFile, shorten } from '../describe.ts';
-import { jsonRequest, multipartRequest, parseJson, readAnswer } from '../http-sender.ts';
+import { jsonRequest, multipartRequest, readAnswer } from '../http-sender.ts';
 import type { HttpRequest, HttpResult, PermanentStatuses } from '../http-sender.ts';
+import { parseJson } from '../../../core/parse-json.ts';
 
 /** Bot API (core.telegram.org/bots/api). 401 and 404: no such bot; 403: it was blocked, or removed from the chat. */
 const statuses: PermanentStatuses = { gone: [401, 403, 404], rejected: [400, 413] };

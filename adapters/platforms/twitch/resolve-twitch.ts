@@ -6,6 +6,7 @@ import { BroadcastEndedError, type TwitchPage, type Resolution } from '../resolu
 import type { TwitchSettings } from '../platform-settings.ts';
 import { z } from 'zod';
 import { cookieValue } from '../cookies.ts';
+import { parseJson } from '../../../core/parse-json.ts';
 
 const tokenAnswerSchema = z.object({
   data: z.object({
@@ -109,18 +110,10 @@ type AccessToken = z.infer<typeof tokenSchema>;
 
 /** Reads the claims of a token. Unreadable claims are treated as absent, because Twitch may change the format. */
 function readAccessToken(value: string): AccessToken {
-  return tokenSchema.catch(noClaims).parse(fromJson(value));
+  return tokenSchema.catch(noClaims).parse(parseJson(value));
 }
 
 const noClaims: AccessToken = { ci_gb: false, geoblock_reason: '' };
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 /** Returns the error for a token that Twitch will reject according to its claims, or null. */
 function tokenRefusal(token: AccessToken): StreamFetchError | null {
@@ -180,11 +173,8 @@ function channelOfflineError(details = {}): BroadcastEndedError {
 const errorsSchema = z.array(z.object({ error_code: z.string() })).min(1);
 
 function errorCode(body: Uint8Array): string {
-  try {
-    return errorsSchema.parse(JSON.parse(Buffer.from(body).toString()))[0]?.error_code ?? '';
-  } catch {
-    return '';
-  }
+  const { data } = errorsSchema.safeParse(parseJson(Buffer.from(body).toString()));
+  return data?.[0]?.error_code ?? '';
 }
 
 function forbidden(code: string): StreamFetchError {

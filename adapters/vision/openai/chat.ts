@@ -19,6 +19,7 @@ import {
   postWithRetry,
   type Reply,
 } from './post-with-retry.ts';
+import { parseJson } from '../../../core/parse-json.ts';
 
 /** Connection to an OpenAI-compatible server. */
 export type ChatSettings = {
@@ -217,11 +218,7 @@ function findMisplaced(message: Completion['choices'][number]['message']): strin
 }
 
 function isObject(text: string): boolean {
-  try {
-    return text.trim().startsWith('{') && typeof JSON.parse(text) === 'object';
-  } catch {
-    return false;
-  }
+  return text.trim().startsWith('{') && parseJson(text) !== undefined;
 }
 
 function joinText(content: z.infer<typeof contentSchema>): string {
@@ -237,13 +234,9 @@ function joinText(content: z.infer<typeof contentSchema>): string {
 }
 
 function parseCompletion(body: string): Completion {
-  try {
-    return completionSchema.parse(JSON.parse(body));
-  } catch (cause) {
-    throw new VisionError('The vision server did not return a chat completion. Check its URL.', {
-      cause,
-    });
-  }
+  const { data, error: cause } = completionSchema.safeParse(parseJson(body));
+  if (data) return data;
+  throw new VisionError('The vision server did not return a chat completion. Check its URL.', { cause });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from '../../../core/parse-json.ts';
 
 const textSchema = z.string().nullish().catch(null);
 const messageSchema = z.object({
@@ -67,11 +68,7 @@ function readChunks(event: string): Chunk[] {
 }
 
 function parseChunk(text: string): Chunk | undefined {
-  try {
-    return chunkSchema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return chunkSchema.safeParse(parseJson(text)).data;
 }
 
 /** Joins a field of the parts of a message; null if none has it. */

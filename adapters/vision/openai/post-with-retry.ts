@@ -7,6 +7,7 @@ import { collectBytes } from '../../egress/read-body.ts';
 import { exceedsJsonLimits, maxValuesOfAnswer } from '../../json-limits.ts';
 import { joinStream } from './join-stream.ts';
 import { retryWithBackoff, systemBackoff, type BackoffDeps } from '../../retry-with-backoff.ts';
+import { parseJson } from '../../../core/parse-json.ts';
 
 export type FetchLike = (
   url: string,
@@ -152,15 +153,6 @@ function readInnerStatus(body: string): number | undefined {
 /** Returns true for an error with a code or a message: gateways also send an empty one with each answer. */
 function isStated(error: z.infer<typeof innerErrorSchema>['error']): boolean {
   return typeof error === 'object' ? Boolean(error?.code) || Boolean(error?.message) : Boolean(error);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
 }
 
 function isBusy({ status, body, retryAfterSeconds }: TimedReply): boolean {
