@@ -7,14 +7,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOfTest } from '../support/temporary-folder.ts';
 
+type Run = { options?: string[]; settings?: object; cdkExitCode?: number };
+
 /**
- * Runs the command with a CloudFormation that gives this response. Returns its output, its exit code and the access key
- * that it used.
+ * Runs the command with a CloudFormation that gives this response, and a CDK that only prints its arguments. Returns
+ * its output, its exit code and the access key that it used.
  */
-async function deploy(status: number, body: string, options: string[] = []) {
+async function deploy(status: number, body: string, { options = [], settings, cdkExitCode = 0 }: Run = {}) {
   const folder = folderOfTest();
-  writeFileSync(join(folder, 'dev.json'), '{ "ffmpegPath": "/opt/bin/ffmpeg" }');
-  writeFileSync(join(folder, 'cdk'), '#!/bin/sh\necho cdk "$@"\n', { mode: 0o755 });
+  writeFileSync(join(folder, 'dev.json'), JSON.stringify({ ffmpegPath: '/opt/bin/ffmpeg', ...settings }));
+  writeFileSync(join(folder, 'cdk'), `#!/bin/sh\necho cdk "$@"\nexit ${cdkExitCode}\n`, { mode: 0o755 });
   const profile = 'aws_access_key_id = PROD\naws_secret_access_key = test\n';
   writeFileSync(join(folder, 'credentials'), `[prod]\n${profile}`);
   let key: string | undefined;
@@ -40,7 +42,7 @@ async function deploy(status: number, body: string, options: string[] = []) {
   command.stdout.on('data', (text) => (said += text));
   await once(command, 'close');
   server.close();
-  return { said, exitCode: command.exitCode, key };
+  return { said, lines: said.trim().split('\n'), exitCode: command.exitCode, key, folder };
 }
 
 const output = '<member><OutputKey>TableName</OutputKey><OutputValue>jobs</OutputValue></member>';
@@ -57,16 +59,30 @@ test('npm run deploy ends before it builds anything if another version wrote the
 test.each([[['--profile', 'prod']], [['--profile=prod']]])(
   'npm run deploy checks the stored data of the account that it deploys to: %s',
   async (options) => {
-    expect(await deploy(200, otherVersion, options)).toMatchObject({ exitCode: 1, key: 'PROD' });
+    expect(await deploy(200, otherVersion, { options })).toMatchObject({ exitCode: 1, key: 'PROD' });
   },
 );
 
-test('npm run deploy says that it could not check the stored data, and deploys', async () => {
-  const error = '<Error><Code>AccessDenied</Code><Message>No</Message></Error>';
-  const { said, exitCode } = await deploy(403, `<ErrorResponse>${error}</ErrorResponse>`);
+const denied = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>No</Message></Error></ErrorResponse>';
+
+test('npm run deploy says that it could not check the stored data, deploys, and ends with who receives alarms', async () => {
+  const options = ['--require-approval', 'never'];
+  const { said, lines, exitCode, folder } = await deploy(403, denied, { options });
   expect(said).toMatch(
     /yellow The stack Watchpost-dev cannot be read .*Permit cloudformation:DescribeStacks/,
   );
-  expect(said).toContain('cdk deploy -c deploy=true -c stage=dev');
+  expect(lines).toContain(`cdk deploy -c deploy=true -c stage=dev -c stages=${folder} ${options.join(' ')}`);
+  const nobody = 'yellow Alarms reach nobody: the stage has neither alarmEmail nor alarmTopicArn.';
+  expect(lines.at(-1)).toContain(nobody);
   expect(exitCode).toBe(0);
+  const alarmed = await deploy(403, denied, { settings: { alarmEmail: 'on-call@example.com' } });
+  expect(alarmed.lines.at(-1)).toContain(
+    'green  Alarms go to on-call@example.com once its owner has confirmed',
+  );
+});
+
+test('a deployment that failed ends with the exit code of the CDK, without a word on alarms', async () => {
+  const { said, exitCode } = await deploy(403, denied, { cdkExitCode: 3 });
+  expect(exitCode).toBe(3);
+  expect(said).not.toMatch(/alarms/i);
 });
