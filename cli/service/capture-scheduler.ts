@@ -104,7 +104,8 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
           kept: createKeptStreams({ maxBytes: clipBytes, now }),
           join: createJoinClip({
             ffmpegPath,
-            inTurn: limitJoins(inTurn, { currentCaller, elapsedMs, setTimer: setSystemTimer }),
+            inTurn: limitJoins({ currentCaller, elapsedMs, setTimer: setSystemTimer }),
+            inEncodingTurn: inTurn,
           }),
         };
   const toClock = (arrivedMs: number): number => now().getTime() - (elapsedMs() - arrivedMs);

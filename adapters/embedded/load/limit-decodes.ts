@@ -98,9 +98,8 @@ async function inSpareTime<Result>(
 const maxJoinWaitMs = 45_000;
 
 /** Returns turns for clips, of which two are in memory together: each has up to 40 MB, twice. */
-export function limitJoins(inTurn: InTurn, deps: Omit<SpareTimeDeps, 'cores' | 'lateSeconds'>): InTurn {
-  const inJoin = createDecodeTurns({ ...deps, max: 1, report: ignore, maxWaitMs: maxJoinWaitMs });
-  return (work, signal) => inJoin(() => inTurn(work, signal), signal);
+export function limitJoins(deps: Omit<SpareTimeDeps, 'cores' | 'lateSeconds'>): InTurn {
+  return createDecodeTurns({ ...deps, max: 1, report: ignore, maxWaitMs: maxJoinWaitMs });
 }
 
 export function createDecodeTurns({

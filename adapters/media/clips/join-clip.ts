@@ -7,7 +7,7 @@ import {
   scaleDown,
   words,
 } from '../ffmpeg/capture-arguments.ts';
-import type { InTurn } from '../ffmpeg/in-turn.ts';
+import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
 import { spawnFfmpeg } from '../ffmpeg/spawn-ffmpeg.ts';
 import { regionFilters } from '../images/mask-media.ts';
 
@@ -35,8 +35,16 @@ export type JoinClip = (
 const timeoutMs = 60_000;
 const encodedWidth = 640;
 
+type JoinDeps = {
+  ffmpegPath: string;
+  /** Turns of clips. */
+  inTurn: InTurn;
+  /** Turns of ffmpeg, for what is encoded: a copy takes hardly longer than its start, and is late behind checks. */
+  inEncodingTurn?: InTurn;
+};
+
 /** Creates the joining with ffmpeg: from key frame to end without encoding, but for JPEGs and for excluded regions. */
-export function createJoinClip({ ffmpegPath, inTurn }: { ffmpegPath: string; inTurn: InTurn }): JoinClip {
+export function createJoinClip({ ffmpegPath, inTurn, inEncodingTurn = withoutTurns }: JoinDeps): JoinClip {
   return async ({ format, toChunks, framesPerSecond, isHevc }, { regions, store }, signal) => {
     const excluded = (regions ?? []).filter(({ mode }) => mode === 'exclude');
     const isEncoded = excluded.length > 0 || format === 'mjpeg';
@@ -51,7 +59,7 @@ export function createJoinClip({ ffmpegPath, inTurn }: { ffmpegPath: string; inT
       ...words('-movflags +frag_keyframe+empty_moov+default_base_moof -f mp4 pipe:1'),
     ];
     const run = { ffmpegPath, args, outputBytes: maxClipBytes, timeoutMs, canWait: true };
-    return inTurn(async () => {
+    const joinNow = async () => {
       const outcome = await spawnFfmpeg({ ...run, input: toChunks() }, signal);
       if (outcome.ended === 'wrote too much') throw notJoined('The clip is larger than 40 MB');
       if (outcome.ended === 'timed out') throw new TransientError('The clip took too long to be joined');
@@ -60,7 +68,8 @@ export function createJoinClip({ ffmpegPath, inTurn }: { ffmpegPath: string; inT
         throw notJoined('The clip has no key frame, or a codec that MP4 does not hold', outcome.stderr);
       await store(outcome.stdout);
       return { bytes: outcome.stdout.length, codec };
-    }, signal);
+    };
+    return inTurn(() => (isEncoded ? inEncodingTurn(joinNow, signal) : joinNow()), signal);
   };
 }
 

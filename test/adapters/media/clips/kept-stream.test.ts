@@ -4,7 +4,6 @@ import type { FilmInput } from '../../../../adapters/media/clips/join-clip.ts';
 import { computeKeepSeconds, createKeptStreams } from '../../../../adapters/media/clips/kept-stream.ts';
 import type { KeptPart } from '../../../../adapters/media/clips/kept-stream.ts';
 import { readClip } from '../../../../adapters/media/clips/read-clip.ts';
-import { withoutTurns } from '../../../../adapters/media/ffmpeg/in-turn.ts';
 import { MachineBusyError } from '../../../../core/errors.ts';
 import { addSeconds } from '../../../../core/time.ts';
 
@@ -87,7 +86,7 @@ test('the parts of a clip that gets no turn are there when its message is repeat
 
 test('a service joins at most two clips at a time, and one of a caller', async () => {
   let caller = '';
-  const inJoin = limitJoins(withoutTurns, {
+  const inJoin = limitJoins({
     currentCaller: () => caller,
     elapsedMs: () => 0,
     setTimer: () => () => undefined,

@@ -8,6 +8,7 @@ import { createKeptStreams } from '../../../../adapters/media/clips/kept-stream.
 import { withoutTurns } from '../../../../adapters/media/ffmpeg/in-turn.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../../../../adapters/media/stream-capturer.ts';
+import { MachineBusyError, StreamFetchError } from '../../../../core/errors.ts';
 import type { ClipRequest } from '../../../../core/records/clip.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { ffmpegPath, record } from '../../../support/hls/recording.ts';
@@ -134,4 +135,15 @@ test('a camera that ends its connection is the reason for a missing clip', async
   const camera = await startCamera(recording, { closesAfter: recording.packets.length - 2 });
   closers.push(() => camera.close());
   await expect(clip(camera.url, 20)).rejects.toThrow('Failed to capture');
+});
+
+test('a clip takes a turn of ffmpeg only if it is encoded', async () => {
+  const inEncodingTurn = async () => Promise.reject(new MachineBusyError());
+  const join = createJoinClip({ ffmpegPath, inTurn: withoutTurns, inEncodingTurn });
+  const film = { format: 'mpegts', toChunks: () => [new Uint8Array(188)] } as const;
+  const store = async () => undefined;
+  const { signal } = new AbortController();
+  await expect(join(film, { regions: null, store }, signal)).rejects.toThrow(StreamFetchError);
+  const encoded = join({ ...film, format: 'mjpeg' }, { regions: null, store }, signal);
+  await expect(encoded).rejects.toThrow(MachineBusyError);
 });
