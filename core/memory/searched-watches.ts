@@ -7,6 +7,7 @@ import type { Span } from '../records/seen-hour.ts';
 import type { WatchRun } from '../records/run.ts';
 import { readHour } from '../sight/spans.ts';
 import { addSeconds, earlier, floorHour, later } from '../time.ts';
+import { readHours } from '../watch/read-hours.ts';
 
 /**
  * Watch of a search, with what was seen in its span. `sureSeconds`: visits of this duration were sure to be seen in all
@@ -84,7 +85,7 @@ export async function readSpans(
     const kept = addSeconds(deps.now(), -config.memory_days * daySeconds);
     // A clock that was set back meanwhile shows times before the creation.
     const begin = later(from, kept);
-    const hours = begin < to ? await deps.watches.hours(watch.run_id, floorHour(begin), to) : [];
+    const hours = await readHours(watch, floorHour(begin), to, deps);
     const spans = hours
       .flatMap(({ hour, seen }) => readHour(new Date(hour), seen))
       .map((span) => ({ ...span, from: later(span.from, begin), to: earlier(span.to, to) }))

@@ -9,6 +9,7 @@ import type { watchStatsResponseSchema } from '../responses/watches.ts';
 import { readHour, sumSpans } from '../sight/spans.ts';
 import { addSeconds, later, floorHour } from '../time.ts';
 import { requireOwnWatch } from './commit-watch.ts';
+import { readHours } from './read-hours.ts';
 import { zeroWatchCounts } from './stored-watch.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
@@ -43,7 +44,7 @@ export async function readWatchStats(
       'Set from to a time before to.',
     );
   const [hours, reviews] = await Promise.all([
-    deps.watches.hours(watchId, floorHour(start), end),
+    readHours(watch, floorHour(start), end, deps),
     deps.watches.reviewedHours(watchId, floorHour(start), end),
   ]);
   return presentStats(watch, { start, end, hours, reviews, spans });

@@ -194,7 +194,7 @@ const noFrame = null;
 const unseenStream = { last_frame: null, skipped_in_a_row: 0, stream_trouble: null } as const;
 
 /** Counts the time up to a change under the configuration before it. */
-function countUntil({ config, sight: before }: WatchRun, now: Date) {
+export function countUntil({ config, sight: before }: WatchRun, now: Date) {
   const { interval_seconds: intervalSeconds, schedule } = config;
   const { sight, spans } = countSight(before, {
     seen: before.in_gap ?? 'seen',

@@ -7,6 +7,7 @@ import { shortestVisitOfWatch } from '../../../core/policies/watch/shortest-visi
 import { watchRequestSchema } from '../../../core/requests/watches.ts';
 import { pauseStoredWatch, resumeStoredWatch } from '../../../core/watch/control-watch.ts';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
+import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { start } from '../../contract/records.ts';
 import { black, quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
 import { createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
@@ -109,14 +110,26 @@ test.each([
     }
     step = await names[random(names.length)]!(step);
   }
-  const { sight, config } = await stored();
-  const until = new Date(sight.counted_until ?? start);
+  const { sight, config, state } = await stored();
+  const until = state.causes.budget_exhausted ? world.clock.now : new Date(sight.counted_until ?? start);
   const length = (spans: { from: Date; to: Date }[]) =>
     spans.reduce((total, { from, to }) => total + (to.getTime() - from.getTime()) / 1000, 0);
   const paused = pauses.flatMap(({ from, to }) => listActive(config.schedule, from, to));
   const read = await watched();
   expect(sum(read)).toBeCloseTo(length(listActive(config.schedule, start, until)) - length(paused), -1);
   expect(read.coverage).toBeCloseTo(1 - read.not_seen_seconds / sum(read), 5);
+});
+
+test('the time since a budget is used up is a gap before any tick counts it, in memory and in statistics', async () => {
+  let step = await createWatch({ memory: 3, budget: { ...budget, model_calls_per_day: 2 } });
+  while (!(await stored()).state.causes.budget_exhausted) step = await events.visit(step);
+  world.advance(5_000);
+  const read = await watched();
+  expect(sum(read)).toBeCloseTo((world.clock.now.getTime() - start.getTime()) / 1000, -1);
+  expect(read.gaps.at(-1)).toMatchObject({ to: world.clock.now.toISOString(), reason: 'budget' });
+  const { total } = await readWatchStats({ watchId }, 'caller', world.c);
+  expect(total.coverage).toBeCloseTo(read.coverage ?? 1, 2);
+  expect(total.not_seen_seconds).toBeGreaterThan(4_900);
 });
 
 test('the four classes are all of the time of a watch whose clock is set back before its creation', async () => {
