@@ -17,7 +17,6 @@ export type FairQueue<Item> = {
   take(mayBegin?: (caller: string) => boolean): { caller: string; item: Item } | undefined;
   /** Counts the use of a caller until the returned function is called. */
   begin(caller: string): () => void;
-  /** Number of uses of a caller, or of all. */
   inUse(caller?: string): number;
   takeAll(): Item[];
 };

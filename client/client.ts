@@ -132,7 +132,6 @@ function webhookOperations({ get, post, send, create }: AllRequests) {
         repeatable: true,
         signal,
       }),
-    /** Returns the signing secret of webhooks. */
     getWebhookSecret: (o: Signal = {}) => get<Api.WebhookSecret>('/webhook-secret', {}, o),
     /** Rotates the signing secret. Without retries. */
     rotateWebhookSecret: ({ signal, ...query }: Signal & { grace_seconds?: number } = {}) =>
@@ -160,7 +159,6 @@ function keyOperations({ get, post, send }: AllRequests) {
     /** Creates a code with which one browser signs in with a key that was never used. */
     createSignInCode: (keyId: string, { signal }: Signal = {}) =>
       send<Api.SignInCode>({ method: 'POST', path: `${key(keyId)}/sign-in-code`, repeatable: false, signal }),
-    /** Changes the label of a key. */
     labelKey: (keyId: string, request: Api.KeyLabel, { signal }: Signal = {}) =>
       send<Api.Key>({ method: 'PATCH', path: key(keyId), body: request, repeatable: true, signal }),
     /** Replaces a key by a new one with the same scopes. Without retries. */

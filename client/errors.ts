@@ -86,7 +86,6 @@ export function toError(status: number, body: unknown, retryAfter: string | null
   });
 }
 
-/** Returns true for the error envelope of the service. */
 export function isErrorEnvelope(body: unknown): body is ErrorEnvelope {
   if (typeof body !== 'object' || body === null || !('error' in body)) return false;
   const { error } = body;

@@ -97,7 +97,6 @@ export function backoffMilliseconds(failures: number): number {
   return Math.min(30_000, 500 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 }
 
-/** Returns true for a transient error. */
 export function isRetryable(error: unknown): boolean {
   return (error instanceof WatchpostError || error instanceof ConnectionError) && error.retryable;
 }

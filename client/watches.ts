@@ -18,7 +18,6 @@ export type Requests = {
   transport: Transport;
 };
 
-/** Creates the operations of watches and alerts. */
 export function watchOperations({ get, post, send, jpeg, transport }: Requests) {
   return {
     /**
@@ -86,7 +85,6 @@ export function watchOperations({ get, post, send, jpeg, transport }: Requests) 
     /** Sends a test alert to each destination of a watch. Without retries. */
     testWatch: (watchId: string, o: Signal = {}) =>
       post<Api.WatchTest>(`${watch(watchId)}/test`, undefined, o, false),
-    /** Snoozes one condition or all. */
     snoozeWatch: (watchId: string, request: Api.SnoozeRequest, o: Signal = {}) =>
       post<Api.Watch>(`${watch(watchId)}/snooze`, request, o, true),
     /** Checks all conditions of a watch once, without a change of their state. */
@@ -115,7 +113,6 @@ export function watchOperations({ get, post, send, jpeg, transport }: Requests) 
     /** Returns the statistics of a watch; times as ISO 8601. */
     watchStats: (watchId: string, query: StatsFilter = {}, o: Signal = {}) =>
       get<Api.WatchStats>(`${watch(watchId)}/stats`, query, o),
-    /** Returns the newest frame of a watch as JPEG. */
     watchFrame: (watchId: string, o: Signal = {}) => jpeg(`${watch(watchId)}/frame`, o),
     /** Lists alerts of all watches, newest first. The next page begins after `next_after`. */
     listAlerts: (query: AlertFilter = {}, o: Signal = {}) => get<Api.AlertList>('/alerts', query, o),
@@ -141,7 +138,6 @@ export function watchOperations({ get, post, send, jpeg, transport }: Requests) 
      */
     backtestWatch: (watchId: string, request: Api.BacktestRequest = {}, o: Signal = {}) =>
       post<Api.BacktestResult>(`${watch(watchId)}/backtest`, request, o, false),
-    /** Returns the frame of the opening of an alert as JPEG. */
     alertFrame: (alertId: string, o: Signal = {}) => jpeg(`${alert(alertId)}/frame`, o),
     /** Returns the film around the opening of an alert as MP4. */
     alertClip: (alertId: string, o: Signal = {}) => jpeg(`${alert(alertId)}/clip`, o),

@@ -3,13 +3,49 @@ import { createApi, type Api } from './api/api.ts';
 import { sessionOptions, type RequestOutcome } from './api/http.ts';
 import { createPictures } from './api/pictures.ts';
 import { asProblem, type Problem } from './api/problem.ts';
-import { beginSession, followProof, forgetProof, identify, readProof } from './session/begin-session.ts';
-import type { Credential } from './session/begin-session.ts';
+import {
+  beginSession,
+  followProof,
+  forgetProof,
+  identify,
+  readProof,
+  type Credential,
+} from './session/begin-session.ts';
 import { SessionContext, type Session } from './session/session.ts';
 import { SignIn } from './session/sign-in.tsx';
-import { ConnectionBanner } from './shell/connection-banner.tsx';
 import { routeUrls, useRoute } from './shell/routes.ts';
 import { Shell } from './shell/shell.tsx';
+
+const everyMs = 2_000;
+
+/** Reports that the service is unreachable, and polls until it responds. */
+function ConnectionBanner({ reachable, onReachable }: { reachable: boolean; onReachable: () => void }) {
+  useEffect(() => {
+    if (reachable) return;
+    const timer = setInterval(async () => {
+      if (await answers()) onReachable();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [reachable]);
+  return (
+    <div role="status">
+      {!reachable && (
+        <p class="banner">
+          Watchpost cannot be reached. This page may be outdated; it updates automatically when the connection
+          is back.
+        </p>
+      )}
+    </div>
+  );
+}
+
+async function answers(): Promise<boolean> {
+  try {
+    return (await fetch('/healthz', { cache: 'no-store' })).ok;
+  } catch {
+    return false;
+  }
+}
 
 type Entry = { busy: boolean; problem?: Problem; notice?: string };
 

@@ -98,7 +98,6 @@ export function later(a: Date, b: Date): Date {
   return a > b ? a : b;
 }
 
-/** Replaces a time. */
 export type Move = { (time: string): string; (time: string | null): string | null };
 
 /**

@@ -7,7 +7,6 @@ export const eventPools = ['all', 'creations'] as const;
 type EventPool = (typeof eventPools)[number];
 
 type Deps = {
-  /** Sessions per caller. */
   sessions: EventSessions;
   /** Returns sessions with another limit, to count those of all callers in shards. */
   withLimit: (perShard: number) => EventSessions;

@@ -12,7 +12,6 @@ export type SecretOptions = {
   cacheSeconds?: number;
 };
 
-/** Cached secret. */
 export type Secret = {
   current(): Promise<string>;
   /**

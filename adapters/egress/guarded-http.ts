@@ -16,7 +16,6 @@ import { decodeBody, readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes } from './redirect.ts';
 import type { Hop } from './redirect.ts';
 
-/** Response to a guarded request. */
 export type GuardedResponse = {
   status: number;
   /** URL of the last request after redirects. It still contains the credentials of the given URL. */
@@ -27,7 +26,6 @@ export type GuardedResponse = {
   body: Uint8Array;
 };
 
-/** Guarded request. */
 export type GuardedRequest = {
   method?: 'GET' | 'POST' | 'PATCH';
   headers?: Record<string, string>;

@@ -39,7 +39,6 @@ export function leadsToService(
   return port === ownPort && addresses.some(({ address }) => isLoopback(address) || isOwn(address));
 }
 
-/** Returns true if a host is one of the names. */
 export function isOneOf(names: readonly string[], host: string): boolean {
   const read = readHost(host);
   return read.kind === 'name' && names.some((name) => readName(name) === read.name);

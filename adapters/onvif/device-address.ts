@@ -24,7 +24,6 @@ export function toShortAddress(url: URL): string {
   return isDevicePath(url) ? url.host : url.href;
 }
 
-/** Returns true if the host of a URL is this IP address. */
 export function isOwnHost(hostname: string, ip: string): boolean {
   const host = readHost(hostname);
   return host.kind === 'literal' && host.addresses.some(({ address }) => address === ip);

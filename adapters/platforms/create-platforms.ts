@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
@@ -10,9 +11,37 @@ import { markAdvertisements } from './twitch/mark-advertisements.ts';
 import { resolveTwitch } from './twitch/resolve-twitch.ts';
 import { createInnertube } from './youtube/innertube.ts';
 import { resolveYoutube } from './youtube/resolve-youtube.ts';
-import { readViewerCount } from './youtube/viewers.ts';
 import { InvalidUrlError, NotLiveError } from '../../core/errors.ts';
 import type { NotLivePage } from './resolution.ts';
+
+const watchPageSchema = z.object({
+  contents: z.object({
+    twoColumnWatchNextResults: z.object({
+      results: z.object({ results: z.object({ contents: z.array(z.unknown()) }) }),
+    }),
+  }),
+});
+
+const primaryInfoSchema = z.object({
+  videoPrimaryInfoRenderer: z.object({
+    viewCount: z.object({
+      videoViewCountRenderer: z.object({ isLive: z.literal(true), originalViewCount: z.coerce.number() }),
+    }),
+  }),
+});
+
+/** Reads the number of viewers of a broadcast from its page, or undefined. */
+function readViewerCount(watchPage: unknown): number | undefined {
+  const page = watchPageSchema.safeParse(watchPage);
+  if (!page.success) return undefined;
+  for (const part of page.data.contents.twoColumnWatchNextResults.results.results.contents) {
+    const info = primaryInfoSchema.safeParse(part);
+    if (!info.success) continue;
+    const { originalViewCount } = info.data.videoPrimaryInfoRenderer.viewCount.videoViewCountRenderer;
+    return Number.isSafeInteger(originalViewCount) && originalViewCount >= 0 ? originalViewCount : undefined;
+  }
+  return undefined;
+}
 
 export type PlatformDeps = {
   http: GuardedHttp;

@@ -5,7 +5,6 @@ import * as list from './aws-provider-list.ts';
 /** Providers by name. `aws-provider-list.ts` lists them; everything else is read from their descriptions. */
 export const visionProviders = { ...list };
 
-/** Name of a provider. */
 export type VisionProviderName = keyof typeof visionProviders;
 
 type Intersection<Union> = (Union extends unknown ? (member: Union) => void : never) extends (
@@ -20,12 +19,10 @@ export const defaultVisionProvider: VisionProviderName = 'bedrock';
 /** Environment variables of all providers. */
 export const visionSettings = merge(Object.values(visionProviders).map(({ settings }) => settings));
 
-/** Settings of a stage of all providers. */
 export const visionStageSettings = merge(
   Object.values(visionProviders).map(({ stageSettings }) => stageSettings),
 );
 
-/** Schema of the name of a provider. */
 export const visionProviderSchema = z.custom<VisionProviderName>(isProviderName, {
   error: `must be one of ${Object.keys(visionProviders).join(', ')}`,
 });

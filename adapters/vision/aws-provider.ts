@@ -35,7 +35,6 @@ export type VisionProvider = {
 export type DescribedModel = Pick<VisionModel, 'provider' | 'model'> &
   Pick<Capabilities, 'supportsVideo' | 'judgesMoments' | 'maxPictures'>;
 
-/** Model of a stage. */
 export type StageModel = {
   modelId: string;
   /** Region in which the model is called. */
@@ -53,10 +52,8 @@ export type VisionPermission = {
   wildcardReason?: string;
 };
 
-/** Dependencies of a model in a function. */
 export type VisionFactoryDeps = {
   sheets: ContactSheets;
-  /** Prompt of checks. */
   prompt?: PromptVariant;
 };
 

@@ -60,7 +60,6 @@ export const promptVariants = {
   'last-frame': { ...verdictFirst, version: 'last-frame-1', withPrevious: true },
 } as const satisfies Record<string, PromptVariant>;
 
-/** Name of a variant. */
 export type PromptName = keyof typeof promptVariants;
 /** Names of the variants, the default first. */
 export const promptNames = [

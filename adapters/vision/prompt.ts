@@ -106,7 +106,6 @@ export const ground = [
   'Judge only what can be seen. Do not guess at what is outside of the picture, hidden, or unreadable.',
 ].join(' ');
 
-/** Media of a check. */
 export type CheckMediaKind = 'frame' | 'clip' | 'frame and clip';
 
 const views: Record<CheckMediaKind, string> = {

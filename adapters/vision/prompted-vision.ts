@@ -48,7 +48,6 @@ export type PromptedVisionSettings = Pick<VisionModel, 'provider' | 'model'> &
     maxImages?: number;
     /** Contact sheets for windows with more samples than the maximum images. */
     sheets: ContactSheets;
-    /** Prompt of checks. */
     prompt?: PromptVariant | undefined;
   };
 

@@ -72,7 +72,6 @@ export async function printUsage(
   for (const line of toLines(used, days)) terminal.print(line);
 }
 
-/** Returns the usage of all pages. */
 async function readUsage(operator: Operator, { from, to, caller, own }: UsageRange): Promise<Usage> {
   const all = caller === undefined && !own;
   const filter = {

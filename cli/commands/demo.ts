@@ -242,7 +242,6 @@ type Story = {
   good(text: string): void;
 };
 
-/** Creates the output of the demo. */
 function tellStory({ print, color }: Terminal, asJson: boolean): Story {
   const startedMs = performance.now();
   const line = (text: string) => print(`${color.dim(clock(performance.now() - startedMs))}  ${text}`);

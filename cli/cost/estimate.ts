@@ -1,7 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { rules } from '../../core/rules.ts';
-import type { InputMode } from '../../core/records/capture.ts';
-import type { SourceKind } from '../../adapters/aws/usage-units.ts';
 import { CommandError } from '../command-error.ts';
 import { modelPrices, priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
 import { priceStreamHour, type CostLine, type StreamHourInput, type Workflow } from './stream-hour.ts';
@@ -47,24 +45,15 @@ export function transitionsPerExecution(definition: unknown): number {
   return entered.size - transitionsPerLoop(definition) + 1;
 }
 
+type Optional = 'source' | 'readers' | 'pollsPerHour' | 'streamOrigin';
+
 /** Inputs of the cost estimate; `skippedShare` is 0 to 1. */
-export type CostQuestion = {
-  intervalSeconds: number;
-  mode: InputMode;
-  clipSeconds: number;
-  skippedShare: number;
-  framesPerCheck?: number;
-  remembers?: boolean;
-  alertsPerHour: number;
-  model: string;
-  source?: SourceKind;
-  readers?: number;
-  pollsPerHour?: number;
-  streamOrigin?: 'function-url' | 'rest-api';
-  gateway?: { streams: number; megabitsPerSecond: number };
-  /** Length of a burst in seconds (`burstSeconds` of the stage); 0 for Standard executions alone. */
-  burstSeconds?: number;
-};
+export type CostQuestion = Omit<StreamHourInput, Optional | 'model' | 'workflow'> &
+  Partial<Pick<StreamHourInput, Optional>> & {
+    model: string;
+    /** Length of a burst in seconds (`burstSeconds` of the stage); 0 for Standard executions alone. */
+    burstSeconds?: number;
+  };
 
 /**
  * Estimates the cost of a stream-hour in USD. Throws `CommandError` for a model without a known price or video support.

@@ -47,7 +47,6 @@ export function planChanges(
   return [...steps, ...rest].toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
 }
 
-/** Returns true if a step changes the service. */
 export function isChange(step: Step): boolean {
   return step.kind === 'create' || step.kind === 'change' || step.kind === 'remove';
 }

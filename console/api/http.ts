@@ -3,7 +3,6 @@ import type { ClientOptions } from '../../client/transport.ts';
 /** Outcome of a request, for the connection banner and the session. */
 export type RequestOutcome = 'answered' | 'unauthorized' | 'unreachable';
 
-/** Base path of the API on this host. */
 export const basePath = '/api';
 
 /** Returns the options of a client of this host's API. `identity`: the headers that name the session, or begin one. */

@@ -1,8 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { JobDetail, JobEvent } from '../api/types.ts';
-import { pluralize } from '../parts/pluralize.ts';
 import { EmptyState, Panel } from '../parts/panel.tsx';
-import { clockTime, useNow } from '../time/format.ts';
+import { clockTime, useNow, pluralize } from '../time/format.ts';
 import { activityData, axisTimes } from './activity-data.ts';
 import type { ActivityData, Column, CheckOutcome } from './activity-data.ts';
 import { isActive, percent } from './job-labels.ts';

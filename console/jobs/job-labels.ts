@@ -35,7 +35,6 @@ export function isMonitor(config: JobConfig): config is MonitorConfig {
   return 'condition' in config;
 }
 
-/** Returns true if the events belong to a digest. */
 export function areDigestEvents(events: JobEvent[]): boolean {
   return events.some((event) => event.type === 'job_started' && !isMonitor(event.data.config));
 }

@@ -18,8 +18,7 @@ import { LastFrame } from '../parts/protected-picture.tsx';
 import { StatusBadge } from './status-badge.tsx';
 import { Timeline } from './timeline.tsx';
 import { useJobLog } from './use-job-log.ts';
-import { pluralize } from '../parts/pluralize.ts';
-import { duration } from '../time/format.ts';
+import { duration, pluralize } from '../time/format.ts';
 import { Clock, When } from '../time/when.tsx';
 
 const everyMs = 5_000;

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import type { JobEvent, Progress, AlertEvent, SummaryEvent } from '../api/types.ts';
 import { Badge, type Tone } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
-import { pluralize } from '../parts/pluralize.ts';
 import { Choice } from '../parts/choice.tsx';
 import { EmptyState, Panel, Skeleton } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -12,7 +11,7 @@ import { timelineItems, type TimelineFilter, type TimelineItem } from './timelin
 import type { JobLog } from './use-job-log.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
-import { exactTime } from '../time/format.ts';
+import { exactTime, pluralize } from '../time/format.ts';
 
 const step = 60;
 

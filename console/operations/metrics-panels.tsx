@@ -1,6 +1,6 @@
 import { useResource } from '../api/use-resource.ts';
 import type { Metrics } from '../api/types.ts';
-import { pluralize } from '../parts/pluralize.ts';
+import { pluralize } from '../time/format.ts';
 import { TableHead, Panel, Stat, Stats, Skeleton } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';

@@ -4,11 +4,10 @@ import { useAction } from '../api/use-action.ts';
 import type { Delivery } from '../api/types.ts';
 import { Badge, type Tone } from './badge.tsx';
 import { Button } from './button.tsx';
-import { pluralize } from './pluralize.ts';
 import { EmptyState, Panel, Skeleton } from './panel.tsx';
 import { ProblemNote } from './problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
-import { milliseconds, timeZone } from '../time/format.ts';
+import { milliseconds, timeZone, pluralize } from '../time/format.ts';
 import { Clock, When } from '../time/when.tsx';
 
 const everyMs = 3_000;

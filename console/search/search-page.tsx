@@ -4,7 +4,7 @@ import { useResource } from '../api/use-resource.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
-import { pluralize } from '../parts/pluralize.ts';
+import { pluralize } from '../time/format.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';

@@ -1,5 +1,5 @@
 import type { ModelUse } from '../api/check-result.ts';
-import { pluralize } from '../parts/pluralize.ts';
+import { pluralize } from '../time/format.ts';
 
 /** List prices in USD per million tokens (us-east-1, 2026-11). The first name that the model id contains applies. */
 const prices: { name: string; input: number; output: number }[] = [

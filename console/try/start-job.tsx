@@ -128,7 +128,6 @@ function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft }) {
 
 type JobFieldsProps = { draft: Draft; onChange: (part: Partial<Draft>) => void };
 
-/** Renders the fields of a monitor. */
 function MonitorFields({ draft, onChange }: JobFieldsProps) {
   const { max_job_seconds: maxSeconds } = useSession().service.limits;
   const numbers = [
@@ -179,7 +178,6 @@ function MonitorFields({ draft, onChange }: JobFieldsProps) {
   );
 }
 
-/** Renders the fields of a digest. */
 function DigestFields({ draft, onChange }: JobFieldsProps) {
   const { max_job_seconds: maxSeconds } = useSession().service.limits;
   const numbers = [

@@ -10,7 +10,6 @@ export function walkByCheck(api: Api, request: CheckRequest) {
   };
 }
 
-/** Returns the check of a walk test by a preview of a watch. */
 export function walkByPreview(api: Api, watchId: string) {
   return async (signal: AbortSignal): Promise<WalkPicture> => {
     const { frame_b64: frame, verdicts } = await api.previewWatch(watchId, signal, 'frames');

@@ -1,5 +1,5 @@
 import type { Boxes } from '../api/types.ts';
-import { pluralize } from '../parts/pluralize.ts';
+import { pluralize } from '../time/format.ts';
 import type { Motion } from './motion.ts';
 
 /** Verdict of a condition on a picture of a walk test. */

@@ -4,7 +4,6 @@ import type { WalkVerdict } from './score.ts';
 import { toJpeg } from '../api/use-blob-address.ts';
 import { graySize } from './motion.ts';
 
-/** Duration of a walk test, in seconds. */
 export const walkSeconds = 60;
 /** Minimum time from one check to the next, in milliseconds. */
 const everyMs = 1_000;

@@ -5,7 +5,7 @@ import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
-import { pluralize } from '../parts/pluralize.ts';
+import { pluralize } from '../time/format.ts';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
 import { useSession } from '../session/session.ts';

@@ -1,5 +1,4 @@
-import { pluralize } from '../parts/pluralize.ts';
-import { duration } from '../time/format.ts';
+import { duration, pluralize } from '../time/format.ts';
 import { rulesText, scheduleText } from './watch-labels.ts';
 import type { WatchDraft } from './watch-draft.ts';
 

@@ -2,7 +2,7 @@ import type { Api } from '../api/api.ts';
 import type { ChangedWatch, Watch } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
-import { pluralize } from '../parts/pluralize.ts';
+import { pluralize } from '../time/format.ts';
 import { useSession } from '../session/session.ts';
 
 /** Openings of open alerts that new destinations were not told of. */

@@ -1,6 +1,6 @@
 import type { ChangedWatch, DeletedWatch } from '../api/types.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { pluralize } from '../parts/pluralize.ts';
+import { pluralize } from '../time/format.ts';
 import { navigate } from '../shell/routes.ts';
 
 type Destination = NonNullable<DeletedWatch['notified'] | ChangedWatch['former_destinations']>[number];

@@ -312,7 +312,6 @@ export const tokenTypes = new Map<DestinationType, string>([
   ['telegram', 'Bot token'],
 ]);
 
-/** Returns the field of the request that has the address of a type. */
 export function addressField(type: DestinationType) {
   return destinationTypes.find((each) => each.type === type)?.field ?? 'url';
 }

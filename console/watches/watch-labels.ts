@@ -10,15 +10,13 @@ import type {
 } from '../api/types.ts';
 import { percent } from '../jobs/job-labels.ts';
 import type { Tone } from '../parts/badge.tsx';
-import { pluralize } from '../parts/pluralize.ts';
-import { duration, shortTime } from '../time/format.ts';
+import { duration, shortTime, pluralize } from '../time/format.ts';
 
 /** Labels and badge tones of watches. */
 
 type Status = Watch['status'];
 type Causes = Watch['state']['causes'];
 
-/** Badge tone of each status. */
 export const watchTones: Record<Status, Tone> = {
   active: 'good',
   paused: 'neutral',
@@ -53,7 +51,6 @@ const closeReasons: Record<Exclude<NonNullable<Alert['closed']>['reason'], 'clea
   deleted: 'the watch was deleted',
 };
 
-/** Returns a status as text. */
 export function watchStatusLabel(status: Status): string {
   return status.replaceAll('_', ' ');
 }
@@ -91,7 +88,6 @@ export function conditionLabel(
   return { label, tone: phaseTones[state] };
 }
 
-/** Returns the conditions of a watch, each with its state. */
 export function conditionsWithState({
   conditions,
   state,
@@ -102,7 +98,6 @@ export function conditionsWithState({
   }));
 }
 
-/** Returns the number of open alerts of a watch. */
 export function countOpen({ state }: Pick<Watch, 'state'>): number {
   return state.conditions.filter(({ alert_id: id }) => id !== null).length;
 }
@@ -215,7 +210,6 @@ export function rulesText({
   return `${opens}, closes after ${close} that do not${time}.`;
 }
 
-/** Returns a schedule as text. */
 export function scheduleText(schedule: Watch['schedule']): string {
   if (!schedule) return 'Always';
   const spans = schedule.active.map(({ days, from, to }) =>

@@ -20,8 +20,7 @@ import { WatchActions } from './watch-actions.tsx';
 import { WatchBadge } from './watch-badge.tsx';
 import { countOpen, findCause, findTrouble, scheduleText } from './watch-labels.ts';
 import { WatchProgress } from './watch-progress.tsx';
-import { pluralize } from '../parts/pluralize.ts';
-import { duration } from '../time/format.ts';
+import { duration, pluralize } from '../time/format.ts';
 import { percent } from '../jobs/job-labels.ts';
 
 const everyMs = 3_000;

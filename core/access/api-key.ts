@@ -8,7 +8,6 @@ const checksumLength = 6;
 /** `wp_`, 32 random bytes in base64url, and a checksum that detects a mistyped key without a read. */
 const format = /^wp_[A-Za-z0-9_-]{43}[0-9a-f]{6}$/;
 
-/** Fields of a new key. */
 export type ApiKeySpec = {
   caller: string;
   scopes: Scope[];

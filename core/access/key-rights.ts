@@ -24,7 +24,6 @@ export function maySee(actor: Actor, caller: string): boolean {
   return actor.caller === null || actor.caller === caller || isAdmin(actor);
 }
 
-/** Returns true if the actor has all the scopes, and so may grant them. */
 export function mayGrant(actor: Actor, scopes: readonly Scope[]): boolean {
   return scopes.every((scope) => hasScope(actor.scopes, scope));
 }

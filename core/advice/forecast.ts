@@ -88,7 +88,6 @@ function forecast(checks: Checks, earlier: number, price: ForecastPrice | null):
   };
 }
 
-/** Returns the price of a check, in dollars. */
 export function priceCheck(
   { calls, frames, answers, mode }: { calls: number; frames: number; answers: number; mode: InputMode },
   { input, output, pictureTokens, videoTokensPerSecond }: ForecastPrice,

@@ -30,7 +30,6 @@ type Found = { watch: SearchedWatch['watch']; visit: Visit<Moment> };
 /** Moments of one page, and of all pages. */
 const pageSize = 500;
 const maxRead = 50_000;
-/** Visits whose times an answer lists. */
 const maxListed = 12;
 
 /**

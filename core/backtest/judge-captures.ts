@@ -36,11 +36,8 @@ export type Judge = {
   lacks(moment: Moment): WatchCondition[];
   /** Calls the model about a capture, if a condition needs it. Throws `BacktestStop`. */
   judge(capture: StoredCapture): Promise<void>;
-  /** Returns the moments of a capture with a verdict on a condition. */
   list(capture: StoredCapture, rule: WatchCondition): JudgedMoment[];
-  /** Returns true if the watch has the same condition. */
   isOwn(rule: WatchCondition): boolean;
-  /** Returns true if a moment has a stored verdict on a condition. */
   hasStored(moment: Moment, rule: WatchCondition): boolean;
 };
 

@@ -12,7 +12,6 @@ export type StoredCapture = {
   id: string;
   moments: Moment[];
   spans: readonly Span[];
-  /** True at the end of the span. */
   isEnd: boolean;
 };
 

@@ -11,7 +11,6 @@ function place({ at, moment_id: id }: MomentPosition): string {
   return `${at} ${id}`;
 }
 
-/** Returns true if a moment passes the filters of a query. */
 export function passesFilters(
   { verdicts, reviews }: Moment,
   { conditionId, triggered, reviewed = false }: MomentQuery,

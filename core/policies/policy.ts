@@ -13,7 +13,6 @@ import type { CheckMediaKeys } from '../tick/read-media.ts';
 /** Result of the capture and the check of a tick, as far as its report needs it. Each policy has its own cases. */
 export type Observation = {
   kind: SeenOutcome['kind'];
-  /** Failure of the model. */
   failure?: Failure | null;
   message?: string;
   remediation?: string;
@@ -36,7 +35,6 @@ export type CommittedTick = {
   change: RunChange;
 };
 
-/** Check of a capture. */
 export type Check = CheckMediaKeys & {
   questions: Questions;
   /** Committed before the model is called, so that a crash during the calls cannot exceed a budget. */
@@ -51,7 +49,6 @@ export type Work<Seen> =
   | { kind: 'seen'; seen: Seen }
   | ({ kind: 'check'; judged(judgement: Judgement | undefined): Seen } & Check);
 
-/** Tick that is decided. */
 export type Tick<Seen> = {
   input: TickInput;
   seen: Seen;

@@ -21,7 +21,6 @@ export type EventSession = {
   end(): Promise<void>;
 };
 
-/** Signals of event logs that grow. */
 export interface LogSignals {
   /** Starts watching a log, by the id of its job or watch. The caller ends it. */
   watch(logId: string): LogWatch;

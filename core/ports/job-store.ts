@@ -101,7 +101,6 @@ export interface JobStore {
   usage(): Promise<Usage>;
 }
 
-/** Adds the counters of active jobs to the totals of ended jobs. */
 export function sumUsage(ended: Totals, active: readonly Pick<Job, 'counters'>[]): Usage {
   const usage: Usage = {
     ...ended,

@@ -1,7 +1,6 @@
 /** Part of an object: its first and its last byte, both included. */
 export type ByteRange = { first: number; last: number };
 
-/** Object that is read in parts. */
 export type MediaFile = {
   bytes: number;
   /** Identity of its content among those that had its address. */

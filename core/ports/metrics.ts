@@ -55,7 +55,6 @@ export const metricUnits = {
 
 export type MetricName = keyof typeof metricUnits;
 
-/** Receiver of metric values. */
 export interface MetricsSink {
   /**
    * Adds `value`, default 1, to the metric of the deployment, or of one caller. Never throws, so that a measured

@@ -60,7 +60,6 @@ export interface MomentStore {
    * does not exist.
    */
   review(caller: string, momentId: string, review: MomentReview, now: Date): Promise<Moment | undefined>;
-  /** Returns the number of moments in a span. */
   count(span: MomentSpan, now: Date): Promise<number>;
   /** Returns the newest `limit` moments whose text has at least one of the stems. */
   words(span: MomentSpan, stems: QueryStems, limit: number, now: Date): Promise<WordMatches>;

@@ -15,7 +15,6 @@ export interface UsageLedger {
   days(caller: string, from: string, to: string): Promise<DayOfUse[]>;
 }
 
-/** Retention of a day, in days. */
 export const useRetentionDays = 400;
 
 /** Use of the model by callers. Counting never throws: a lost count must not fail a check. */

@@ -57,7 +57,6 @@ export type AlertQuery = {
   limit: number;
 };
 
-/** Position of an alert in the order of openings. */
 export type AlertPosition = Pick<Alert, 'opened_at' | 'alert_id'>;
 
 /** Statistics of one hour (UTC). */

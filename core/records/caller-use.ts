@@ -15,7 +15,6 @@ export const callerUseSchema = z.object({
 });
 export type CallerUse = z.infer<typeof callerUseSchema>;
 
-/** Names of the amounts. */
 export const amountsOfUse = callerUseSchema.keyof().options;
 
 export const noUse: CallerUse = {

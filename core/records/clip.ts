@@ -12,7 +12,6 @@ export const evidenceClipSchema = z.object({
 apiNames.add(evidenceClipSchema, { id: 'EvidenceClip' });
 export type EvidenceClip = z.infer<typeof evidenceClipSchema>;
 
-/** Largest clip, in bytes. */
 export const maxClipBytes = 40_000_000;
 
 /** Clip of an alert, or the reason for a missing one. */
@@ -56,7 +55,6 @@ export type ClipResult =
   | { kind: 'none'; reason: string }
   | { kind: 'clip'; bytes: number; from: Date; to: Date; codec: string };
 
-/** Makes a clip and stores it under a key. */
 export type MakeClip = (
   request: Omit<ClipRequest, 'store' | 'isLast'> & { key: string },
   signal: AbortSignal,

@@ -11,11 +11,9 @@ type JobKind<P extends JobPolicy> = {
   name: string;
   /** Returns the time between two captures, in seconds. */
   intervalSeconds(config: ConfigOf<P>): number;
-  /** Returns the maximum duration, in seconds. */
   durationSeconds(config: ConfigOf<P>): number;
   /** Returns the time from which the job sees nothing, besides its end and its deadline; `null` without one. */
   sightEnd(state: StateOf<P>): string | null;
-  /** Replaces the times in the state. */
   mapTimes(state: StateOf<P>, move: Mover): StateOf<P>;
   /** Type of the events that the details of the job list, and the name of the list. */
   findings: { type: keyof typeof policyEvents; name: keyof typeof policyLists };

@@ -128,7 +128,6 @@ export const initialJobSight: JobSight = { ...initialSight, gap_seconds: 0, gaps
 
 export type TerminalStatus = Extract<JobStatus, 'completed' | 'stopped' | 'failed'>;
 
-/** Returns true if the job has ended. */
 export function isTerminal(status: JobStatus): status is TerminalStatus {
   return status === 'completed' || status === 'stopped' || status === 'failed';
 }

@@ -46,7 +46,6 @@ export function asWatch(run: Run | undefined): WatchRun | undefined {
   return run && isWatch(run) ? run : undefined;
 }
 
-/** Event of the log of a run. */
 export type RunEvent = JobEvent | WatchEvent;
 
 export function isJobEvent(event: RunEvent): event is JobEvent {

@@ -49,7 +49,6 @@ export type StreamTrouble = z.infer<typeof streamTroubleSchema>;
 export const modelTroubleSchema = troubleSchema.extend({
   /** Model calls that failed in a row. */
   failures: countSchema,
-  /** Newest failure. */
   failure: failureSchema.extend({
     message: z.string().max(maxFailureLength),
     remediation: z.string().max(maxFailureLength),

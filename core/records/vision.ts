@@ -68,7 +68,6 @@ export const answerSchema = z.object({
 });
 export type Answer = z.infer<typeof answerSchema>;
 
-/** Maximum words of a query, and characters of each. */
 export const queryWordLimits = { words: 24, characters: 40 } as const;
 
 /** Words by which moments are found that show what a query describes. */

@@ -148,11 +148,9 @@ const watchChangedSchema = z.object({
     destination_id: z.string().optional(),
     /** Present if a change by a caller ended the trouble: the watch was deleted, or the destination removed. */
     ended_by: endedBySchema.optional(),
-    /** Conditions that a change has removed. */
     removed_conditions: z.array(z.string()).optional(),
     /** Newest error of a failed destination or model. */
     error: z.string().optional(),
-    /** Delay of a late check. */
     late_seconds: z.number().nonnegative().optional(),
     /** Checks of a week in which a condition may have held. */
     unsure_sightings: unsureSightingsSchema.optional(),

@@ -166,7 +166,6 @@ export const watchConfigSchema = z.object({
 });
 export type WatchConfig = z.infer<typeof watchConfigSchema>;
 
-/** Record of a watch's configuration. */
 export const watchSchema = runMetaSchema.extend({
   policy: z.literal('watch'),
   updated_at: timestampSchema,

@@ -9,7 +9,6 @@ export type WindowSpan = { index: number; start: Date; end: Date; partial: boole
 export type WindowClosure = {
   spans: WindowSpan[];
   samples: StoredSample[];
-  /** True for the last windows of the job. */
   last: boolean;
   /** End of the job with its last window; null if the job continues. */
   end: DigestEnd | null;

@@ -153,7 +153,6 @@ export const analyzeInputSchema = z.discriminatedUnion('operation', [
   }),
 ]);
 export type AnalyzeInput = z.infer<typeof analyzeInputSchema>;
-/** Begin of an execution. */
 export type BeginInput = Extract<AnalyzeInput, { operation: 'begin' }>;
 export type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 

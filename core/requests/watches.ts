@@ -207,7 +207,6 @@ const destinationRequestSchema = z.object({
 apiNames.add(destinationRequestSchema, { id: 'DestinationRequest' });
 export type DestinationRequest = z.infer<typeof destinationRequestSchema>;
 
-/** Field that holds the address, by type. */
 export const addressFields = {
   webhook: 'url',
   slack: 'url',
@@ -242,7 +241,6 @@ const lookBack = flag.describe(
 const follow = flag.describe(
   'True to follow an HLS stream between checks, with the bandwidth of a player, so that motion causes a check; one machine only',
 );
-/** Conditions of a watch. */
 export const conditions = list(conditionRequestSchema, 1, 8, 'conditions').refine(
   (entries) => hasUnique(entries.map((entry) => entry.condition_id)),
   'condition_id is unique in the watch',

@@ -33,7 +33,6 @@ export type EventPlace = {
   position: { job_id: string; sequence: number; labels?: string[] };
 };
 
-/** Returns an event as callers read it. */
 export function placeEvent<Type extends string, Data extends object>(
   type: Type,
   { position, ...rest }: EventPlace,

@@ -17,7 +17,6 @@ const head = {
   job_type: jobTypeSchema,
 };
 
-/** Job in a list or creation response. */
 export const jobSummarySchema = z.object({
   ...head,
   details: jobDetailsSchema,

@@ -110,7 +110,6 @@ export function readHour(hour: Date, seen: SeenHour | undefined): Span[] {
   }));
 }
 
-/** Sums spans by class, in seconds. */
 export function sumSpans(spans: readonly Span[]): Record<SpanClass, number> {
   const sum = { judged: 0, quiet: 0, between: 0, not_seen: 0 };
   for (const { from, to, class: name } of spans) sum[name] += (to.getTime() - from.getTime()) / 1000;

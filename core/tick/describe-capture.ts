@@ -30,7 +30,6 @@ function readPicture(outcome: SeenOutcome): 'ok' | 'frozen' | 'black' | 'repeate
   return outcome.captured.black ? 'black' : 'ok';
 }
 
-/** Explains a capture that has no news, or that failed. */
 export function explainScreening(
   outcome: Extract<SeenOutcome, { kind: 'skipped' | 'stale' | 'capture_failed' | 'unavailable' }>,
 ): string {

@@ -115,7 +115,6 @@ function listKeys({ sight: { last_frame: last } }: WatchRun): string[] {
   return last && !last.evidence ? [last.key] : [];
 }
 
-/** Former streams that a watch keeps. */
 const maxFormerStreams = 8;
 
 /** Returns the stream after a change, whose own event has the sequence. */

@@ -6,7 +6,6 @@ import type { WatchDeps } from './watch-deps.ts';
 
 /** Rules that both stores of watches apply in their transactions. */
 
-/** Returns an alert after a change of it. */
 export function changeAlert(alert: Alert, change: Exclude<AlertChange, { kind: 'open' }>): Alert {
   switch (change.kind) {
     case 'remind':

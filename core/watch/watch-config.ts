@@ -58,7 +58,6 @@ export function toRequest(
   return { ...config, stream_url: streamUrl, conditions, destinations };
 }
 
-/** Returns the masked address of a destination, for responses. */
 export function maskAddress(address: DestinationAddress): string {
   const text = addressText(address);
   if (address.type === 'email') return maskRecipient(text);
@@ -113,7 +112,6 @@ function toDestination(
   };
 }
 
-/** Gives each condition of a request an id. */
 export function nameConditions(conditions: WatchRequest['conditions']): WatchConfig['conditions'] {
   const ids = assignIds(conditions, ({ condition_id: id, condition }) => id ?? slug(condition));
   return conditions.map((condition, index) => ({ ...condition, condition_id: ids[index] ?? '' }));

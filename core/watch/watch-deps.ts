@@ -4,7 +4,6 @@ import type { Destinations } from '../ports/destinations.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { TokenPrice } from '../policies/watch/model-price.ts';
 
-/** Dependencies of the operations on watches. */
 export type WatchDeps = Pick<
   CoreDeps,
   | 'runs'

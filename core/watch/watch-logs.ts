@@ -12,7 +12,6 @@ export type LoggedWatchEvent = Feed['entries'][number];
 
 type Deps = Pick<WatchDeps, 'runs' | 'watches' | 'now'>;
 
-/** Maximum events per read. */
 const pageEvents = 100;
 
 /** Watches whose logs one reader reads: all of a caller, or one. */

@@ -99,7 +99,6 @@ export function listReferred({ events, moments = [] }: Pick<RunChange, 'events' 
   return keys.flatMap((key) => (key === null || key === undefined ? [] : [{ key, isEvidence: true }]));
 }
 
-/** Returns the keys of all media of a capture. */
 export function listTaken(captured: CaptureOutput): string[] {
   if (captured.kind !== 'captured') return [];
   const { frame_key: frame, clip_key: clip, moments = [] } = captured;

@@ -94,7 +94,6 @@ export function goneState(input: TickInput, now: Date): WorkflowState {
   };
 }
 
-/** Returns what the next capture of a run is to do. */
 function describeNext<R extends Run, Seen extends Observation>(run: R, policy: Policy<R, Seen>) {
   return {
     ...(policy.probesLost && { probes_lost: true as const }),

@@ -11,7 +11,6 @@ import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import { type EventSessions, pollingSignals } from '../../core/ports/event-sessions.ts';
 import type { StreamConfig } from './config.ts';
 
-/** Dependencies of the handler. */
 export type StreamFunctionDeps = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
 
 /**

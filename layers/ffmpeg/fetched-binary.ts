@@ -3,5 +3,4 @@ export type LayerArchitecture = 'arm64' | 'x86_64';
 /** Error for a file that is missing in the release or could not be downloaded. */
 export class DownloadError extends Error {}
 
-/** Fetched binary with its origin and the texts that belong to it. */
 export type FetchedBinary = { origin: string; binary: Uint8Array; texts: Record<string, string> };

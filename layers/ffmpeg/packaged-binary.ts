@@ -57,7 +57,6 @@ export async function readLockedVersion(requirements: string): Promise<string> {
   return version;
 }
 
-/** Returns the newest version of the package. */
 export async function findNewestVersion(pip: Pip): Promise<string> {
   const [, version] = /\((\S+)\)/.exec(await pip(['index', 'versions', packageName])) ?? [];
   if (version === undefined) throw new DownloadError(`pip names no version of ${packageName}`);

@@ -1,6 +1,5 @@
 import type { BuiltFunction } from './build-functions.ts';
 
-/** Recorded size of each function, in bytes. */
 export type RecordedSizes = Record<string, number>;
 
 /** Result of a comparison: one line per function, and the names that exceed the limit. */

@@ -25,7 +25,6 @@ export class EgressNetwork extends Construct {
   readonly securityGroups: ISecurityGroup[];
   /** Ranges inside of the network, which streams and webhooks may not use. */
   readonly ranges: readonly string[];
-  /** Public address of a new network. */
   readonly address: string | undefined;
 
   constructor(scope: Construct, id: string, given: Given) {

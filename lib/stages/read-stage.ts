@@ -6,7 +6,6 @@ import { stageSettingsSchema, type StageSettings } from './stage-settings.ts';
 /** Invalid stage; the message contains file and error. */
 export class StageError extends Error {}
 
-/** Name and settings of one deployment. */
 export type Stage = { name: string; settings: StageSettings };
 
 const stageName = z.string().regex(/^[a-z][a-z0-9-]{0,15}$/, {

@@ -26,7 +26,6 @@ const regionsWithoutUrls: ReadonlySet<string> = new Set([
   'me-central-1',
 ]);
 
-/** Returns true if Lambda has function URLs in a region. */
 export function hasFunctionUrls(region: string): boolean {
   return !regionsWithoutUrls.has(region);
 }

@@ -70,7 +70,6 @@ export type DynamoStores = {
   burstCuts: BurstCutStore;
   limiter: CallLimiter;
   sessions: EventSessions;
-  /** Creates sessions with another limit per name. */
   sessionsWithLimit: (perName: number) => EventSessions;
   countSessions: (name: string) => Promise<number>;
 };

@@ -106,7 +106,6 @@ export const summarizeAnswerSchema = z.object({
   gridKey: z.string().nullable(),
 });
 
-/** Dependencies of direct calls. */
 export type AnalyzeCallDeps = SummaryDeps & Pick<CoreDeps, 'runs' | 'now'>;
 
 /** Handles a direct call in `analyze`. Throws the errors of the ports. */

@@ -10,7 +10,6 @@ export const bytesSchema = z.codec(
   },
 );
 
-/** Encodes bytes as base64. */
 export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

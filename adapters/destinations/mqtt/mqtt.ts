@@ -134,7 +134,6 @@ function toState(isOn: boolean): string {
   return isOn ? 'ON' : 'OFF';
 }
 
-/** Returns the states of the stream and of all conditions. */
 export function toStates(
   watchId: string,
   conditions: readonly { condition_id: string }[],

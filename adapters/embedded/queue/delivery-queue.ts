@@ -85,7 +85,6 @@ export type ConsumerOptions = {
   now: () => Date;
   setTimer: SetTimer;
   log: (runId: string) => Log;
-  /** Turns of handlers. */
   turns: StreamTurns;
   /** Returns for whom the messages of a job or watch are sent. */
   findCaller: (runId: string) => string;

@@ -22,7 +22,6 @@ export type EmbeddedMomentStore = MomentStore & {
 /** Moments that one transaction removes: others have their turn between two. */
 const removedAtOnce = 500;
 
-/** Creates the store of moments of the embedded mode. */
 export function createMomentStore(
   database: DatabaseSync,
   { moments, reviews }: RunTables,

@@ -16,7 +16,6 @@ const requestSchema = z.object({
   words: z.object({ stems, limit: z.number() }).optional(),
   now: z.date(),
 });
-/** Request to the thread. */
 export type WordRequest = z.infer<typeof requestSchema>;
 
 const database = openForReading(z.string().parse(workerData), { verify: false });

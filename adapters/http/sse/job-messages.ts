@@ -15,7 +15,6 @@ import {
   type EventStreamDeps,
 } from './messages.ts';
 
-/** Reader of one job's event log. */
 export type LogReader = {
   job: Job;
   after: number;

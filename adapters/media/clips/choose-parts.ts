@@ -45,7 +45,6 @@ function follows(part: KeptPart | undefined, next: KeptPart | undefined): boolea
   return part.format === next.format && (one === null || other === null || one === other);
 }
 
-/** Returns true for H.265. */
 export function isHevc(part: KeptPart): boolean {
   if (part.format === 'mov')
     return /h[ve][vc]1/.test(Buffer.from(part.initialization ?? []).toString('latin1'));

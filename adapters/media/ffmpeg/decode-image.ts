@@ -140,7 +140,6 @@ export function createImageDecoder(options: {
   }
 }
 
-/** Returns the filter that brings any image to the size. */
 export function decodeFilter(size: ImageSize, fit: ImageFit): string {
   return fit === 'whole' ? letterboxed(size) : scaled(size);
 }

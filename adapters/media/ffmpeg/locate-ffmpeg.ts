@@ -9,7 +9,6 @@ import { FfmpegMissingError } from './errors.ts';
 /** Usable ffmpeg: its path, its origin and its version. */
 export type LocatedFfmpeg = { path: string; source: 'setting' | 'ffmpeg-static' | 'PATH'; version: string };
 
-/** Candidates for ffmpeg. */
 export type LocateOptions = {
   /** Path from the settings. If it is set, no other candidate is tried. */
   setting?: string | undefined;

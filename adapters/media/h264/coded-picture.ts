@@ -88,7 +88,6 @@ function readType(unit: Uint8Array): number {
   return readByte(unit, 0) & 0x1f;
 }
 
-/** Returns a reader of the content of a unit that has this type. */
 function openUnit(unit: Buffer, type: number): BitReader {
   check(readType(unit) === type && (readByte(unit, 0) & 0xe0) !== 0 && readByte(unit, 0) < 0x80);
   const content: number[] = [];

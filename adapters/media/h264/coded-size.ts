@@ -1,7 +1,6 @@
 import type { BitReader } from './bits.ts';
 import { readBits, withoutPrevention, type UnitRules } from './entry-point.ts';
 
-/** Values of an SPS. */
 export type SequenceSet = {
   /** Equal for pictures of one size, in H.264 also of one ratio of their pixels. */
   size: number[];

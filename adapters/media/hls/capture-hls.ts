@@ -82,7 +82,6 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     ...(clips && { clip: createClipReader(clips, now, readPlaylist) }),
   };
 
-  /** Returns the collaborators that read one stream for a caller. */
   function findReading({ url, caller }: CallerStream) {
     const fetcher = {
       ...shared,

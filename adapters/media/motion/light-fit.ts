@@ -8,9 +8,7 @@ export type Light = { gain: number; offset: number };
  * of a larger change counts as motion.
  */
 export type LightBounds = { gain: number; shift: number };
-/** Bounds for luma. */
 export const exposureBounds: LightBounds = { gain: 1.6, shift: 40 };
-/** Bounds for chroma. */
 export const whiteBalanceBounds: LightBounds = { gain: 1.3, shift: 12 };
 
 /** Sampling step in pixels, and number of fits after each of which outliers are dropped. */

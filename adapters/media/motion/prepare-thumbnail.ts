@@ -9,7 +9,6 @@ export type ThumbnailWork = {
   blurred: Planes;
   trace: Uint8Array;
   black: boolean;
-  /** Returns the thumbnail as an encoded reference. */
   encode(): string;
   measure(reference: DecodedState): Differences;
   /** Returns the distances from another thumbnail. */

@@ -11,7 +11,6 @@ export type MotionState = {
   learned: Learned;
 };
 
-/** Decoded state, with the encoded reference. */
 export type DecodedState = MotionState & { encoded: string };
 
 /** Values learned from every frame, whether or not it reached the model. */
@@ -34,7 +33,6 @@ const version = '3';
 const levelStep = 3;
 const learnedBytes = 1 + fingerprint.bytes + noiseCells;
 
-/** Encodes a state from an encoded reference and learned values. */
 export function encodeState(reference: string, learned: Learned): string {
   return `${version}.${reference}.${encodeLearned(learned)}`;
 }

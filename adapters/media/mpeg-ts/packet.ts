@@ -1,4 +1,3 @@
-/** Size of a packet, in bytes. */
 export const packetBytes = 188;
 const syncByte = 0x47;
 
@@ -21,7 +20,6 @@ export function findPacket(bytes: Uint8Array, from: number): number {
   return bytes.length;
 }
 
-/** Returns the PID of the packet at this offset. */
 export function readPid(bytes: Uint8Array, at = 0): number {
   return readUint16(bytes, at + 1) & 0x1fff;
 }

@@ -10,7 +10,6 @@ import { ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from './pes-pac
 
 /** PTS, in seconds, at which the last frame of a trimmed clip ends. It exceeds the length of every clip and GOP. */
 export const clipEndPtsSeconds = 3600;
-/** PTS of the last frame of a trimmed clip. */
 export const lastFramePts = clipEndPtsSeconds * ptsPerSecond - 90;
 
 /**

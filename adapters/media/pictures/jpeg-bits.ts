@@ -1,7 +1,6 @@
 /** Symbols by the next 16 bits, each behind the length of its code; 0 where no code begins so. */
 export type Huffman = Uint16Array;
 
-/** Reader of the coded data of a scan. */
 export type ScanReader = ReturnType<typeof createScanReader>;
 
 const [peeked, codes] = [16, 65_536];

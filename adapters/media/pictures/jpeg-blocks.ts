@@ -4,7 +4,6 @@ export const coefficients = 64;
 /** Bits of the largest mean of a block. */
 const maxBits = 16;
 
-/** Tables of a block. */
 export type Block = { dc: Huffman | null; ac: Huffman | null };
 
 /** Coded data: units of blocks, with the coefficients from `first` to `last`. */

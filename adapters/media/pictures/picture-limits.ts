@@ -4,7 +4,6 @@ export type PictureLimits = {
   jpegBytes: number;
   /** Maximum bytes that a capture reads. */
   streamBytes: number;
-  /** Maximum bytes of the pictures of a clip. */
   clipBytes: number;
   /** Time to the first picture, and that of decoding. */
   pictureMs: number;

@@ -4,7 +4,6 @@ import type { PictureLimits } from './picture-limits.ts';
 import type { Picture } from './read-pictures.ts';
 
 const slotMs = 1000 / clipFramesPerSecond;
-/** Minimum pictures per second of a clip. */
 const minPerSecond = 2;
 
 /**

@@ -31,7 +31,6 @@ const channelAnswerSchema = z.object({
   }),
 });
 
-/** Playback access token with its signature. */
 type TwitchToken = NonNullable<z.infer<typeof tokenAnswerSchema>['data']['streamPlaybackAccessToken']>;
 /** Channel, or `null` if it does not exist. */
 type TwitchChannel = z.infer<typeof channelAnswerSchema>['data']['user'];

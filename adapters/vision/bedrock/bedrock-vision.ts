@@ -19,7 +19,6 @@ type BedrockVisionDeps = {
   profileArn?: string;
   /** Contact sheets for windows with more samples than the maximum images of the model. */
   sheets: ContactSheets;
-  /** Prompt of checks. */
   prompt?: PromptVariant;
 };
 

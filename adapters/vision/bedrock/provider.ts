@@ -39,7 +39,6 @@ type BedrockStage = {
   bedrockEndpoint?: string | undefined;
 };
 
-/** Amazon Bedrock. */
 export const bedrockProvider = {
   settings,
   stageSettings,

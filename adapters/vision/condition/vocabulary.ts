@@ -86,7 +86,6 @@ const views = `room bedroom bathroom kitchen hall hallway corridor lobby office 
   station parking lot park platform workshop`;
 /** Places that a camera views whole: "the garage is dark" is about the picture, unlike "the cupboard is dark". */
 export const viewedPlaces = words(views);
-/** Words for places, and adjectives of places. */
 export const placeWords =
   words(`${views} door doors doorway doorstep gate gates entrance exit drive sidewalk pavement path
   track tracks lane space spot area zone aisle shelf counter checkout desk reception floor ground stairs steps window fence

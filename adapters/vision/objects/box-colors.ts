@@ -1,4 +1,4 @@
-import { colorIndex } from '../pixel/color-table.ts';
+import { colorIndex } from '../pixel/measure-picture.ts';
 import { type Color, colors } from '../pixel/colors.ts';
 import type { ObjectClass } from './classes.ts';
 import type { Box, Picture } from './detector.ts';

@@ -42,7 +42,6 @@ export function summarizeObjects(samples: DetectedSample[]): string {
   ].join(' ');
 }
 
-/** Returns the best score of each class that is seen in a sample. */
 function bestScores(samples: DetectedSample[]): Map<ObjectClass, number> {
   const best = new Map<ObjectClass, number>();
   for (const { object, score } of samples.flatMap(({ detections }) => detections)) {

@@ -26,7 +26,6 @@ export function addGaps(
   return { gap_seconds: round(seconds), gaps: gaps.slice(-rules.maxCoverageGaps) };
 }
 
-/** Returns the reason of a gap in the words of jobs. */
 function toGapReason(reason: SpanReason): GapReason {
   if (reason === 'budget' || reason === 'overload') return 'service';
   return reason === 'frozen' || reason === 'black' ? 'stream' : reason;

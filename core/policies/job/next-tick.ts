@@ -55,7 +55,6 @@ export function intervalSeconds(job: Job): number {
   return withKind(job, ({ config }, kind) => kind.intervalSeconds(config));
 }
 
-/** Returns the maximum duration of a job, in seconds. */
 export function durationSeconds(job: Job): number {
   return withKind(job, ({ config }, kind) => kind.durationSeconds(config));
 }

@@ -41,7 +41,6 @@ export type JobEnding = { status: TerminalStatus; reason: StopReason; failure?: 
 export type TickDecision = {
   counters: Counters;
   sight: JobSight;
-  /** New state of the policy. */
   state: Job['state'];
   /** Progress, alerts and summaries; the events of the end are the end's own. */
   events: NewEvent[];

@@ -217,7 +217,6 @@ function onlyItsCost(tick: Tick<WatchOutcome>): Tick<WatchOutcome> {
   };
 }
 
-/** Plans the one transaction of a tick. */
 function planTick(
   watch: WatchRun,
   { input, seen, stretch, destinations }: Tick<WatchOutcome>,

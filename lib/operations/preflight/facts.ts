@@ -29,7 +29,6 @@ export type Attempt<Value> = { value: Value } | { error: { name: string; message
 /** Facts of an account that a deployment depends on. */
 export type AccountFacts = {
   region: string;
-  /** Account of the credentials. */
   account: Attempt<string>;
   /** Quota of concurrent executions, and the part that no function has reserved. */
   concurrency: Attempt<{ limit: number; unreserved: number }>;
@@ -117,60 +116,50 @@ export async function readFacts(
 ): Promise<AccountFacts> {
   const { lambda, s3, bedrock } = clients;
   const assets = new RegExp(`^cdk-${qualifier}-assets-\\d{12}-(.+)$`);
-  const [
-    account,
-    concurrency,
-    bootstrappedRegions,
-    model,
-    modelQuotas,
-    transitionsPerSecond,
-    distributions,
-    headerPolicies,
-    lifecycle,
-    deployment,
-    assumption,
-    layer,
-  ] = await Promise.all([
-    attempt(async () => (await readIdentity(clients.sts)).account),
-    attempt(async () => {
-      const { AccountLimit: limits } = await lambda.send(new GetAccountSettingsCommand({}));
-      const limit = limits?.ConcurrentExecutions ?? 0;
-      return { limit, unreserved: limits?.UnreservedConcurrentExecutions ?? limit };
-    }),
-    attempt(async () => {
-      const { Buckets: buckets = [] } = await s3.send(new ListBucketsCommand({}));
-      return buckets.flatMap(({ Name: name = '' }) => assets.exec(name)?.[1] ?? []);
-    }),
-    attempt(async () => {
-      const messages = [{ role: 'user' as const, content: [{ text: 'Hello' }] }];
-      await bedrock.send(
-        new ConverseCommand({ modelId: calledId, messages, inferenceConfig: { maxTokens: 1 } }),
-      );
-      return 'answered' as const;
-    }),
-    attempt(async () => findModelQuotas(await readQuotas(clients.modelQuotas, 'bedrock'), modelId)),
-    attempt(async () => findTransitionRate(await readQuotas(clients.quotas, 'states')) ?? null),
-    attempt(async () => countDistributions(clients)),
-    attempt(async () => countHeaderPolicies(clients, `${stack}-${region}-`)),
-    attempt(async () => readLifecycle(clients, modelId)),
-    attempt(async () => simulateDeployment(clients, { region, qualifier }, actions)),
-    attempt(async () => simulateAssumption(clients, { region, qualifier })),
-    findLayer(layerFile, pip),
-  ]);
+  const account = attempt(async () => (await readIdentity(clients.sts)).account);
+  const concurrency = attempt(async () => {
+    const { AccountLimit: limits } = await lambda.send(new GetAccountSettingsCommand({}));
+    const limit = limits?.ConcurrentExecutions ?? 0;
+    return { limit, unreserved: limits?.UnreservedConcurrentExecutions ?? limit };
+  });
+  const bootstrappedRegions = attempt(async () => {
+    const { Buckets: buckets = [] } = await s3.send(new ListBucketsCommand({}));
+    return buckets.flatMap(({ Name: name = '' }) => assets.exec(name)?.[1] ?? []);
+  });
+  const model = attempt(async () => {
+    const messages = [{ role: 'user' as const, content: [{ text: 'Hello' }] }];
+    await bedrock.send(
+      new ConverseCommand({ modelId: calledId, messages, inferenceConfig: { maxTokens: 1 } }),
+    );
+    return 'answered' as const;
+  });
+  const modelQuotas = attempt(async () =>
+    findModelQuotas(await readQuotas(clients.modelQuotas, 'bedrock'), modelId),
+  );
+  const transitionsPerSecond = attempt(
+    async () => findTransitionRate(await readQuotas(clients.quotas, 'states')) ?? null,
+  );
+  const distributions = attempt(async () => countDistributions(clients));
+  const headerPolicies = attempt(async () => countHeaderPolicies(clients, `${stack}-${region}-`));
+  const lifecycle = attempt(async () => readLifecycle(clients, modelId));
+  const deployment = attempt(async () => simulateDeployment(clients, { region, qualifier }, actions));
+  const assumption = attempt(async () => simulateAssumption(clients, { region, qualifier }));
+  const layer = findLayer(layerFile, pip);
+  // None rejects: an attempt returns its error.
   return {
     region,
-    account,
-    concurrency,
-    bootstrappedRegions,
-    model,
-    modelQuotas,
-    transitionsPerSecond,
-    distributions,
-    headerPolicies,
-    lifecycle,
-    deployment,
-    assumption,
-    layer,
+    account: await account,
+    concurrency: await concurrency,
+    bootstrappedRegions: await bootstrappedRegions,
+    model: await model,
+    modelQuotas: await modelQuotas,
+    transitionsPerSecond: await transitionsPerSecond,
+    distributions: await distributions,
+    headerPolicies: await headerPolicies,
+    lifecycle: await lifecycle,
+    deployment: await deployment,
+    assumption: await assumption,
+    layer: await layer,
   };
 }
 

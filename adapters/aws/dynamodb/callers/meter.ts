@@ -72,7 +72,6 @@ const sinceSchema = z.object({ started_at: z.iso.datetime(), jobs_before: usageS
 
 type Increment = readonly [attribute: string, by: number];
 
-/** Returns the attributes to increment. */
 function listIncrements(counted: Counted): Increment[] {
   switch (counted.kind) {
     case 'model_call':

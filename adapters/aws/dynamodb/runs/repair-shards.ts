@@ -15,7 +15,6 @@ export type RepairShards = {
   listDue(shard: string, now: Date, limit: number): Promise<string[]>;
 };
 
-/** Shard of the repair index, and the number of its due entries. */
 export type DueShard = { shard: string; entries: number };
 
 /** Creates the reads by shard. They read the index only, never the records. */

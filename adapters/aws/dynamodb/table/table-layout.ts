@@ -70,9 +70,7 @@ export const keyPrefixes = {
   permits: 'PERMITS#',
   /** API key, by its SHA-256. */
   key: 'KEY#',
-  /** List of all keys. */
   keys: 'KEYS',
-  /** Callers. */
   callers: 'CALLERS',
   /** Active jobs, by shard. */
   active: 'ACTIVE#',
@@ -80,10 +78,8 @@ export const keyPrefixes = {
   totals: 'TOTALS#',
   /** Facts of the deployment: cuts of bursts. */
   deployment: 'DEPLOYMENT',
-  /** Start of the meter. */
   meter: 'METER',
   /** Addresses of the destinations of a watch. */
   watchSecrets: 'WATCHSECRETS#',
-  /** Alert of a watch. */
   alert: 'ALERT#',
 } as const;

@@ -9,7 +9,6 @@ import { buildExpression, toTransactItem, type Item, type Write } from './write.
 
 type Deps = { documents: DynamoDBDocumentClient; tableName: string; newId: () => string } & BackoffDeps;
 
-/** Creates the write operations. */
 export function tableWrites({
   documents,
   tableName,

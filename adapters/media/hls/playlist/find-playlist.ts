@@ -22,7 +22,6 @@ export type LocatePlaylist = (
 /** Source of the playlist URL for platforms, whose playlists must be requested and expire. */
 export type PlaylistSource = { locate: LocatePlaylist; prepare?: PreparePlaylist | undefined };
 
-/** Dependencies for finding the playlist of a capture. */
 export type PlaylistFinder = {
   fetcher: PlaylistFetcher;
   locate: LocatePlaylist;

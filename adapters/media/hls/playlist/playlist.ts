@@ -43,7 +43,6 @@ export type ByteRange = { offset: number; length: number };
 
 export type Resource = { url: string; byteRange: ByteRange | null };
 
-/** Encryption of a segment. */
 export type SegmentKey =
   | { method: 'AES-128'; url: string; iv: Uint8Array | null }
   /** DRM or another method that captures cannot decrypt. */

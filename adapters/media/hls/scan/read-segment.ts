@@ -67,7 +67,6 @@ export function sparseGap(run: readonly Pick<ReadSegment, 'segment' | 'seconds'>
   return longest > sparseSeconds ? longest : 0;
 }
 
-/** Returns true if the first frame of a segment is a key frame. */
 export function beginsWithKeyFrame({ seconds: [first = Infinity] }: Pick<ReadSegment, 'seconds'>): boolean {
   return first <= maxStartSeconds;
 }

@@ -3,7 +3,6 @@ import { beginsWithKeyFrame, type ReadSegment } from './read-segment.ts';
 import type { ScanBudget } from './scan-budget.ts';
 import { segmentFormat } from '../segments/segment-format.ts';
 
-/** Frame of a segment, and its time in it. */
 type BetweenFrame = FfmpegOutput & { segment: ReadSegment['segment']; seconds: number };
 
 /** Time from the last frame that is decoded to the end of a group: a frame of a stream with few of them. */

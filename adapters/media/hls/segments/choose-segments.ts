@@ -1,7 +1,6 @@
 import type { InputMode } from '../../../../core/records/capture.ts';
 import type { MediaPlaylist, Segment } from '../playlist/playlist.ts';
 
-/** Segments that a capture needs. */
 export type SegmentSelection = {
   mode: InputMode;
   clipSeconds: number;
@@ -36,7 +35,6 @@ export function markGap(playlist: MediaPlaylist, sequence: bigint): MediaPlaylis
   return { ...playlist, segments };
 }
 
-/** Returns contiguous segments, from the newest one backwards. */
 function newestContiguous(segments: Segment[]): Segment[] {
   const newest = segments.findLastIndex(({ gap }) => !gap);
   const contiguous: Segment[] = [];

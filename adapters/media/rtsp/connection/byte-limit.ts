@@ -1,7 +1,6 @@
 /** Limit on what a server may send, counted with each chunk and its messages and packets. Returns false beyond it. */
 export type ByteLimit = (chunkBytes: number, items: number) => boolean;
 
-/** Creates a limit on the sum of all bytes. */
 export function createByteTotal(maxBytes: number): ByteLimit {
   let bytes = 0;
   return (chunkBytes) => (bytes += chunkBytes) <= maxBytes;

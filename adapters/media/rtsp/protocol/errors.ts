@@ -8,7 +8,6 @@ export class RtspProtocolError extends Error {
 /** Message beyond its maximum size. */
 export class RtspTooLargeError extends RtspProtocolError {}
 
-/** Response of HTTP. */
 export class HttpResponseError extends RtspProtocolError {}
 
 /** Response with a status other than 2xx. */
@@ -30,7 +29,6 @@ export class RtspConnectionError extends Error {
 /** Connection that this service ended, because the server sends more than a stream may: bytes, or work to read them. */
 export class RtspLimitError extends RtspConnectionError {}
 
-/** Returns true for an error of this file. */
 export function isRtspError(error: unknown): boolean {
   return [RtspProtocolError, RtspStatusError, RtspConnectionError].some((type) => error instanceof type);
 }

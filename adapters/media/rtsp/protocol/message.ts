@@ -1,12 +1,10 @@
 import { HttpResponseError, RtspProtocolError } from './errors.ts';
 
-/** Header field. */
 export type RtspHeader = readonly [name: string, value: string];
 
 /** RTSP request or response (RFC 2326). */
 export type RtspMessage = { startLine: string; headers: readonly RtspHeader[]; body: Uint8Array };
 
-/** Method and URL of a request. */
 export type RtspRequestLine = { method: string; url: string };
 
 /** Maximum header lines: servers send ten. */

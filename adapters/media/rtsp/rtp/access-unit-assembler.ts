@@ -57,7 +57,6 @@ const maxSharedUnitBytes = sharedBytes / 4;
 
 const startCode = Uint8Array.of(0, 0, 0, 1);
 
-/** Creates an assembler for one track. */
 export function createAccessUnitAssembler(
   track: Pick<VideoTrack, 'payloadType' | 'parameters'>,
   rules: NalRules,
