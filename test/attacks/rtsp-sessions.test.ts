@@ -80,7 +80,6 @@ const floods: [string, () => Buffer][] = [
 
 test.for(floods)(
   'an RTSP server that plays %s into a session fails as a stream, in bounded memory',
-  { timeout: 60_000 },
   async ([, write], test) => {
     const piece = write();
     const sockets: Socket[] = [];

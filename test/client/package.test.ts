@@ -123,4 +123,4 @@ test('an installed client compiles strictly and follows a monitor across broken 
     cutting.forEach(clearTimeout);
     await proxy.close();
   }
-}, 90_000);
+});

@@ -50,4 +50,4 @@ test('the wheel for Python has the version of the project and passes its tests a
     clearInterval(cutting);
     await Promise.all([proxy.close(), service.kill('SIGTERM'), stream.close()]);
   }
-}, 90_000);
+});

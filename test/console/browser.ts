@@ -65,7 +65,7 @@ async function newPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ viewport: desk, colorScheme: 'light', reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   return page;
 }
 

@@ -172,10 +172,10 @@ test('the try page distinguishes a recording from an unreachable stream while th
   await signIn();
   await field('Stream URL').fill('http://127.0.0.1:9/live.m3u8');
   const card = page.locator('.stream-card');
-  await expect.poll(() => card.textContent(), { timeout: 10_000 }).toContain('Failed to fetch stream');
+  await expect.poll(() => card.textContent()).toContain('Failed to fetch stream');
   await inspect(page, 'try-dead-stream');
   await field('Stream URL').fill(recording.url);
-  await expect.poll(() => card.textContent(), { timeout: 10_000 }).toContain('Not live');
+  await expect.poll(() => card.textContent()).toContain('Not live');
   recording.close();
 });
 
@@ -230,7 +230,7 @@ test('a monitor alerts live when the scene changes, and the keyboard opens and c
   } finally {
     await changing.close();
   }
-}, 90_000);
+});
 
 test('a failed delivery shows its error and succeeds after a resend', async () => {
   brokenPaths.add('/mended');

@@ -258,7 +258,7 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await button('Pause watch').click();
   await alerts.getByText(/closed after .*: the watch was paused/).waitFor();
   await page.getByText('The watch is paused.').waitFor();
-  await expect.poll(() => link('Alerts').textContent(), { timeout: 10_000 }).not.toContain('open');
+  await expect.poll(() => link('Alerts').textContent()).not.toContain('open');
   expect(faults).toEqual([]);
 }, 240_000);
 
@@ -293,7 +293,7 @@ test('a click that is under way when advice arrives is not lost', async () => {
   await expect.poll(() => box.isChecked()).toBe(true);
   await page.getByLabel('Advice on the condition').getByText('not a request').waitFor();
   expect(faults).toEqual([]);
-}, 120_000);
+});
 
 test('a failed delivery of a watch names its destination, and succeeds after a resend', async () => {
   let isBroken = true;
@@ -328,7 +328,7 @@ test('a failed delivery of a watch names its destination, and succeeds after a r
   } finally {
     receiver.close();
   }
-}, 120_000);
+});
 
 test('a destination that is added while an alert is open is offered that alert', async () => {
   const receiver = await startReceiver(() => caller.webhookSecret);
@@ -372,7 +372,7 @@ test('a destination that is added while an alert is open is offered that alert',
   } finally {
     receiver.close();
   }
-}, 120_000);
+});
 
 test('a removal of a destination and a deletion say what they leave open there', async () => {
   const receiver = await startReceiver(() => caller.webhookSecret);
@@ -415,4 +415,4 @@ test('a removal of a destination and a deletion say what they leave open there',
   } finally {
     receiver.close();
   }
-}, 120_000);
+});

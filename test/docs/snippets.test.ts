@@ -78,4 +78,4 @@ test('TypeScript blocks of the documentation about the client compile strictly',
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

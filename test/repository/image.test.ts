@@ -264,7 +264,7 @@ describe('the package that npm packs for the image, in an empty folder', () => {
     expect(health.status).toBe(200);
     expect(await page.text()).toContain('<div id="');
     expect(output).toContain('no things such as persons and cars: packages are missing, run npm install');
-  }, 90_000);
+  });
 });
 
 function findFfmpeg(): string {

@@ -5,7 +5,6 @@ import { runMutation } from './run-mutation.ts';
 /** One of each kind; `npm run simulate -- mutations` runs the rest. */
 test.each(mutations.filter(({ rule }) => rule === 'M of N' || rule === 'adjacent spans'))(
   'the simulation or the named test notices that the rule "$rule" is broken',
-  { timeout: 120_000 },
   async (mutation) => {
     expect(await runMutation(mutation)).toBe('killed');
   },

@@ -43,7 +43,7 @@ let http: GuardedHttp;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'freshness-'));
   for (const scene of ['moving', 'frozen', 'black'] as const) segments[scene] = await listSegments(scene);
-}, 60_000);
+});
 afterAll(() => rm(directory, { recursive: true, maxRetries: 10 }));
 
 beforeEach(() => {

@@ -30,7 +30,7 @@ describe('watchpost stream', () => {
     });
     try {
       const list = async () => (await (await fetch(live.url)).text()).match(/#EXTINF:1\.0/g)?.length;
-      await expect.poll(list, { timeout: 10_000 }).toBe(8);
+      await expect.poll(list).toBe(8);
     } finally {
       await live.close();
     }

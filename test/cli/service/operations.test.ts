@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   jobId = body.job_id;
   await vi.waitFor(async () => expect(await statusOfJob()).toBe('completed'), patient);
-}, 60_000);
+});
 
 afterAll(async () => {
   receiver.close();

@@ -44,24 +44,20 @@ async function untilServed<Result>(attempt: () => Promise<Result>): Promise<Resu
 test.each([
   ['mjpeg', '-c:v mjpeg -f mpjpeg'],
   ['mpegts', '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 10 -f mpegts'],
-])(
-  'a server of %s of ffmpeg gives a probe, a frame and a clip',
-  { timeout: 60_000 },
-  async (platform, output) => {
-    const probed = await serve(output);
-    expect(await untilServed(() => capturer.probe(probed, never, 'ada'))).toMatchObject({ platform });
-    server?.kill('SIGKILL');
-    const request = { clipSeconds: 1, caller: 'ada', resolveAgain: false } as const;
-    const shown = await serve(output);
-    const { frame } = await untilServed(() =>
-      capturer.capture({ ...request, url: shown, mode: 'frames' }, never),
-    );
-    expect(frame.length).toBeGreaterThan(500);
-    server?.kill('SIGKILL');
-    const filmed = await serve(output);
-    const { clip } = await untilServed(() =>
-      capturer.capture({ ...request, url: filmed, mode: 'clip' }, never),
-    );
-    expect(clip!.length).toBeGreaterThan(500);
-  },
-);
+])('a server of %s of ffmpeg gives a probe, a frame and a clip', async (platform, output) => {
+  const probed = await serve(output);
+  expect(await untilServed(() => capturer.probe(probed, never, 'ada'))).toMatchObject({ platform });
+  server?.kill('SIGKILL');
+  const request = { clipSeconds: 1, caller: 'ada', resolveAgain: false } as const;
+  const shown = await serve(output);
+  const { frame } = await untilServed(() =>
+    capturer.capture({ ...request, url: shown, mode: 'frames' }, never),
+  );
+  expect(frame.length).toBeGreaterThan(500);
+  server?.kill('SIGKILL');
+  const filmed = await serve(output);
+  const { clip } = await untilServed(() =>
+    capturer.capture({ ...request, url: filmed, mode: 'clip' }, never),
+  );
+  expect(clip!.length).toBeGreaterThan(500);
+});
