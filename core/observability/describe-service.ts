@@ -4,7 +4,7 @@ import type { Cameras } from '../ports/cameras.ts';
 import type { Destinations } from '../ports/destinations.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { serviceResponseSchema } from '../responses/observability.ts';
-import { maskRecipient } from '../stream/mask-url.ts';
+import { maskRecipient } from '../mask-recipient.ts';
 
 type Deps = {
   version: string;

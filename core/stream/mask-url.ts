@@ -142,8 +142,3 @@ function shareOfChanges(text: string): number {
   const changes = kinds.filter((kind, index) => index > 0 && kind !== kinds[index - 1]).length;
   return changes / Math.max(1, kinds.length - 1);
 }
-
-/** Masks the name of an e-mail address; a domain such as `@example.com` stays. */
-export function maskRecipient(address: string): string {
-  return address.replace(/^(.).*@/, '$1***@');
-}

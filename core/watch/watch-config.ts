@@ -3,7 +3,8 @@ import { defaultNotify } from '../delivery/receivers.ts';
 import type { Destination, DestinationAddress, WatchConfig } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { DestinationRequest, WatchRequest } from '../requests/watches.ts';
-import { maskUrl, maskRecipient } from '../stream/mask-url.ts';
+import { maskUrl } from '../stream/mask-url.ts';
+import { maskRecipient } from '../mask-recipient.ts';
 
 /** Addresses of destinations in a request, apart from the configuration. */
 export type SplitConfig = { config: WatchConfig; addresses: DestinationAddress[] };
