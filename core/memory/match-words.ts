@@ -1,13 +1,13 @@
 import type { QueryStems, WordMatch, WordMatches } from '../ports/moment-store.ts';
 import { momentText, type Moment } from '../records/moment.ts';
-import { rankMoments } from './rank-moments.ts';
+import { rankMoments, type MatchedMoment } from './rank-moments.ts';
 import { toStems } from './stems.ts';
 
 /** Moments before a match that are looked through for one that lacks the words: those of one capture, and one more. */
 export const maxLookedBack = 4;
 
-/** Moment before a match: whether it lacks the words, and how much it says. */
-export type Neighbor = { at: string; isMatch: boolean; isDescribed: boolean };
+/** Moment before a match: whether it lacks the words, and whether it says what it shows, which few are asked. */
+export type Neighbor = { at: Date; isMatch: boolean; isDescribed: () => boolean };
 
 /** Returns the newest moments with a word of a query, from all moments of a span in any order. */
 export function matchWords(moments: readonly Moment[], stems: QueryStems, limit: number): WordMatches {
@@ -17,7 +17,7 @@ export function matchWords(moments: readonly Moment[], stems: QueryStems, limit:
     .map((moment) => ({ moment, isMatch: wanted.size > 0 && hasWord(moment) }))
     .toSorted((a, b) => (a.moment.at < b.moment.at ? 1 : -1));
   const byWatch = Map.groupBy(newest, ({ moment }) => moment.watch_id);
-  const neighbors = new Map<Moment, Neighbor[]>();
+  const neighbors = new Map<MatchedMoment, Neighbor[]>();
   for (const entries of byWatch.values()) {
     const all = entries.map(({ moment, isMatch }) => toNeighbor(moment, isMatch));
     for (const [index, { moment, isMatch }] of entries.entries())
@@ -34,20 +34,20 @@ export function matchWords(moments: readonly Moment[], stems: QueryStems, limit:
 }
 
 function toNeighbor({ at, scene }: Moment, isMatch: boolean): Neighbor {
-  return { at, isMatch, isDescribed: scene !== undefined };
+  return { at: new Date(at), isMatch, isDescribed: () => scene !== undefined };
 }
 
 /** Ranks moments with a word. `before` returns the moments of a watch before one, newest first. */
 export function toMatches(
-  found: readonly Moment[],
+  found: readonly MatchedMoment[],
   stems: QueryStems,
-  before: (moment: Moment) => readonly Neighbor[],
+  before: (moment: MatchedMoment) => readonly Neighbor[],
 ): WordMatch[] {
   return rankMoments(found, stems).map(({ moment, score, denies }) => {
     const { moment_id, watch_id, at, scene } = moment;
     const denied = before(moment).find(
-      ({ isMatch, isDescribed }) => !isMatch && (isDescribed || scene === undefined),
+      ({ isMatch, isDescribed }) => !isMatch && (scene === undefined || isDescribed()),
     );
-    return { moment_id, watch_id, at, score, denies, denied_at: denied?.at ?? null };
+    return { moment_id, watch_id, at, score, denies, denied_at: denied?.at.toISOString() ?? null };
   });
 }

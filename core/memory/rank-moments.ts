@@ -2,8 +2,11 @@ import type { QueryStems } from '../ports/moment-store.ts';
 import type { Moment } from '../records/moment.ts';
 import { toStems } from './stems.ts';
 
+/** Fields of a moment that a search in words reads. */
+export type MatchedMoment = Pick<Moment, 'moment_id' | 'watch_id' | 'at' | 'verdicts' | 'scene' | 'objects'>;
+
 /** Moment with the rank of its words. `denies`: it says that one of them is not there, and of none that it is. */
-export type RankedMoment = { moment: Moment; score: number; denies: boolean };
+export type RankedMoment = { moment: MatchedMoment; score: number; denies: boolean };
 
 /**
  * Weight of a word that the model adds, and of a word about what is not in the picture: an explanation of "no" often
@@ -16,7 +19,7 @@ const deniedWeight = 0.2;
  * Ranks moments by the words of a query, best first: a rare word counts more than one that most of them have, the newer
  * of two equal ones is first.
  */
-export function rankMoments(moments: readonly Moment[], { own, added }: QueryStems): RankedMoment[] {
+export function rankMoments(moments: readonly MatchedMoment[], { own, added }: QueryStems): RankedMoment[] {
   const weights = new Map([
     ...added.map((stem) => [stem, addedWeight] as const),
     ...own.map((stem) => [stem, 1] as const),
@@ -40,7 +43,7 @@ export function rankMoments(moments: readonly Moment[], { own, added }: QuerySte
 }
 
 /** Returns the stems of what a moment shows, and of the explanations of conditions that are not known to hold. */
-function readTexts({ verdicts, scene = '', objects = [] }: Moment) {
+function readTexts({ verdicts, scene = '', objects = [] }: MatchedMoment) {
   const explanations = (isHeld: boolean) =>
     verdicts.flatMap(({ triggered, explanation }) => ((triggered === true) === isHeld ? [explanation] : []));
   return {
@@ -53,7 +56,7 @@ function readTexts({ verdicts, scene = '', objects = [] }: Moment) {
 export const negation = /\b(?:no|not|nobody|none|nothing|neither|nor|never|without|cannot)\b|n't\b/i;
 
 function deniesWords(
-  { verdicts }: Moment,
+  { verdicts }: MatchedMoment,
   shown: ReadonlySet<string>,
   words: ReadonlyMap<string, number>,
 ): boolean {

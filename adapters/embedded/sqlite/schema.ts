@@ -6,10 +6,10 @@ import { recordVersion } from '../../../core/records/record-version.ts';
  * fields that conditions or indexes use. A run has two records: `meta`, which ticks do not write, and `run`, which each
  * commit writes. `unpublished` is the sequence up to which its events have receivers, `lease_until` is NULL if no
  * execution is expected, `gone_at` is the expiry of a job or the deletion of a watch. `feed` is the caller whose feed
- * has the event, NULL for jobs. `held` is 1 for a moment with a verdict that held, and `moment_words` has the words of
- * each. In `api_keys`, timestamps have one form, so that their text order is their time order; 'never' sorts after all
- * of them, as does 'open' in `alerts.closed_at`, which ends the indexes: a list of a past span passes all alerts before
- * it.
+ * has the event, NULL for jobs. `held` is 1 for a moment with a verdict that held, `moment_words` has the words of
+ * each, and `moment_hours` how many an hour has, counted from 1970. In `api_keys`, timestamps have one form, so that
+ * their text order is their time order; 'never' sorts after all of them, as does 'open' in `alerts.closed_at`, which
+ * ends the indexes: a list of a past span passes all alerts before it.
  */
 export const schema = `
 CREATE TABLE runs (
@@ -174,6 +174,20 @@ CREATE TABLE moments (
   record TEXT NOT NULL,
   UNIQUE (watch_id, at, moment_id)
 ) STRICT;
+CREATE TABLE moment_hours (
+  watch_id TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (watch_id, hour)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER moment_added AFTER INSERT ON moments BEGIN
+  INSERT INTO moment_hours VALUES (NEW.watch_id, NEW.at / 3600000, 1)
+  ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER moment_removed AFTER DELETE ON moments BEGIN
+  UPDATE moment_hours SET count = count - 1 WHERE watch_id = OLD.watch_id AND hour = OLD.at / 3600000;
+  DELETE FROM moment_hours WHERE watch_id = OLD.watch_id AND hour = OLD.at / 3600000 AND count = 0;
+END;
 CREATE INDEX moments_by_expiry ON moments (expires_at);
 CREATE INDEX moments_with_picture ON moments (caller, held, at) WHERE frame_key IS NOT NULL;
 CREATE INDEX moments_without_picture ON moments (watch_id, at) WHERE frame_key IS NULL;

@@ -59,3 +59,36 @@ test('a sweep removes what a deletion, or a change to fewer days, has left', asy
     ].toSorted(),
   );
 });
+
+test('counts and searches of some watches have their moments, also at the edges of hours and after a removal', async () => {
+  const stores = embeddedRuns(openDatabase(':memory:'));
+  const ids = Array.from({ length: 5 }, () => randomUUID());
+  const seconds = [0, 1_799, 1_800, 1_801, 3_600, 5_400, 9_000, 9_001, 20_000];
+  const lasting = { expires_at: after(90 * 86_400).toISOString() };
+  for (const watchId of ids)
+    await remember(
+      stores,
+      seconds.map((second) => [newMoment(second, { watch_id: watchId, scene: 'A white van', ...lasting })]),
+    );
+  const span = (watchIds: string[], from: number, to: number) => ({
+    caller: 'alice',
+    watches: watchIds.map((watchId) => ({ watchId, from: after(from) })),
+    to: after(to),
+  });
+  const expectCounts = async (stored: number[]) => {
+    for (const from of [-7_200, ...seconds])
+      for (const to of [...seconds, 20_001, 90_000]) {
+        const expected = stored.filter((second) => second >= from && second < to).length;
+        expect(await stores.moments.count(span([ids[0]!], from, to), start)).toBe(expected);
+      }
+  };
+  await expectCounts(seconds);
+  for (const watchIds of [ids.slice(0, 1), ids.slice(0, 4)]) {
+    const stems = { own: ['van'], added: [] };
+    const { matches } = await stores.moments.words(span(watchIds, 0, 90_000), stems, 100, start);
+    expect(new Set(matches.map(({ watch_id: id }) => id))).toEqual(new Set(watchIds));
+    expect(matches).toHaveLength(seconds.length * watchIds.length);
+  }
+  await stores.moments.remove(ids[0]!, after(5_400), 100);
+  await expectCounts([5_400, 9_000, 9_001, 20_000]);
+});
