@@ -26,6 +26,8 @@ export const openAlertSchema = z.object({
   held_at: timestampSchema,
   /** Time of the first picture without it after `held_at`, or of the begin of a gap before that; `null` before. */
   clear_from: timestampSchema.nullable(),
+  /** Time after `held_at` that nobody saw; absent without any. */
+  unseen_seconds: z.number().nonnegative().optional(),
   /** Time of the last reminder; `null` before the first. */
   reminded_at: timestampSchema.nullable(),
   /** `null` until a caller acknowledges the alert. */

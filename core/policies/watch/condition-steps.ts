@@ -139,12 +139,8 @@ function afterUnseen(
   const isUnmoved = outcome.kind === 'skipped' && outcome.why === 'no_motion' && before.unjudged === 0;
   const seenAt = first?.at ?? (isUnmoved ? at : undefined);
   const { interval_seconds: intervalSeconds } = watch.config;
-  const gap = {
-    inGap: watch.sight.in_gap !== null,
-    intervalSeconds,
-    holds: first?.verdict?.triggered ?? first?.holds ?? before.alert?.clear_from === null,
-  };
-  return seenAt ? afterUnseenTime(before, rule, seenAt, gap) : before;
+  const inGap = watch.sight.in_gap !== null;
+  return seenAt ? afterUnseenTime(before, rule, seenAt, { inGap, intervalSeconds }) : before;
 }
 
 /** Applies a datapoint at its own time. At most one alert of a condition opens in a tick. */

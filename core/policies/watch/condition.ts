@@ -3,7 +3,7 @@ import { maxExplanationLength } from '../../records/watch-state.ts';
 import type { ConditionState, CountedCheck, OpenAlert } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
 import type { ConditionVerdict } from '../../tick/ask-model.ts';
-import { ageSeconds } from '../../time.ts';
+import { addSeconds, ageSeconds } from '../../time.ts';
 
 /** State machine of one condition. Each function returns a new state. */
 
@@ -55,12 +55,22 @@ export function withVerdict(
       checked_at: [...state.checked_at, seconds].slice(-length),
     }),
     alert: seen.alert && {
-      ...seen.alert,
+      ...(triggered ? stillHeld(seen.alert, now) : notHeld(seen.alert, now)),
       ...(explanation !== undefined && { explanation: shorten(explanation) }),
-      held_at: triggered ? now.toISOString() : seen.alert.held_at,
-      clear_from: triggered ? null : (seen.alert.clear_from ?? now.toISOString()),
     },
   };
+}
+
+/** Leaves what nobody saw since the verdict before out of the time for which an alert was seen. */
+function stillHeld({ unseen_seconds: unseen = 0, ...alert }: OpenAlert, now: Date): OpenAlert {
+  const seenFrom = addSeconds(new Date(alert.seen_from), unseen).toISOString();
+  return { ...alert, seen_from: seenFrom, held_at: now.toISOString(), clear_from: null };
+}
+
+/** Notes the first picture without it, earlier by what nobody saw before. */
+function notHeld(alert: OpenAlert, now: Date): OpenAlert {
+  const clearFrom = alert.clear_from ?? addSeconds(now, -(alert.unseen_seconds ?? 0)).toISOString();
+  return { ...alert, clear_from: clearFrom };
 }
 
 /** Notes since when pictures show it. */

@@ -1,7 +1,7 @@
 import type { WatchCondition } from '../../records/watch.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
-import { addSeconds, ageSeconds, later } from '../../time.ts';
+import { ageSeconds, later } from '../../time.ts';
 import { countHolding, countedChecks, forget, isSnoozed } from './condition.ts';
 
 /** Rules when an alert of a condition may open: with enough verdicts, or after the time for which it must have held. */
@@ -40,25 +40,21 @@ function findHoldBegin(state: ConditionState, rule: WatchCondition): string {
 
 /**
  * Applies the time without sight before `at`. What nobody saw neither counts nor ends the time for which a condition
- * holds, up to `maxUnseenHoldSeconds`; then it begins again. An alert was seen until then, and not in between. `inGap`:
- * the ticks before did not see. `holds`: it is there again.
+ * holds, up to `maxUnseenHoldSeconds`; then it begins again. An open alert notes it until the next verdict that holds.
+ * `inGap`: the ticks before did not see.
  */
 export function afterUnseenTime(
   state: ConditionState,
   rule: WatchCondition,
   at: Date,
-  { inGap, intervalSeconds, holds }: { inGap: boolean; intervalSeconds: number; holds: boolean },
+  { inGap, intervalSeconds }: { inGap: boolean; intervalSeconds: number },
 ): ConditionState {
   const { holding, unjudged, seen_at: seenAt, alert } = state;
   const seconds = ageSeconds(seenAt, at);
   const maxSeconds = rules.lateIntervals * intervalSeconds + rules.lateAllowanceSeconds;
   const isGap = inGap || seconds > maxSeconds;
-  if (isGap && alert) {
-    const seen = holds
-      ? { seen_from: addSeconds(new Date(alert.seen_from), seconds).toISOString() }
-      : { clear_from: alert.clear_from ?? seenAt };
-    return { ...state, alert: { ...alert, ...seen } };
-  }
+  if (isGap && alert)
+    return { ...state, alert: { ...alert, unseen_seconds: (alert.unseen_seconds ?? 0) + seconds } };
   if (!rule.open_after_seconds || (!isGap && unjudged === 0)) return state;
   if (!holding) return { ...state, unseen_until: at.toISOString() };
   if (seconds > rules.maxUnseenHoldSeconds) return { ...forget(state), phase: 'unknown' };

@@ -205,7 +205,7 @@ describe('a condition that holds', () => {
     const [state, rule] = [run.state.conditions[0]!, run.config.conditions[0]!];
     const afterGap = (seconds: number) => {
       const at = new Date(Date.parse(state.seen_at) + seconds * 1000);
-      return afterUnseenTime(state, rule, at, { inGap: true, intervalSeconds: 300, holds: true });
+      return afterUnseenTime(state, rule, at, { inGap: true, intervalSeconds: 300 });
     };
     expect(afterGap(600).holding?.unseen_seconds).toBe(600);
     expect(afterGap(601)).toMatchObject({ phase: 'unknown', history: '' });

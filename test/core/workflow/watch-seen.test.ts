@@ -160,13 +160,18 @@ test('no visit is in quiet time, whatever moves', async () => {
 
 test.each([
   ['is there again', [true, false, false]],
+  ['is there again at the second look', [false, true, false, false]],
+  ['is there again after a look without motion', [null, true, false, false]],
   ['has gone', [false, false]],
+  ['has gone after a look without motion', [null, false, false]],
 ])('an alert was not seen in a gap, whether it %s then', async (_what, then) => {
   const seenSeconds = async (gapSeconds: number) => {
     let step = await createWatch({ toOpen: 1 });
     for (const [count, verdict] of [true, true, ...then].entries()) {
       if (count === 2) world.clock.now = new Date(world.clock.now.getTime() + gapSeconds * 1000);
-      step = await tick(step, [], [verdict], true);
+      world.script.moved.push(verdict !== null);
+      if (verdict !== null) world.script.verdicts.push(verdict);
+      step = await world.tick(step);
     }
     const closed = (await alertEvents()).find(({ type }) => type === 'alert_closed');
     return closed?.type === 'alert_closed' ? closed.data.seen_seconds : undefined;
