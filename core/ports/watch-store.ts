@@ -97,7 +97,10 @@ export interface WatchStore {
   alerts(query: AlertQuery, now: Date): Promise<Alert[]>;
   /** Stores a review and counts it. Replaces an earlier review. Returns undefined if the alert does not exist. */
   review(alertId: string, review: NonNullable<Alert['review']>, now: Date): Promise<Alert | undefined>;
-  /** Returns hours with statistics from `from` to before `to`, in order. */
+  /**
+   * Returns hours with statistics from `from` to before `to`, in order. `readHours` adds the gap of a budget, which no
+   * tick has counted yet.
+   */
   hours(watchId: string, from: Date, to: Date): Promise<HourOfWatch[]>;
   /** Returns hours with reviews from `from` to before `to`, in order. */
   reviewedHours(watchId: string, from: Date, to: Date): Promise<ReviewedHour[]>;

@@ -1,5 +1,5 @@
 import type { HourOfWatch, WatchStore } from '../ports/watch-store.ts';
-import { countUntil } from '../policies/watch/change.ts';
+import { countUntil } from '../policies/watch/hourly-counts.ts';
 import type { WatchRun } from '../records/run.ts';
 import { extendHour } from '../sight/spans.ts';
 import { earlier } from '../time.ts';

@@ -5,15 +5,12 @@ import type { EndedBy, NewWatchEvent, WatchChangeReason } from '../../records/wa
 import { maxSnoozes } from '../../records/watch-state.ts';
 import type { AlertCloseReason, ConditionState, WatchState } from '../../records/watch-state.ts';
 import type { Sight } from '../../records/sight.ts';
-import { countSight } from '../../sight/count-sight.ts';
-import { classifySpans } from '../../sight/spans.ts';
 import { findLoss } from '../../sight/trouble.ts';
 import { addSeconds } from '../../time.ts';
 import { alertFields, closeAlert, type Closing } from './alerts.ts';
 import { closed, forget, isOpen } from './condition.ts';
-import { countByHour, toHour } from './hourly-counts.ts';
+import { countUntil, toHour } from './hourly-counts.ts';
 import { initialConditionState } from './initial-state.ts';
-import { listActive } from './schedule.ts';
 import { watchStatus } from './progress.ts';
 import { nextGeneration } from '../../tick/advance-run.ts';
 import { describeLoss, uncounted, type WatchDecision } from './decide-tick.ts';
@@ -192,18 +189,6 @@ const noFrame = null;
 
 /** Fields of a sight without a capture of its stream. */
 const unseenStream = { last_frame: null, skipped_in_a_row: 0, stream_trouble: null } as const;
-
-/** Counts the time up to a change under the configuration before it. */
-export function countUntil({ config, sight: before }: WatchRun, now: Date) {
-  const { interval_seconds: intervalSeconds, schedule } = config;
-  const { sight, spans } = countSight(before, {
-    seen: before.in_gap ?? 'seen',
-    at: now,
-    intervalSeconds,
-    listActive: (from, to) => listActive(schedule, from, to),
-  });
-  return { sight, hours: countByHour(classifySpans(spans, null)) };
-}
 
 function withoutTick({ next }: WatchRun): WatchChange['set'] {
   return { next: next && { ...next, done: true } };

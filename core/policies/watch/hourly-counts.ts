@@ -1,6 +1,10 @@
 import type { WatchCounts } from '../../records/watch-state.ts';
+import type { WatchRun } from '../../records/run.ts';
 import type { SeenAddition, Span } from '../../records/seen-hour.ts';
+import { countSight } from '../../sight/count-sight.ts';
+import { classifySpans } from '../../sight/spans.ts';
 import { addSeconds, earlier, floorHour } from '../../time.ts';
+import { listActive } from './schedule.ts';
 
 /** Counts of one hour, which begins at `hour` (UTC), and what the watch has seen in it. */
 export type HourlyCounts = { hour: string; counts: Partial<WatchCounts>; seen?: SeenAddition };
@@ -29,6 +33,18 @@ export function countByHour(
     }
     return hours;
   });
+}
+
+/** Counts the time up to `now` under the configuration of a watch, as if the sight of its newest tick went on. */
+export function countUntil({ config, sight: before }: WatchRun, now: Date) {
+  const { interval_seconds: intervalSeconds, schedule } = config;
+  const { sight, spans } = countSight(before, {
+    seen: before.in_gap ?? 'seen',
+    at: now,
+    intervalSeconds,
+    listActive: (from, to) => listActive(schedule, from, to),
+  });
+  return { sight, hours: countByHour(classifySpans(spans, null)) };
 }
 
 /** Returns the begin of the hour of `at`. */
