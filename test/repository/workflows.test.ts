@@ -42,6 +42,12 @@ describe('files that GitHub reads', () => {
 });
 
 describe('workflows', () => {
+  test('a release runs what is too long for each change', () => {
+    const release = readFileSync('.github/workflows/release.yml', 'utf8');
+    for (const command of ['test:aws -- --all', 'simulate -- kinds'])
+      expect(release).toContain(`- run: npm run ${command}\n`);
+  });
+
   test('every action is pinned by its commit, with the version beside it', () => {
     for (const file of workflows)
       for (const [line] of readFileSync(file, 'utf8').matchAll(/^.*\buses:.*$/gm))
