@@ -11,7 +11,7 @@ import { covers, findings } from './findings.ts';
 import { joinTemplates, type PlainTemplate } from './join-templates.ts';
 import { folderOfRun } from '../support/runner/run-folder.ts';
 import { describeRoleChanges, describeRoles } from './roles.ts';
-import { stageKinds } from './stage-kinds.ts';
+import { stageKinds, type StageKind } from './stage-kinds.ts';
 import { ownFunctions, synthesize, type Synthesized } from './synthesize.ts';
 
 /**
@@ -19,13 +19,14 @@ import { ownFunctions, synthesize, type Synthesized } from './synthesize.ts';
  * 15 s of processor time to start; `npm test` two that differ most to cdk-nag, and the default one to cfn-lint.
  */
 const takesAll = process.env['STAGE_RULES'] === 'all';
+const judgedEachTime: readonly string[] = ['default', 'own-network'] satisfies StageKind[];
 const kinds = Object.entries(stageKinds).map(([kind, settings]) => ({
   kind,
   settings,
   synthesized: synthesize(settings),
 }));
 const judged = kinds
-  .filter(({ kind }) => takesAll || ['default', 'own-network'].includes(kind))
+  .filter(({ kind }) => takesAll || judgedEachTime.includes(kind))
   .map((stage) => ({ ...stage, ...findings(stage.synthesized.app) }));
 /** Hashes of all that a stage configures in names of functions: without them, most functions are the same. */
 const hashes = /(?<=CurrentVersion\w{8})[0-9a-f]{32,40}|(?<=release )[0-9a-f]{10}/g;

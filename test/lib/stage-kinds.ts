@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const stages = fileURLToPath(new URL('../../lib/stages/', import.meta.url));
 
-/** Stages whose templates and roles differ: each is held to the rules of cdk-nag, the CDK and cfn-lint. */
-export const stageKinds: Record<string, StageSettingsInput> = {
+const kinds = {
   default: { alarmEmail: 'operator@example.com' },
   production: readStage('prod', stages).settings,
   'fixed-egress': { fixedEgress: 'new-vpc' },
@@ -36,4 +35,11 @@ export const stageKinds: Record<string, StageSettingsInput> = {
   },
   'event-bus': { eventBus: 'new-bus' },
   'us-east-1': { region: 'us-east-1', requestsPerAddress: 2_000 },
-};
+} satisfies Record<string, StageSettingsInput>;
+export type StageKind = keyof typeof kinds;
+
+/**
+ * Stages whose templates and roles differ. The snapshots of `stage-kinds.test.ts` have the permissions of the roles of
+ * each; `npm run test:aws -- --all` holds each to the rules of cdk-nag, the CDK and cfn-lint.
+ */
+export const stageKinds: Record<StageKind, StageSettingsInput> = kinds;

@@ -12,6 +12,7 @@ const seeds = takesAll
 
 test.each(seeds)(
   'no motion is in quiet time, each sure visit opens one alert, and all active time has a class (seed %i)',
+  { timeout: 120_000 },
   async (seed) => {
     const summary = await runVisits(seed, 400);
     expect(summary.visits).toBeGreaterThan(5);
@@ -23,6 +24,7 @@ test.each(seeds)(
 
 test.each([3, 4, 11])(
   'each visit of the claimed length opens one alert, also if it must have held for a time (seed %i)',
+  { timeout: 120_000 },
   async (seed) => {
     const summary = await runVisits(seed, 400, 45);
     expect(summary.required).toBeGreaterThan(5);

@@ -6,6 +6,7 @@ const startMs = Date.parse('2026-03-07T12:00:00Z');
 
 test.each([14])(
   'twelve virtual hours of the whole service, with kills, a full disk and failing receivers, agree with the slow model (seed %i)',
+  { timeout: 120_000 },
   async (seed) => {
     const summary = await new VirtualWatches({
       seed,

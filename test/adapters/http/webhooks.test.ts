@@ -223,8 +223,10 @@ describe('sending again', () => {
   test('a resend of a delivered event can be repeated after a minute and not before', async () => {
     const jobId = await triggeredMonitor();
     await deliverAll();
+    world.sent.length = 0;
     await resend(jobId, 1);
     await deliverAll();
+    expect(ids(world.sent)).toEqual([`msg_${jobId}_1`]);
     world.sent.length = 0;
     world.advance(20);
     const refused = await resend(jobId, 1);

@@ -188,15 +188,20 @@ export const checkCases: Case[] = [
   },
   {
     id: 'error-guarded-address',
-    title: 'private addresses return INVALID_URL in every notation',
+    title:
+      'private addresses return INVALID_URL in every notation, from every endpoint that starts something',
     covers: ['I-7.3'],
     slots: 1,
     run: async (target) => {
       const hosts = ['169.254.169.254', '[fd00:ec2::254]', '[::ffff:169.254.169.254]', '0xa9fea9fe'];
-      for (const host of hosts) {
-        const answer = await start(target, '/live-monitor', `http://${host}/latest/live.m3u8`);
-        refused(answer, wrongUrl, host);
-      }
+      const refuse = async (path: string, host: string) =>
+        refused(
+          await start(target, path, `http://${host}/latest/live.m3u8`),
+          wrongUrl,
+          `${path} with ${host}`,
+        );
+      for (const host of hosts) await refuse('/live-monitor', host);
+      for (const path of starters) await refuse(path, '169.254.169.254');
     },
   },
   {

@@ -77,7 +77,7 @@ test('the contract holds over random lives of jobs', async () => {
     }),
     { numRuns: 150 },
   );
-});
+}, 120_000);
 
 type Life = {
   job: Job;

@@ -5,7 +5,7 @@ import { readStatements } from '../roles.ts';
 import { stageKinds } from '../stage-kinds.ts';
 import { ofType, ownFunctions, synthesize } from '../synthesize.ts';
 
-const kind = stageKinds['own-network'] ?? {};
+const kind = stageKinds['own-network'];
 const placed = synthesize(kind);
 const outputs = placed.template.toJSON()['Outputs'];
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { stageKinds } from '../stage-kinds.ts';
+import { stageKinds, type StageKind } from '../stage-kinds.ts';
 import { resolveValue, withoutHash } from '../roles.ts';
 import { ofType, synthesize, type Synthesized } from '../synthesize.ts';
 import { isPermitted, listGrants, type RoleRequest } from './simulate.ts';
@@ -13,7 +13,8 @@ const recorded: RoleRequest[] = JSON.parse(
 const everything = synthesize({ alarmEmail: 'operator@example.com', eventBus: 'new-bus' });
 
 /** Stages with other roles or workflows than the default one has; stage-kinds.test.ts has what differs in all. */
-const kinds = ['default', 'own-network', 'event-bus'].map((kind) => [kind, stageKinds[kind] ?? {}] as const);
+const judged: StageKind[] = ['default', 'own-network', 'event-bus'];
+const kinds = judged.map((kind) => [kind, stageKinds[kind]] as const);
 
 describe.each(kinds)('the roles of a stage of kind %s', (_, settings) => {
   const stage = synthesize(settings);
