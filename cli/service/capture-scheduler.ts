@@ -97,6 +97,8 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
   });
   const ffmpeg = limitDecodes(decoders, inTurn, spare);
   const { clipBytes = 0 } = deps;
+  const joinDeps = { currentCaller, elapsedMs, setTimer: setSystemTimer };
+  const inLine = limitJoins(joinDeps);
   const clips =
     clipBytes === 0
       ? undefined
@@ -104,8 +106,9 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
           kept: createKeptStreams({ maxBytes: clipBytes, now }),
           join: createJoinClip({
             ffmpegPath,
-            inTurn: limitJoins({ currentCaller, elapsedMs, setTimer: setSystemTimer }),
-            inEncodingTurn: inTurn,
+            inTurn: limitJoins(joinDeps),
+            // One at a time, since it holds a turn of ffmpeg while it waits for that of the clip.
+            inEncodingTurn: (work, signal) => inLine(() => inTurn(work, signal), signal),
           }),
         };
   const toClock = (arrivedMs: number): number => now().getTime() - (elapsedMs() - arrivedMs);

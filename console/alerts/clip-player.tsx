@@ -3,6 +3,7 @@ import type { Alert } from '../api/types.ts';
 import { asProblem } from '../api/problem.ts';
 import { Button } from '../parts/button.tsx';
 import { useSession } from '../session/session.ts';
+import { findOpening } from './alert-texts.ts';
 
 /**
  * Plays the clip of an alert. A codec that the browser lacks is said, and the clip is offered as a file in any case.
@@ -34,10 +35,7 @@ export function ClipPlayer({ alert }: { alert: Alert }) {
   if (!clip) return null;
   if (url === null) return <p class="small muted">No clip: {clip.reason}.</p>;
   if (state.address === undefined) return <p class="small muted">{state.problem ?? 'Loading the clip …'}</p>;
-  const openedSeconds = (Date.parse(alert.opened_at) - Date.parse(clip.from ?? alert.opened_at)) / 1000;
-  const showOpening = () => {
-    if (film.current) film.current.currentTime = Math.max(0, openedSeconds);
-  };
+  const { text, seconds } = findOpening(alert.opened_at, clip.from ?? alert.opened_at);
   return (
     <div>
       {isRefused ? (
@@ -55,12 +53,14 @@ export function ClipPlayer({ alert }: { alert: Alert }) {
         />
       )}
       <p class="actions">
-        {!isRefused && (
-          <Button small onClick={showOpening}>
-            {openedSeconds < -1
-              ? `Begins ${Math.round(-openedSeconds)} s after the opening`
-              : `Opening at ${Math.max(0, Math.round(openedSeconds))} s`}
-          </Button>
+        {seconds === null ? (
+          <span class="small muted">{text}</span>
+        ) : (
+          !isRefused && (
+            <Button small onClick={() => film.current && (film.current.currentTime = seconds)}>
+              {text}
+            </Button>
+          )
         )}
         <a href={state.address} download={`${alert.alert_id}.mp4`}>
           Save as a file

@@ -5,7 +5,7 @@ import type { Watch } from '../../console/api/types.ts';
 import { withDisclosure } from '../../adapters/vision/pixel/explain.ts';
 import { disclosure } from '../../core/disclosure.ts';
 import { readFilter, toSpan, writeFilter } from '../../console/alerts/alert-span.ts';
-import { withoutDisclosure } from '../../console/alerts/alert-texts.ts';
+import { findOpening, withoutDisclosure } from '../../console/alerts/alert-texts.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
 import { emptyDraft, toNewWatch } from '../../console/try/draft.ts';
 import { summarizeFolds } from '../../console/watches/fold-summaries.ts';
@@ -276,6 +276,14 @@ test('the sentence about the built-in model is left out of a card', () => {
   );
   expect(withoutDisclosure(disclosure)).toBe('');
   expect(withoutDisclosure('A van stands there.')).toBe('A van stands there.');
+});
+
+test.each([
+  ['begins before it', '00:01:52', { text: 'Opening at 8 s', seconds: 8 }],
+  ['begins with it', '00:02:01', { text: 'Opening at 0 s', seconds: 0 }],
+  ['does not show it', '00:02:07', { text: 'Begins 7 s after the opening', seconds: null }],
+])('a clip leads to the opening unless it lacks it: it %s', (_what, from, expected) => {
+  expect(findOpening('2026-11-26T00:02:00Z', `2026-11-26T${from}Z`)).toEqual(expected);
 });
 
 const local = (text: string) => new Date(`2026-11-${text}`);

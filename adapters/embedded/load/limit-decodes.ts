@@ -97,7 +97,7 @@ async function inSpareTime<Result>(
 /** Time that clips wait for each other: each is joined in some seconds. */
 const maxJoinWaitMs = 45_000;
 
-/** Returns turns for clips, of which two are in memory together: each has up to 40 MB, twice. */
+/** Returns turns for clips: one of all callers, and one more of another. Each has up to 40 MB in memory, twice. */
 export function limitJoins(deps: Omit<SpareTimeDeps, 'cores' | 'lateSeconds'>): InTurn {
   return createDecodeTurns({ ...deps, max: 1, report: ignore, maxWaitMs: maxJoinWaitMs });
 }

@@ -7,13 +7,16 @@ import type { KeptPart } from './kept-stream.ts';
 /** Span of a clip in milliseconds; the opening is in it. */
 export type ClipSpan = { fromMs: number; toMs: number; openedMs: number };
 
+/** Shortest clip that does not show the opening, in milliseconds. */
+const minLateMs = 2_000;
+
 /** Rounding of durations in playlists. */
 export const toleranceMs = 250;
 
 /**
  * Returns the parts to join, oldest first: those that the span touches, from the one at the opening on to both sides,
- * as far as they follow each other in one encoding and are together at most `maxBytes`. If a restart has lost that one,
- * from the first after the opening.
+ * as far as they follow each other in one encoding and are together at most `maxBytes`. If a restart or the stream has
+ * lost that one, from the first after the opening: none if they show too little.
  */
 export function chooseParts(parts: readonly KeptPart[], span: ClipSpan, maxBytes: number): KeptPart[] {
   const touched = parts.filter(
@@ -30,7 +33,10 @@ export function chooseParts(parts: readonly KeptPart[], span: ClipSpan, maxBytes
     const [before, after] = [touched[begin - 1], touched[end + 1]];
     const hasEarlier = before && before.bytes.length <= leftBytes && follows(before, touched[begin]);
     const hasLater = after && after.bytes.length <= leftBytes && follows(touched[end], after);
-    if (!hasEarlier && !hasLater) return touched.slice(begin, end + 1);
+    if (!hasEarlier && !hasLater) {
+      const lateMs = Math.min(touched[end]?.endMs ?? 0, span.toMs) - shown.startMs;
+      return isLost && lateMs < minLateMs - toleranceMs ? [] : touched.slice(begin, end + 1);
+    }
     // In turns, so that a bound takes from both sides.
     const isEarlier = hasEarlier && (!hasLater || opening - begin <= end - opening);
     leftBytes -= (isEarlier ? before : after)?.bytes.length ?? 0;

@@ -39,7 +39,10 @@ type JoinDeps = {
   ffmpegPath: string;
   /** Turns of clips. */
   inTurn: InTurn;
-  /** Turns of ffmpeg, for what is encoded: a copy takes hardly longer than its start, and is late behind checks. */
+  /**
+   * Turns of ffmpeg, for what is encoded: a copy takes hardly longer than its start, and is late behind checks. They
+   * are around the turn of the clip, so that no copy waits for what waits for them.
+   */
   inEncodingTurn?: InTurn;
 };
 
@@ -69,7 +72,8 @@ export function createJoinClip({ ffmpegPath, inTurn, inEncodingTurn = withoutTur
       await store(outcome.stdout);
       return { bytes: outcome.stdout.length, codec };
     };
-    return inTurn(() => (isEncoded ? inEncodingTurn(joinNow, signal) : joinNow()), signal);
+    const joinInTurn = () => inTurn(joinNow, signal);
+    return isEncoded ? inEncodingTurn(joinInTurn, signal) : joinInTurn();
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type GroupClock,
 } from './capture-arguments.ts';
 import { collectChunks, spawnFfmpeg, type Chunks, type FfmpegOutcome } from './spawn-ffmpeg.ts';
+import { indexAccessUnits } from '../mpeg-ts/access-units.ts';
 import { renumberPackets } from '../mpeg-ts/renumber-packets.ts';
 import { tidyTransportStream } from '../mpeg-ts/tidy-transport-stream.ts';
 import { createFfmpegPool } from './ffmpeg-pool.ts';
@@ -216,11 +217,11 @@ export function createFfmpegRunner(options: {
         throw damagedStream(failureMessage(wanted.mode), ffmpegError(outcome));
       const isRepeatable = input.kind === 'pipe' && Array.isArray(input.chunks);
       if (!isRepeatable || !mayBeOdd(outcome))
-        return await readPictures(outcome, wanted.mode, limits.timeoutMs, process.file);
+        return await readPictures(outcome, input, wanted.mode, limits.timeoutMs, process.file);
       const lenient = captureArguments(input, wanted, { ...forClips, isLenient: true }, process.file);
       const again = await runAgain(lenient, pipe());
-      if (again?.ended !== 'exited' || showsDamage(again)) throw nothingDecoded(outcome, wanted.mode);
-      return await readPictures(again, wanted.mode, limits.timeoutMs, process.file);
+      if (again?.ended !== 'exited' || showsDamage(again)) throw nothingDecoded(outcome, input, wanted.mode);
+      return await readPictures(again, input, wanted.mode, limits.timeoutMs, process.file);
     } finally {
       if (wanted.mode !== 'frames') await rm(process.file, { force: true });
     }
@@ -268,6 +269,7 @@ function toChunks({ format, chunks }: PipeInput): Chunks {
 
 async function readPictures(
   outcome: FfmpegOutcome,
+  input: FfmpegInput,
   mode: InputMode,
   timeoutMs: number,
   clipPath: string,
@@ -275,11 +277,11 @@ async function readPictures(
   if (isDiskFull(outcome)) throw new TransientError('The disk for temporary files is full');
   if (outcome.ended !== 'exited') throw notInLimits(outcome, mode, timeoutMs);
   const pictures = lastPictures(outcome);
-  if (pictures === undefined) throw nothingDecoded(outcome, mode);
+  if (pictures === undefined) throw nothingDecoded(outcome, input, mode);
   if (hasHole(outcome.stdout) || hasHole(outcome.fd4)) throw damagedStream(failureMessage(mode));
   if (mode === 'frames') return pictures;
   // Joining a stream can end ffmpeg with an error after a good frame. A clip is complete only after exit code 0.
-  if (outcome.exitCode !== 0) throw nothingDecoded(outcome, mode);
+  if (outcome.exitCode !== 0) throw nothingDecoded(outcome, input, mode);
   return { ...pictures, clip: await onDisk(() => readFile(clipPath)) };
 }
 
@@ -374,10 +376,16 @@ function lastJpeg(bytes: Uint8Array): Uint8Array | undefined {
   return whole ? bytes.slice(start) : undefined;
 }
 
-function nothingDecoded(outcome: FfmpegOutcome, mode: InputMode): NoFrameDecodedError {
-  // The decoder of H.265 has no word for slices of two pictures in one.
-  const isSilent = hasFailed(outcome) && outcome.stderr.trim() === '';
-  const isDamaged = isSilent || /decoded frame|while decoding|to decoder/.test(outcome.stderr);
+/** Returns true if the decoder of H.265 was not killed but ended without a word: slices of two pictures are in one. */
+function endsSilently({ exitCode, stderr }: FfmpegOutcome, input: FfmpegInput): boolean {
+  if (exitCode === null || exitCode === 0 || stderr.trim() !== '') return false;
+  if (input.kind !== 'pipe' || input.format !== 'mpegts' || !Array.isArray(input.chunks)) return false;
+  return indexAccessUnits(input.chunks)?.video.rules?.codec === 'H265';
+}
+
+function nothingDecoded(outcome: FfmpegOutcome, input: FfmpegInput, mode: InputMode): NoFrameDecodedError {
+  const isDamaged =
+    endsSilently(outcome, input) || /decoded frame|while decoding|to decoder/.test(outcome.stderr);
   if (isDamaged && !/non-existing/.test(outcome.stderr))
     return damagedStream(failureMessage(mode), ffmpegError(outcome));
   return new NoFrameDecodedError(

@@ -207,7 +207,7 @@ async function captureUnits(
     return units && { ...units, codec: rules.codec, clockRate: stream.track.clockRate };
   };
   const nothingWhole = (cause?: Error) =>
-    session.isDamaged() ? damagedStream(failureMessage(request.mode), cause) : noFrame(request, cause);
+    session.isDamaged(true) ? damagedStream(failureMessage(request.mode), cause) : noFrame(request, cause);
   try {
     const captured = await decodeWhole(read, async (units) => {
       const capturedAt = new Date(now().getTime() - units.ageMs);

@@ -76,7 +76,8 @@ export function createAccessUnitAssembler(
   const divide = createUnitDivider(rules);
   let needsKeyFrame = true;
   let isDamaged = false;
-  let hasJoined = false;
+  /** Units in a row that began whole. */
+  let wholeBegins = 0;
   /** Key frame whose second field has not arrived. */
   let halfFrame: AccessUnit | null = null;
 
@@ -105,6 +106,7 @@ export function createAccessUnitAssembler(
         complete = finishFrame();
         needsKeyFrame ||= isLost;
         unit = reader.begin(timestamp);
+        unit.isAfterLoss = isLost;
       }
       isLost = false;
       unit.isMarked = packet.isMarked && !marksAll;
@@ -136,9 +138,10 @@ export function createAccessUnitAssembler(
     const { timestamp, arrivedMs } = unit;
     const entry = unit.begin.entryPoint();
     const missing = entry && !isComplete(unit.parameterSets) ? parameterSets : [];
-    // Without its begin, the first unit is where the stream was joined.
-    isDamaged ||= unit.isDamaged || lacksReference || (hasJoined && !unit.beginsWhole);
-    hasJoined = true;
+    // A relay may hide a loss. Where the stream was joined, or the camera splits its pictures, a begin is not lost.
+    const isCut = !unit.beginsWhole && (unit.isAfterLoss || wholeBegins > 1);
+    isDamaged ||= unit.isDamaged || lacksReference || isCut;
+    wholeBegins = unit.beginsWhole ? wholeBegins + 1 : 0;
     needsKeyFrame = !isWhole || (entry ? !isComplete(parameterSets) : needsKeyFrame || lacksReference);
     if (needsKeyFrame) return null;
     const isKeyFrame = entry?.recoveryFrames === 0;
@@ -362,6 +365,7 @@ type UnitState = {
   timestamp: number | null;
   isDamaged: boolean;
   isMarked: boolean;
+  isAfterLoss: boolean;
   begin: EntryPointReader;
   /** False if the first slice is missing: the stream was joined midway. */
   beginsWhole: boolean;
@@ -379,6 +383,7 @@ function beginUnit(timestamp: number | null, rules: NalRules): UnitState {
     timestamp,
     isDamaged: false,
     isMarked: false,
+    isAfterLoss: false,
     begin: createEntryPointReader(rules),
     beginsWhole: false,
     inFragment: false,

@@ -19,8 +19,11 @@ export type KeptSession = {
    * to `after`. Throws `RtspConnectionError` if the session ends before, and the abort reason.
    */
   read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<ReadUnits>;
-  /** Returns true if packets are missing since the newest key frame, or of the time that a clip needs. */
-  isDamaged(): boolean;
+  /**
+   * Returns true if packets are missing since the newest key frame; `isLong`: also of the time before, for what one key
+   * frame does not show.
+   */
+  isDamaged(isLong?: boolean): boolean;
   /**
    * Waits for a second key frame, if there was none yet. Resolves at the end of the session too; throws the abort
    * reason.
@@ -74,7 +77,7 @@ const maxGopUnits = 600;
 const sharedMs = 500;
 /** Time without a clip of a length after which the session keeps no more than shorter ones need, or one GOP. */
 const keepClipMs = 40_000;
-/** Time after a hole within which it is the reason that a capture lacks pictures. */
+/** Time after a hole within which it is the reason that a clip, or a picture after another, is missing. */
 const damageMs = 20_000;
 
 /** Sets up the track and plays it. Closes the connection on failure. Throws like `setUpTrack`. */
@@ -146,7 +149,7 @@ export async function openKeptSession(
       await waitUntilAborted(ended.promise, signal).finally(() => followers.delete(follower));
     },
     keyFrameSeconds,
-    isDamaged: () => assembler.isDamaged() || elapsedMs() - holeAtMs < damageMs,
+    isDamaged: (isLong = false) => assembler.isDamaged() || (isLong && elapsedMs() - holeAtMs < damageMs),
     silentMs: () => elapsedMs() - packetAtMs,
     hasEnded: () => hasEnded,
     close,

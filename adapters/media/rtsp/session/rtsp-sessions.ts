@@ -188,8 +188,9 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     const found = opened && (await readUnits(opened.session, request, { setTimer, after }, signal));
     if (opened && found) return { ...found, ...opened.track };
     const isSilent = opened !== null && opened.session.silentMs() > maxSilentMs;
+    const isLong = request.mode !== 'frames' || after !== undefined;
+    if (!isSilent && opened?.session.isDamaged(isLong)) throw damagedStream(failureMessage(request.mode));
     // A codec without sessions is no fallback.
-    if (opened?.session.isDamaged()) throw damagedStream(failureMessage(request.mode));
     if (!isSilent && !after) history.avoid(entry.stream, avoidMs, opened ? 'no key frame' : undefined);
     await sessions.end(entry);
     if (isSilent) throw noFrame(request);

@@ -5,7 +5,7 @@ import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createJoinClip } from '../../../../adapters/media/clips/join-clip.ts';
 import { createKeptStreams } from '../../../../adapters/media/clips/kept-stream.ts';
-import { withoutTurns } from '../../../../adapters/media/ffmpeg/in-turn.ts';
+import { withoutTurns, type InTurn } from '../../../../adapters/media/ffmpeg/in-turn.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../../../../adapters/media/stream-capturer.ts';
 import { MachineBusyError, StreamFetchError } from '../../../../core/errors.ts';
@@ -137,13 +137,17 @@ test('a camera that ends its connection is the reason for a missing clip', async
   await expect(clip(camera.url, 20)).rejects.toThrow('Failed to capture');
 });
 
-test('a clip takes a turn of ffmpeg only if it is encoded', async () => {
-  const inEncodingTurn = async () => Promise.reject(new MachineBusyError());
-  const join = createJoinClip({ ffmpegPath, inTurn: withoutTurns, inEncodingTurn });
+test('a clip takes a turn of ffmpeg only if it is encoded, and is no reason for a copy to wait', async () => {
+  const turn = Promise.withResolvers<never>();
+  const isBusy = () => Promise.reject(new MachineBusyError());
+  let joining = 0;
+  const inTurn: InTurn = (work) => ((joining += 1) > 1 ? isBusy() : work().finally(() => (joining -= 1)));
+  const join = createJoinClip({ ffmpegPath, inTurn, inEncodingTurn: () => turn.promise });
   const film = { format: 'mpegts', toChunks: () => [new Uint8Array(188)] } as const;
   const store = async () => undefined;
   const { signal } = new AbortController();
-  await expect(join(film, { regions: null, store }, signal)).rejects.toThrow(StreamFetchError);
   const encoded = join({ ...film, format: 'mjpeg' }, { regions: null, store }, signal);
+  await expect(join(film, { regions: null, store }, signal)).rejects.toThrow(StreamFetchError);
+  turn.reject(new MachineBusyError());
   await expect(encoded).rejects.toThrow(MachineBusyError);
 });

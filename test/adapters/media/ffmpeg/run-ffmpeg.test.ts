@@ -54,12 +54,22 @@ describe('a hole of which the decoder of H.265 says nothing', () => {
     expect(await runner.runAll(input, {}, limits, never)).toHaveLength(1);
   });
 
-  test('ffmpeg 5 ends without a word at slices of two pictures in one unit: they are damage', async () => {
-    const silent = createFfmpegRunner({ ffmpegPath: '/bin/false', tempDir });
-    const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: [Buffer.alloc(188)] };
-    const capture = silent.run(input, { mode: 'clip', clipSeconds: 1 }, limits, never);
-    await expect(capture).rejects.toMatchObject({ isDamaged: true });
-  });
+  test.each([
+    ['ends', 'H265', 'exit 1', true],
+    ['ends', 'H264', 'exit 1', false],
+    ['is killed', 'H265', 'kill -9 $$', false],
+  ] as const)(
+    'ffmpeg 5 %s without a word at pictures of %s (%s): damage is %s',
+    async (_how, codec, ends, isDamaged) => {
+      const silentPath = join(folderOfTest(), 'silent');
+      await writeFile(silentPath, `#!/bin/sh\ncat > /dev/null\n${ends}\n`, { mode: 0o755 });
+      const silent = createFfmpegRunner({ ffmpegPath: silentPath, tempDir });
+      const chunks = [writePictures(codec, encodePictures(codec))];
+      const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks };
+      const capture = silent.run(input, { mode: 'clip', clipSeconds: 1 }, limits, never);
+      await expect(capture).rejects.toMatchObject({ isDamaged });
+    },
+  );
 
   test('a picture is missing to which others refer: no clip is shown', async () => {
     const bytes = writePictures('H265', pictures.with(14, []));

@@ -221,14 +221,17 @@ test('a segment that is gone ends the clip', async () => {
   expect(await clip(span(5, 5, 3))).toMatchObject({ first: 4, last: 8, from: 4 });
 });
 
-test('an opening that the stream does not have any more has no clip', async () => {
-  await serve();
-  list([5, 6]);
-  expect(await clip(span(4, 3, 3))).toEqual({
-    kind: 'none',
-    reason: 'The stream does not have the time of the opening any more',
-  });
-});
+test.each([3, 7.5])(
+  'an opening that is lost has no clip, nor has %s s of which the last one is there',
+  async (after) => {
+    await serve();
+    list([5, 6]);
+    expect(await clip(span(4, 3, after))).toEqual({
+      kind: 'none',
+      reason: 'The stream does not have the time of the opening any more',
+    });
+  },
+);
 
 test.each([
   ['discontinuity', (number: number) => (number === 2 ? ['#EXT-X-DISCONTINUITY'] : [])],

@@ -27,21 +27,26 @@ describe('interlaced video', () => {
   });
 });
 
-test('a unit without its first slice is where the stream was joined, and later a hole', () => {
+const marked = { isMarked: true };
+const cut = [0x41, 0x40];
+const whole = [at(1, idr), at(1, [0x65, 0x40], marked)];
+const lost = { ...marked, sequence: 7 };
+
+test.each<[string, Packet[], boolean]>([
+  ['where the stream was joined', [at(0, cut, marked), ...whole], false],
+  ['a hole behind whole ones', [...whole, at(2, slice, marked), at(3, cut, marked)], true],
+  ['a hole behind lost packets', [...whole, at(2, cut, lost), at(3, slice, { sequence: 8 })], true],
+  [
+    'no hole of a camera that splits its pictures',
+    [...whole, ...[2, 4].flatMap((time) => [at(time, cut, marked), at(time + 1, slice, marked)])],
+    false,
+  ],
+])('a unit without its first slice is %s', (_what, packets, expected) => {
   const track = { payloadType: 96, parameters: fmtp };
   const assembler = createAccessUnitAssembler(track, nalRules({ codec: 'H264', parameters: fmtp })!);
-  const marked = { isMarked: true };
-  const isDamaged = [
-    at(0, [0x41, 0x40], marked),
-    at(1, idr),
-    at(1, [0x65, 0x40], marked),
-    at(2, [0x41, 0x40], marked),
-    at(3, slice, marked),
-  ].map((packet, sequence) => {
-    assembler.push(writeRtp({ sequence, ...packet }), 0);
-    return assembler.isDamaged();
-  });
-  expect(isDamaged).toEqual([false, false, false, false, true]);
+  for (const [sequence, packet] of packets.entries()) assembler.push(writeRtp({ sequence, ...packet }), 0);
+  assembler.push(writeRtp({ sequence: packets.length, ...at(9, slice) }), 0);
+  expect(assembler.isDamaged()).toBe(expected);
 });
 
 describe('H.264 access units', () => {

@@ -198,13 +198,16 @@ test('the first clip is awaited, the next one is there', async () => {
 
 test('a hole is the reason that a clip is missing, also behind the next key frame', async () => {
   const { session, play, lose, wait } = await openSession();
+  const isDamaged = () => ({ frame: session.isDamaged(), clip: session.isDamaged(true) });
   play(1);
-  expect(session.isDamaged()).toBe(false);
+  expect(isDamaged()).toEqual({ frame: false, clip: false });
   lose();
-  play(5);
-  expect(session.isDamaged()).toBe(true);
+  play(0.5);
+  expect(isDamaged()).toEqual({ frame: true, clip: true });
+  play(4.5);
+  expect(isDamaged()).toEqual({ frame: false, clip: true });
   wait(20);
-  expect(session.isDamaged()).toBe(false);
+  expect(isDamaged()).toEqual({ frame: false, clip: false });
 });
 
 test('a short clip leaves the seconds of a longer one', async () => {

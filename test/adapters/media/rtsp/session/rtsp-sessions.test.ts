@@ -20,6 +20,7 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
   const camera = {
     isSilent: false,
     isDamaged: false,
+    wasDamaged: false,
     hasKeyFrames: true,
     breaks: false,
     opening: Promise.resolve(),
@@ -53,7 +54,7 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
         measureKeyFrames: async (measuring) => waitUntilAborted(ended.promise, measuring),
         follow: async (_onKeyFrame, following) => waitUntilAborted(ended.promise, following),
         keyFrameSeconds: () => 12,
-        isDamaged: () => camera.isDamaged,
+        isDamaged: (isLong = false) => camera.isDamaged || (isLong && camera.wasDamaged),
         silentMs: () => (camera.isSilent ? 5_001 : 10),
         hasEnded: () => hasEnded,
         close: async () => {
@@ -292,7 +293,7 @@ describe('streams without a usable session', () => {
 
   test('a stream whose session cannot be used is reported once', async () => {
     const { read, pass, camera, fallbacks } = openSessions();
-    camera.hasKeyFrames = false;
+    [camera.hasKeyFrames, camera.wasDamaged] = [false, true];
     for (let hour = 0; hour < 3; hour += 1) {
       const capture = read();
       await settle();
@@ -318,12 +319,14 @@ describe('streams without a usable session', () => {
 
   test('a server that sends nothing fails the capture, and ends the session', async () => {
     const { read, pass, counts, camera } = openSessions();
-    camera.isSilent = true;
+    // Packets were lost before.
+    camera.isSilent = camera.isDamaged = true;
     const capture = read('clip');
     capture.catch(() => undefined);
     await settle();
     await pass(23);
-    await expect(capture).rejects.toThrow('Failed to capture video clip from stream');
+    const failure = { message: 'Failed to capture video clip from stream', isDamaged: false };
+    await expect(capture).rejects.toMatchObject(failure);
     expect(counts().current).toBe(0);
   });
 
