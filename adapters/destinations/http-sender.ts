@@ -88,12 +88,9 @@ export function readAnswer(
   const outcome = outcomeFor(result.status, statuses);
   const isRefused = data?.ok === false || /^(?:invalid|error|fail)/i.test(data?.status ?? '');
   const seconds = data?.retry_after;
-  if (outcome === 'delivered' && /^\s*<(?:!doctype\s|html\b)/i.test(body))
-    return {
-      ...result,
-      outcome: 'retry',
-      error: 'The receiver answered with a web page: is a login before it?',
-    };
+  // Not sent again: a receiver that answers with a page may have accepted it.
+  if (outcome === 'delivered' && /^\s*</.test(body) && /<(?:!doctype )?html\b/i.test(body))
+    return { ...result, outcome: 'rejected', error: pageError };
   return {
     ...result,
     outcome: outcome === 'delivered' && isRefused ? 'rejected' : outcome,
@@ -106,6 +103,9 @@ export function readAnswer(
     retryAfter: result.retryAfter ?? (seconds === undefined ? null : String(seconds)),
   };
 }
+
+/** Error of an answer that is a page. */
+export const pageError = 'The receiver answered with a web page: is a login before it?';
 
 /** Size of an answer that is read. */
 const maxAnswerBytes = 100_000;

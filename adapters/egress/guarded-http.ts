@@ -12,7 +12,7 @@ import type { Deadline } from './deadline.ts';
 import { toEgressError } from './egress-error.ts';
 import { askAlone, askOnPool, isRefusedByParser, promisesContent } from './ask.ts';
 import type { Ask, Received } from './ask.ts';
-import { decodeBody, readBody } from './read-body.ts';
+import { collectBytes, decodeBody, readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes } from './redirect.ts';
 import type { Hop } from './redirect.ts';
 
@@ -49,7 +49,7 @@ export type GuardedRequest = {
    * HTTP. Others are queries, as of platforms.
    */
   isLenient?: boolean;
-  /** True if a body that is too large, late or broken counts as an empty one: the status says enough. */
+  /** True if a body counts as far as it arrives and is not too large: the status says enough. */
   mayLackBody?: boolean;
   /** True if a body counts as far as it arrives before its connection ends: its content shows whether it is whole. */
   mayLackEnd?: boolean;
@@ -318,9 +318,11 @@ async function respond(answer: Answer, hop: Hop, request: GuardedRequest): Promi
     answer.discard();
     return { status, url: hop.url.href, headers, body: new Uint8Array() };
   }
+  const { maxBytes, onChunk } = request;
   const source = request.mayLackEnd === true ? Readable.from(untilClosed(answer.body)) : answer.body;
-  const reading = readBody(source, headers, request.maxBytes, request.onChunk);
-  const body = await (request.mayLackBody === true ? reading.catch(() => new Uint8Array()) : reading);
+  const body = await (request.mayLackBody === true
+    ? collectBytes(readBegin(decodeBody(source, headers, maxBytes), maxBytes), maxBytes, onChunk)
+    : readBody(source, headers, maxBytes, onChunk));
   // undici releases a connection one turn of the event loop after its response. An earlier request would open
   // another one.
   await setImmediate();
@@ -332,6 +334,20 @@ async function* untilClosed(body: Readable): AsyncGenerator {
     yield* body;
   } catch (error) {
     if (!(error instanceof EgressNetworkError && error.fault === 'closed')) throw error;
+  }
+}
+
+/** Reads at most `maxBytes` of a body, as far as it arrives. */
+async function* readBegin(body: AsyncIterable<unknown>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let left = maxBytes;
+  try {
+    for await (const chunk of body) {
+      if (left <= 0 || !(chunk instanceof Uint8Array)) return;
+      yield chunk.subarray(0, left);
+      left -= chunk.byteLength;
+    }
+  } catch {
+    // The body ends here.
   }
 }
 

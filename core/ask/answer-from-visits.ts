@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { SearchedWatch } from '../memory/searched-watches.ts';
+import { negation } from '../memory/rank-moments.ts';
 import { findVisits, type Visit } from '../memory/visits.ts';
 import type { Capabilities, VisitQuestion } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
@@ -78,14 +79,14 @@ const refusal =
 
 /**
  * Returns the watches whose place a question names, as "at the gate", and the rest of its text; all if it names none.
+ * "No parking" also without a preposition: its "no" denies nothing.
  */
 function readPlace(question: string, watches: readonly SearchedWatch[]) {
   const places = watches.flatMap((searched) => {
     const name = searched.watch.config.name.trim().replaceAll(/[^\p{L}\p{N}]+/gu, '[^\\p{L}\\p{N}]+');
-    const place = new RegExp(
-      `\\b(?:at|in|on|by|from|near) (?:(?:the|my|our) )?${name}(?![\\p{L}\\p{N}])`,
-      'iu',
-    );
+    const preposition = `(?:at|in|on|by|from|near) (?:(?:the|my|our) )?`;
+    const isAlone = negation.test(searched.watch.config.name);
+    const place = new RegExp(`\\b(?:${preposition})${isAlone ? '?' : ''}${name}(?![\\p{L}\\p{N}])`, 'iu');
     const [phrase] = place.exec(question) ?? [];
     return phrase === undefined ? [] : [{ searched, phrase }];
   });

@@ -53,7 +53,7 @@ function readTexts({ verdicts, scene = '', objects = [] }: MatchedMoment) {
 }
 
 /** Words that deny what their clause names: "no stop sign is visible", but not "a van is there, but no parcel". */
-export const negation = /\b(?:no|not|nobody|none|nothing|neither|nor|never|without|cannot)\b|n't\b/i;
+export const negation = /\b(?:no|not|nobody|none|nothing|neither|nor|never|without|cannot)\b|n['’]t\b/i;
 
 function deniesWords(
   { verdicts }: MatchedMoment,

@@ -8,5 +8,5 @@ export const heartbeatStatuses: PermanentStatuses = { gone: [], rejected: [] };
 
 /** Returns a GET, which all such monitors accept. It contains nothing about the watch. */
 export function toHeartbeatRequest(url: string): HttpRequest {
-  return { url, headers: {}, body: null };
+  return { url, headers: {}, body: null, readsAnswer: true };
 }

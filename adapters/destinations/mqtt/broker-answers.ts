@@ -1,7 +1,9 @@
 import { Duplex, Transform, type Readable } from 'node:stream';
 
-/** Maximum bytes that a broker may send on one connection: some thousand acknowledgements. */
+/** Maximum bytes of what a broker may answer on one connection: some thousand acknowledgements. */
 const maxBytes = 65_536;
+/** Maximum bytes of what is left out: retained pictures of some hundred cameras. */
+const maxLeftOutBytes = 33_554_432;
 
 /**
  * Second byte, the length of the rest, of the messages that a client that only publishes needs (MQTT 3.1.1, chapter 3).
@@ -28,7 +30,10 @@ export function passAnswers(connection: Duplex): Duplex {
 
 function createAnswerFilter(): Readable & Transform {
   let rest = Buffer.alloc(0);
-  let receivedBytes = 0;
+  let passedBytes = 0;
+  let leftOutBytes = 0;
+  /** Bytes that a message which is left out still lacks. They are not kept. */
+  let awaitedBytes = 0;
   let isConnected = false;
 
   function isAllowed(message: Buffer): boolean {
@@ -41,9 +46,8 @@ function createAnswerFilter(): Readable & Transform {
 
   return new Transform({
     transform(chunk: Buffer, _, done) {
-      receivedBytes += chunk.length;
-      if (receivedBytes > maxBytes) return done(new Error('The broker sent too much'));
-      rest = Buffer.concat([rest, chunk]);
+      rest = Buffer.concat([rest, chunk.subarray(awaitedBytes)]);
+      awaitedBytes = Math.max(0, awaitedBytes - chunk.length);
       for (;;) {
         const [type, length] = rest;
         if (type === undefined) return done();
@@ -51,9 +55,13 @@ function createAnswerFilter(): Readable & Transform {
         const isKnown = lengths.has(type) && (length === undefined || length === lengths.get(type));
         if (!isPublish && !isKnown) return done(unexpected());
         const end = isPublish ? endOfPublish(rest) : 2 + (length ?? 0);
-        if (rest.length < end) return done();
+        if (end === undefined || (!isPublish && rest.length < end)) return done();
         const message = rest.subarray(0, end);
         rest = rest.subarray(end);
+        if (isPublish) [leftOutBytes, awaitedBytes] = [leftOutBytes + end, end - message.length];
+        else passedBytes += end;
+        if (passedBytes > maxBytes || leftOutBytes > maxLeftOutBytes)
+          return done(new Error('The broker sent too much'));
         if (isPublish) continue;
         if (!isAllowed(message)) return done(unexpected());
         this.push(message);
@@ -62,11 +70,12 @@ function createAnswerFilter(): Readable & Transform {
   });
 }
 
-/** Returns the length of a PUBLISH with its head, in bytes. */
-function endOfPublish(message: Buffer): number {
+/** Returns the length of a PUBLISH with its head, in bytes; undefined before it is known, Infinity if it has no end. */
+function endOfPublish(message: Buffer): number | undefined {
   const last = message.subarray(1, 5).findIndex((byte) => byte < 0x80);
+  if (last === -1) return message.length < 5 ? undefined : Infinity;
   const digits = message.subarray(1, last + 2);
-  return last === -1 ? Infinity : digits.reduce((sum, byte, at) => sum + (byte & 0x7f) * 128 ** at, last + 2);
+  return digits.reduce((sum, byte, at) => sum + (byte & 0x7f) * 128 ** at, last + 2);
 }
 
 function unexpected(): Error {

@@ -10,7 +10,7 @@ import { readTokens } from '../condition/read-tokens.ts';
 export function readVisitQuestion(question: string): VisitQuestion | null {
   const has = (pattern: RegExp) => pattern.test(question.toLowerCase());
   const day = has(/\btoday\b/) ? 'today' : has(/\byesterday\b/) ? 'yesterday' : null;
-  if (negation.test(question.replace(/\bor not\b/i, ''))) return null;
+  if (negation.test(question.replaceAll(denyingNothing, ''))) return null;
   if (has(/^\W*(?:who|why|where|which|whose)\b/)) return null;
   if (has(/\bhow (?:many|often)\b|\bnumber of\b|\bcount\b/)) return { asks: 'count', day };
   if (has(whatQuestion)) return { asks: 'what', day };
@@ -18,6 +18,9 @@ export function readVisitQuestion(question: string): VisitQuestion | null {
   if (has(/^\W*(?:was|were|is|are|did|does|has|have|had)\b/)) return { asks: 'whether', day };
   return null;
 }
+
+/** Phrases that deny nothing: "yes or no", "or not", "camera No. 5". */
+const denyingNothing = /\byes or no\b|\bor not\b|\bno\.?\s?(?=\d)/gi;
 
 /** A question about anything, not about a part or an act of a thing: "what did you see", but no "what color was". */
 const whatQuestion =

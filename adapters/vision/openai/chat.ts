@@ -8,6 +8,7 @@ import {
   type ModelTask,
   PictureCountError,
   readAnswer,
+  toAnswerSchema,
   withTokens,
 } from '../task.ts';
 import { withoutThoughts } from '../extract-json.ts';
@@ -35,7 +36,8 @@ export type ChatSettings = {
 
 /**
  * Text, or a list of parts: Mistral and gateways before it, whose thoughts are parts of their own
- * (docs.mistral.ai/capabilities/reasoning). Some gateways parse the text: an object without type and text is an answer.
+ * (docs.mistral.ai/capabilities/reasoning). Some gateways parse the text: an object without type and text is an
+ * answer if it has a field of one.
  */
 const partSchema = z.union([
   z.string(),
@@ -165,18 +167,14 @@ function authorize(url: URL, apiKey: string): Record<string, string> {
 
 type ChatAnswer = { text: string; end: AnswerEnd; onlyThoughts: boolean };
 
-function readCompletion(
-  reply: Reply,
-  { maxTokens }: ModelTask<unknown>,
-  model: string,
-  used: TokenUse,
-): ChatAnswer {
+function readCompletion(reply: Reply, task: ModelTask<unknown>, model: string, used: TokenUse): ChatAnswer {
   if (reply.status !== 200) {
     const cause = new Error(reply.body.slice(0, 500));
     if (exceedsContext(reply)) throw new ContextError({ cause });
     if (hasTooManyPictures(reply)) throw new PictureCountError(remedyFor(reply, model), { cause });
     throw new VisionError(remedyFor(reply, model), { cause });
   }
+  const { maxTokens } = task;
   const { choices, usage } = parseCompletion(reply.body);
   used.input_tokens += usage?.prompt_tokens ?? 0;
   used.output_tokens += usage?.completion_tokens ?? 0;
@@ -187,7 +185,7 @@ function readCompletion(
   }
   const reason = choices[0]?.finish_reason ?? '';
   const isCut = /length|max_tokens/i.test(reason);
-  const text = joinText(message?.content ?? '') || (message && !isCut ? findMisplaced(message) : '');
+  const text = joinText(message?.content ?? '', task) || (message && !isCut ? findMisplaced(message) : '');
   const thoughts = message?.reasoning ?? message?.reasoning_content ?? text;
   // Ollama shortens the request to its context, which leaves few tokens or one
   // (github.com/can1357/oh-my-pi/issues/2774). Mistral has a reason of its own.
@@ -221,13 +219,15 @@ function isObject(text: string): boolean {
   return text.trim().startsWith('{') && parseJson(text) !== undefined;
 }
 
-function joinText(content: z.infer<typeof contentSchema>): string {
+function joinText(content: z.infer<typeof contentSchema>, task: ModelTask<unknown>): string {
+  const isAnswer = (part: object) =>
+    Object.keys(part).some((name) => Object.hasOwn(toAnswerSchema(task).properties, name));
   return [content]
     .flat()
     .map((part) => {
       if (typeof part === 'string') return part;
       const { type, text } = part;
-      if (type === undefined && typeof text !== 'string') return JSON.stringify(part);
+      if (type === undefined && typeof text !== 'string') return isAnswer(part) ? JSON.stringify(part) : '';
       return /^(?:output_)?text$/.test(type ?? 'text') ? text : '';
     })
     .join('');

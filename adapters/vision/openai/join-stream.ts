@@ -37,7 +37,9 @@ export function joinStream(body: string): string {
   if (chunks.length === 0) return body;
   const all = chunks.flatMap((chunk) => chunk.choices ?? []);
   const first = all.reduce((least, { index }) => Math.min(least, index), Infinity);
-  const choices = all.filter(({ index }) => index === first);
+  // Some gateways number the parts of one choice.
+  const hasSeveral = chunks.some((chunk) => (chunk.choices?.length ?? 0) > 1);
+  const choices = hasSeveral ? all.filter(({ index }) => index === first) : all;
   const deltas = choices.flatMap(({ delta }) => delta ?? []);
   const whole = choices.flatMap(({ message }) => message ?? []).slice(-1);
   const parts = deltas.length > 0 ? deltas : whole;

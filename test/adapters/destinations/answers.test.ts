@@ -9,7 +9,7 @@ import { notify } from './notifications.ts';
 
 /** Sends an alert to a receiver. */
 async function send(
-  type: 'discord' | 'ntfy' | 'pagerduty' | 'slack',
+  type: 'discord' | 'heartbeat' | 'ntfy' | 'pagerduty' | 'slack',
   answer: (response: ServerResponse) => void,
 ) {
   const { url, received } = await startReceiver((_, response) => answer(response));
@@ -54,12 +54,25 @@ test('an event that PagerDuty refuses behind a status of success is not delivere
   expect(await send('pagerduty', json(202, accepted))).toMatchObject({ outcome: 'delivered', error: null });
 });
 
-test.each(['discord', 'ntfy', 'pagerduty', 'slack'] as const)(
-  'an alert for %s that the page of a login has answered is not delivered',
-  async (type) => {
-    const page = '\n<!DOCTYPE html><title>Sign in</title>';
-    const result = await send(type, (response) => void response.writeHead(200).end(page));
-    expect(result).toMatchObject({ outcome: 'retry', error: expect.stringContaining('a web page') });
+const page = '\n<!DOCTYPE html><title>Sign in</title>';
+test.each([
+  ['discord', page],
+  ['heartbeat', page],
+  ['ntfy', page],
+  ['pagerduty', page],
+  ['slack', page],
+  ['slack', `<!-- (c) -->${page}`],
+  ['slack', '<?xml version="1.0"?>\n<html xmlns="http://www.w3.org/1999/xhtml"></html>'],
+  ['slack', page + ' '.repeat(150_000)],
+] as const)(
+  'a request of %s that the page of a login has answered fails, and is not repeated',
+  async (type, body) => {
+    const result = await send(type, (response) => void response.writeHead(200).end(body));
+    expect(result).toMatchObject({
+      outcome: 'rejected',
+      error: expect.stringContaining('a web page'),
+      requests: 1,
+    });
   },
 );
 

@@ -242,6 +242,17 @@ describe('MQTT', () => {
     expect(broker.published.at(-1)?.topic).toBe(`watchpost/${watchId}/frame`);
   });
 
+  test('a broker that states a length without an end is not waited for', async () => {
+    const messages = Buffer.from([0x20, 2, 0, 0, 0x30, 0xff, 0xff, 0xff, 0xff]);
+    const port = await listen(
+      createTcpServer((socket) => socket.on('error', () => undefined).write(messages)),
+    );
+    expect(await send({ type: 'mqtt', url: `mqtt://127.0.0.1:${port}` })).toMatchObject({
+      outcome: 'retry',
+      error: 'The broker sent too much',
+    });
+  });
+
   test('a broker that refuses the password is a failure that says so', async () => {
     const broker = await startBroker({ password: 'right' });
     const refused = await send({ type: 'mqtt', url: broker.url.replace('//', '//home:wrong@') });
@@ -382,7 +393,7 @@ async function startBroker({ password, tls, subscribes }: BrokerOptions = {}) {
         password === undefined || given?.toString() === password,
       ),
   });
-  const payload = Buffer.alloc(5_000);
+  const payload = Buffer.alloc(100_000);
   if (subscribes)
     broker.on('clientReady', (client) => {
       for (const qos of [0, 1] as const)

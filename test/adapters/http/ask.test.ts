@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { createObjectsVision } from '../../../adapters/vision/objects/objects-vision.ts';
 import type { DescribedPicture } from '../../../core/ports/vision-model.ts';
@@ -79,10 +80,19 @@ test('the built-in model counts visits without a call, and refuses other questio
     'Was there no dog today?',
     'How often was nobody there?',
     'When did the dog not come?',
+    'When didn’t the dog come?',
     'War ein Hund da?',
   ])
     expect(await ask(question)).toMatchObject({ answered: false, statements: [] });
-  expect((await ask('Was there a dog, or not?')).answer).toMatch(/^Yes: 3 visits of dog/);
+  for (const question of [
+    'Was there a dog, or not?',
+    'Was a dog there, yes or no?',
+    'Did camera No. 5 see a dog?',
+  ])
+    expect((await ask(question)).answer).toMatch(/^Yes: 3 visits of dog/);
+  const config = newWatchConfig({ schedule: null, destinations: [], name: 'No parking' });
+  await world.c.watches.create(newCreation({ run_id: randomUUID(), caller: 'alice', config }), start);
+  expect((await ask('How many dogs did No Parking see?')).answer).toBe('No visit of dog was seen.');
 });
 
 test('a long list begins with its sentence, says how much it shows, and continues before its oldest visit', async () => {

@@ -26,6 +26,13 @@ test.each([
       .map((each) => `data: ${each}\n\n`)
       .join(''),
   ],
+  [
+    'parts of one choice that are numbered from the second on',
+    answer
+      .map((each, at) => (at === 0 ? each : each.replace('[{', `[{"index":${at},`)))
+      .map((each) => `data: ${each}\n\n`)
+      .join(''),
+  ],
   ['a whole message', `data: ${JSON.stringify(whole)}\n\ndata: [DONE]\n\n`],
   [
     'an error behind the answer',

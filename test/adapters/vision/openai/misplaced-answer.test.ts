@@ -92,6 +92,16 @@ test.each<[string, object[]]>([
   expect(await judgeReply({ status: 200, body: { choices } })).toMatchObject({ triggered: true });
 });
 
+test.each([[[{ thinking: answer }]], [{ reasoning: answer }]])(
+  'parts that are thoughts are no answer: %j',
+  async (content) => {
+    const choices = [{ message: { content, reasoning: 'Hm.' } }];
+    await expect(judgeReply({ status: 200, body: { choices } })).rejects.toMatchObject({
+      remediation: expect.stringMatching(/^m thinks, and gives no answer\./),
+    });
+  },
+);
+
 test('an answer within thoughts that have ended is no answer, and no limit is named', async () => {
   await expect(judge({}, `<think>${answer}</think>`)).rejects.toMatchObject({
     remediation: expect.stringMatching(/^m thinks, and gives no answer\./),
