@@ -49,7 +49,7 @@ export type GuardedRequest = {
    * HTTP. Others are queries, as of platforms.
    */
   isLenient?: boolean;
-  /** True if a body counts as far as it arrives and is not too large: the status says enough. */
+  /** True if a body counts as far as it arrives, at most its first `maxBytes`: the status says enough. */
   mayLackBody?: boolean;
   /** True if a body counts as far as it arrives before its connection ends: its content shows whether it is whole. */
   mayLackEnd?: boolean;

@@ -1,7 +1,7 @@
 import { TooManyFramesError, VisionError } from '../../core/errors.ts';
 import type { Meter } from '../../core/ports/meter.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { wrapModel } from '../../core/judge-condition.ts';
+import { wrapModel } from '../../core/wrap-model.ts';
 
 /** Counts model calls, as the use of callers does, except that an aborted call is no error. */
 export function meteredVision(model: VisionModel, meter: Meter): VisionModel {

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { lchown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { createFolder } from '../../adapters/embedded/files/create-folder.ts';
 import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
 import {
@@ -12,6 +11,7 @@ import {
   isForeign,
 } from '../../adapters/embedded/files/plain-files.ts';
 import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
+import { markRestored } from '../../adapters/embedded/sqlite/mark-restored.ts';
 import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
 import { acceptMasterSecret, matchesMasterSecret } from '../../adapters/embedded/callers/master-secret.ts';
 import { CommandError } from '../command-error.ts';
@@ -21,8 +21,6 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { addSettings } from '../settings.ts';
 import { parseSettings } from '../parse-options.ts';
-import { rules } from '../../core/rules.ts';
-import { transaction } from '../../adapters/embedded/sqlite/transaction.ts';
 
 const optionsSchema = z.object({ secretOnly: z.boolean().default(false), table: z.string().optional() });
 
@@ -249,29 +247,4 @@ async function locked(path: string, work: () => Promise<void>): Promise<void> {
 
 function fileTime(now: Date): string {
   return now.toISOString().replaceAll(/[:.]/g, '-');
-}
-
-/**
- * Marks a database as restored from a backup, as on AWS: the time since the backup is lost, but its effects outside are
- * not. Sequences and ids of alerts continue above those that the lost time gave out, which receivers would take for
- * repetitions. Nothing of the backup is delivered again: its events count as published, and its pending deliveries as
- * failed.
- */
-export function markRestored(database: DatabaseSync): void {
-  const jump = rules.restoredJump;
-  const failed = 'Failed to deliver: the service was restored from a backup';
-  transaction(database, () =>
-    database.exec(`
-      UPDATE runs SET run = json_set(run, '$.sequence', (run ->> '$.sequence') + ${jump}) WHERE gone_at IS NULL;
-      UPDATE runs SET run = json_set(run, '$.state.openings', (run ->> '$.state.openings') + ${jump})
-        WHERE gone_at IS NULL AND policy = 'watch';
-      UPDATE runs SET published = run ->> '$.sequence';
-      UPDATE sqlite_sequence SET seq = seq + ${jump} WHERE name = 'events';
-      UPDATE deliveries SET record = json_set(record, '$.state', 'failed', '$.next_attempt_at', NULL, '$.error', '${failed}')
-        WHERE record ->> '$.state' = 'pending';
-      UPDATE destination_states SET record = json_set(record, '$.waiting', json('[]'));
-      DELETE FROM delivery_messages;
-      DELETE FROM delivery_deduplication;
-    `),
-  );
 }

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
+import { readLog } from '../../../core/observability/read-log.ts';
 import { readMetrics } from '../../../core/observability/metrics.ts';
 import { prometheusContentType, formatPrometheus } from '../../../core/observability/prometheus.ts';
-import { logQuerySchema, type LogQuery } from '../../../core/requests/usage.ts';
+import { logQuerySchema } from '../../../core/requests/usage.ts';
 import {
   alarmsResponseSchema,
   logsResponseSchema,
@@ -18,7 +19,6 @@ import { parseAccept } from 'hono/utils/accept';
 import { readUsageToday } from '../../../core/access/caller-usage.ts';
 import { readCacheUse } from '../../byte-cache.ts';
 import type { HttpDeps } from '../dependencies.ts';
-import type { CoreDeps } from '../../../core/dependencies.ts';
 
 /** Reads the metrics and checks as text for Prometheus. */
 async function readPrometheus(
@@ -162,11 +162,3 @@ const serviceEndpoint = defineEndpoint(
 );
 
 export const serviceEndpoints = [serviceEndpoint];
-
-/** Returns the newest entries, all or of one level, oldest first. */
-async function readLog({ level, limit }: LogQuery, deps: Pick<CoreDeps, 'recentLog'>) {
-  const entries = await deps.recentLog.entries();
-  const wanted = level === undefined ? entries : entries.filter((entry) => entry.level === level);
-  const logs = wanted.slice(-limit);
-  return { total_in_buffer: entries.length, returned: logs.length, logs };
-}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { computeStreamPhase } from '../../../adapters/machine.ts';
+import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const phase = (url: string, stepMs = 1) => computeStreamPhase(url, sha256, stepMs);

@@ -3,7 +3,7 @@ import { createCurrentCaller } from '../../../adapters/embedded/load/current-cal
 import { createDecodeTurns, limitDecodes } from '../../../adapters/embedded/load/limit-decodes.ts';
 import { behindChecks } from '../../../core/ports/as-caller.ts';
 import { createPace } from '../../../core/tick/pace.ts';
-import { computeStreamPhase } from '../../../adapters/machine.ts';
+import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { nextCaptureAt } from '../../../core/policies/job/next-tick.ts';
 import { initialJobSight } from '../../../core/records/job.ts';
 import { recordOutcome } from '../../../core/policies/job/record-outcome.ts';

@@ -2,7 +2,7 @@ import { embeddedRuns } from '../../../support/select-runs.ts';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
-import { markRestored } from '../../../../cli/commands/restore.ts';
+import { markRestored } from '../../../../adapters/embedded/sqlite/mark-restored.ts';
 import { initialDestinationState } from '../../../../core/delivery/destination-state.ts';
 import { initialDelivery } from '../../../../core/records/delivery.ts';
 import { rules } from '../../../../core/rules.ts';
