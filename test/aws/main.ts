@@ -32,8 +32,8 @@ import { watchThrough } from './watch-through.ts';
 /**
  * Tests the whole stack on an independent emulator (`npm run test:aws`): deploys it with the CDK CLI, runs one monitor
  * from POST to `job_stopped`, the smoke test and cases of each kind of the conformance suite. With `--all` it runs all
- * cases, and holds each stage to the rules of the CDK; with `--only ID` it runs those cases only. Exit code 0 if all
- * pass. `--keep` retains the logs and prints their folder.
+ * cases, and holds each stage to the rules of the CDK and of IAM; with `--only ID` it runs those cases only. Exit code
+ * 0 if all pass. `--keep` retains the logs and prints their folder.
  */
 
 const keep = process.argv.includes('--keep');
@@ -218,10 +218,14 @@ async function checkHistories(): Promise<number> {
 
 /** Holds each stage to the rules of the CDK, and compares its templates in all regions. */
 async function checkStages(): Promise<number> {
-  const child = spawn('npx', ['vitest', 'run', 'test/lib/stage-kinds.test.ts'], {
-    stdio: 'inherit',
-    env: { ...process.env, STAGE_RULES: 'all' },
-  });
+  const child = spawn(
+    'npx',
+    ['vitest', 'run', 'test/lib/stage-kinds.test.ts', 'test/lib/iam/simulate.test.ts'],
+    {
+      stdio: 'inherit',
+      env: { ...process.env, STAGE_RULES: 'all' },
+    },
+  );
   const [code] = await once(child, 'close');
   return code ?? 1;
 }

@@ -12,14 +12,8 @@ import { putEvent } from './event-items.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 import { itemKeys, shardFor } from '../table/keys.ts';
 import { parseRecord, readItem } from '../table/record.ts';
-import {
-  applyToProgress,
-  readProgressItem,
-  toMetaItem,
-  toProgressItem,
-  putSource,
-  type ItemRules,
-} from './run-item.ts';
+import { applyToProgress, readProgressItem, toMetaItem, toProgressItem, type ItemRules } from './run-item.ts';
+import { putSource } from './source-item.ts';
 import type { StoredProgress } from './run-item.ts';
 import { putMoments } from './moment-items.ts';
 import type { Table } from '../table/table.ts';

@@ -18,11 +18,9 @@ import {
 } from '../../../../core/event/stored-run.ts';
 import { purgeAfterSeconds } from '../../../../core/ports/watch-store.ts';
 import { itemKeys, readRunId, shardFor } from '../table/keys.ts';
-import { packRecord, parseRecord, readItem, readRecord } from '../table/record.ts';
-import { watchShard, ttlAttribute } from '../table/table-layout.ts';
-import type { Item, ItemKey, Write } from '../table/write.ts';
-import { sourceSchema, type Source } from '../../../../core/records/job.ts';
-import type { Table } from '../table/table.ts';
+import { packRecord, parseRecord, readItem } from '../table/record.ts';
+import { watchShard } from '../table/table-layout.ts';
+import type { Item, ItemKey } from '../table/write.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 
 /** Settings of the deployment that decide columns of items. */
@@ -225,14 +223,3 @@ const columnsSchema = z.object({
   retention_days: z.int().optional(),
   meta_version: z.int().nonnegative(),
 });
-
-export function putSource(source: Source): Write & { kind: 'put' } {
-  return { kind: 'put', item: { ...itemKeys.source(source.source_id), record: JSON.stringify(source) } };
-}
-
-/** Returns undefined if the source is removed. */
-export async function readSource(table: Table, sourceId: string): Promise<Source | undefined> {
-  const item = await table.get(itemKeys.source(sourceId));
-  // Only the commit that ends the job sets a TTL.
-  return item && { ...readRecord(sourceSchema, item), ...(ttlAttribute in item && { ended: true }) };
-}

@@ -16,8 +16,8 @@ import {
   repairShard,
   toEpochMinute,
   toProgressItem,
-  readSource,
 } from './run-item.ts';
+import { readSource } from './source-item.ts';
 import type { StoredProgress } from './run-item.ts';
 import { repair } from '../table/table-layout.ts';
 import { findAlert, alertQuery } from './alert-item.ts';

@@ -6,7 +6,8 @@ import { findIdempotencyRecord, rememberRequest } from './job-creation.ts';
 import { requireValidKey } from '../callers/key-store.ts';
 import { itemKeys } from '../table/keys.ts';
 import { putSecrets, type RunDeps } from './run-commit.ts';
-import { toItems, putSource } from './run-item.ts';
+import { toItems } from './run-item.ts';
+import { putSource } from './source-item.ts';
 import type { Write } from '../table/write.ts';
 
 const absent = 'attribute_not_exists(#pk)';
