@@ -50,8 +50,10 @@ export function describeNotification(notification: Notification): Description {
   const { title, facts, ...part } = describeEvent(event, notification);
   const more: Part['facts'] = [
     ...factIf('Labels', labels.length === 0 ? undefined : labels.join(', ')),
-    ...factIf('Clip', findClipUrl(notification) ?? undefined),
-    ...factIf('Picture', isPictureRefused && 'not accepted here, see the console'),
+    ...factIf(
+      event.type === 'alert_clip' ? 'Clip' : 'Picture',
+      findClipUrl(notification) ?? (isPictureRefused && 'not accepted here, see the console'),
+    ),
   ];
   return {
     severity: 'severity' in event.data ? event.data.severity : null,

@@ -46,7 +46,8 @@ export function createDestinations(deps: DestinationSenderDeps): Destinations {
     reasonToRefuse: (address) => findRefusal(address, deps),
     send: (address, notification) => {
       const plain = { ...notification, frame: null, includeFrame: false, isPictureRefused: true as const };
-      const frameUrl = address.type === 'webhook' ? notification.frameUrl : null;
+      const isFilm = notification.event.type === 'alert_clip' && notification.frame !== null;
+      const frameUrl = isFilm || address.type === 'webhook' ? notification.frameUrl : null;
       return sendSmaller(
         () => sendOnce(address, notification, deps),
         hasPicture(address, notification) ? () => sendOnce(address, { ...plain, frameUrl }, deps) : undefined,

@@ -120,6 +120,9 @@ export function outcomeFor(status: number | null, { gone, rejected }: PermanentS
   return rejected.includes(status) ? 'rejected' : 'retry';
 }
 
+/** Size of a request that slow connections send in time, in bytes: 0.3 Mbit/s. */
+const maxQuickBytes = 1_000_000;
+
 /** Creates a sender. Every response is a result; `outcomeFor` has its meaning. */
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
   return {
@@ -138,7 +141,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       } catch (error) {
         // The duration of a refusal would disclose internal names.
         const shownMs = error instanceof EgressRefusedError ? 0 : latencyMs();
-        const isBroken = error instanceof EgressNetworkError && error.fault === 'closed';
+        const isBroken =
+          (error instanceof EgressNetworkError && error.fault === 'closed') ||
+          (error instanceof EgressTimeoutError && (request.body?.length ?? 0) > maxQuickBytes);
         const result = { status: null, latencyMs: shownMs, error: explain(error), retryAfter: null };
         return { ...result, ...(isBroken && { isBroken }) };
       }

@@ -33,8 +33,8 @@ const isForPeople: Record<DestinationType, boolean> = {
 const maxClipBytes: Partial<Record<DestinationType, number>> = {
   // core.telegram.org/bots/api#sendvideo: 50 MB.
   telegram: 40_000_000,
-  // Without a subscription of the server.
-  discord: 8_000_000,
+  // 10 MiB, without a subscription of the server (discord-api-docs, pull request 7312).
+  discord: 10_000_000,
   // An attachment that ntfy.sh accepts without an account.
   ntfy: 2_000_000,
   // With its encoding below what mail servers accept.

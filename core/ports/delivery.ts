@@ -53,7 +53,10 @@ export type WebhookResult = {
   latencyMs: number;
   error: string | null;
   retryAfter: string | null;
-  /** True if the receiver closed the connection during the request, as some do for one that is too large. */
+  /**
+   * True if the receiver closed the connection during the request, as some do for one that is too large, or did not
+   * take a large one in time.
+   */
   isBroken?: true;
 };
 

@@ -19,7 +19,7 @@ const discordStatuses: PermanentStatuses = { gone: [401, 404, 410], rejected: [4
 const maxTitle = 256;
 const maxDescription = 2_000;
 const maxValue = 300;
-const maxFileBytes = 8_000_000;
+const maxFileBytes = 10_000_000;
 
 const colors: Record<Severity, number> = { critical: 0xd92d20, warning: 0xf79009, info: 0x2e90fa };
 const neutral = 0x667085;

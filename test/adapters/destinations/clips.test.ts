@@ -135,7 +135,7 @@ test('a webhook has the link and no media key', () => {
     expect(data).not.toHaveProperty(hidden);
 });
 
-test('a film that Telegram refuses is left out of a second message', async () => {
+test('a film that Telegram refuses is a link in a second message', async () => {
   const sent: HttpRequest[] = [];
   const destinations = createDestinations({
     http: {
@@ -154,4 +154,5 @@ test('a film that Telegram refuses is left out of a second message', async () =>
     isPictureRefused: true,
   });
   expect(sent.map(({ url: to }) => to.split('/').at(-1))).toEqual(['sendVideo', 'sendMessage']);
+  expect(JSON.parse(String(sent[1]?.body)).text).toContain(`Clip: ${link}`);
 });

@@ -34,13 +34,18 @@ function isWithPicture(type: DestinationType, headers: Record<string, unknown>, 
   return body.includes('"images":');
 }
 
-async function send(type: DestinationType, url: string, sent: Notification = notification) {
+async function send(
+  type: DestinationType,
+  url: string,
+  sent: Notification = notification,
+  timeoutSeconds = 30,
+) {
   const lookup = async () => [{ address: '127.0.0.1', family: 4 as const }];
   const guard = createEgressGuard({ allowRanges: ['127.0.0.0/8'], lookup });
   const http = createGuardedHttp(guard);
   onTestFinished(() => http.close());
   const destinations = createDestinations({
-    http: createHttpSender({ http, version: '1', elapsedMs }),
+    http: createHttpSender({ http, version: '1', elapsedMs, timeoutSeconds }),
     signer: { sign: async () => ({}), secret: async () => '', fingerprintKey: async () => '' },
     now: () => new Date(0),
     publish: createPublisher({ guard, elapsedMs }),
@@ -82,6 +87,18 @@ describe('picture that a receiver refuses', () => {
     const receiver = await startRefusing(refusal);
     expect(await send(type, receiver.url)).toMatchObject({ outcome: 'delivered', isPictureRefused: true });
     expect(receiver.messages).toEqual(type === 'mqtt' ? ['text'] : ['picture', 'text']);
+  });
+
+  test('a large film that a connection does not send in time is left out, and a picture is sent again later', async () => {
+    const sendFilm = async (bytes: number) => {
+      // Stops at the first message.
+      const { url, received } = await startReceiver((_, response) => {
+        if (received.length > 1) response.writeHead(200).end('{}');
+      });
+      const film = notify('alert_clip', { frame: Buffer.alloc(bytes) });
+      return (await send('telegram', url, film, 0.3)).outcome;
+    };
+    expect(await Promise.all([1_000_000, 900_000].map(sendFilm))).toEqual(['delivered', 'retry']);
   });
 
   test.each(['slack', 'discord', 'ntfy', 'telegram', 'pagerduty', 'webhook'] as const)(
