@@ -9,6 +9,9 @@ import type { WatchDeps } from './watch-deps.ts';
 type Deps = Pick<WatchDeps, 'runs' | 'media' | 'now'>;
 
 const drawingTimeoutMs = 5000;
+const whyGone = 'its retention is over, or the pictures of the machine reached their maximum';
+const howLong =
+  'Evidence is kept for retention_days of the watch, and at most WATCHPOST_MEDIA_MB of it on one machine.';
 
 /** Reads the newest frame of an own watch, as JPEG. Throws `NOT_FOUND` before the first, or if it has expired. */
 export async function readWatchFrame(watchId: string, caller: string, deps: Deps): Promise<Uint8Array> {
@@ -39,10 +42,8 @@ export async function readAlertFrame(
   const frame = key === null ? undefined : await deps.media.get(key);
   if (!frame)
     throw notFound(
-      key === null
-        ? 'This alert has no picture'
-        : 'The picture was removed: its retention is over, or the pictures of the machine reached their maximum',
-      'Evidence is kept for retention_days of the watch, and at most WATCHPOST_MEDIA_MB of it on one machine.',
+      key === null ? 'This alert has no picture' : `The picture was removed: ${whyGone}`,
+      howLong,
     );
   const boxes = withBoxes && moment === 'opened' ? (alert.boxes ?? []) : [];
   if (boxes.length === 0 || deps.drawBoxes === undefined) return frame;
@@ -52,13 +53,13 @@ export async function readAlertFrame(
 /** Returns the clip of an own alert, as MP4. Throws `NOT_FOUND` without one; so does its reading if it has expired. */
 export async function readAlertClip(alertId: string, caller: string, deps: Deps): Promise<MediaFile> {
   const { clip } = await requireOwnAlert(alertId, caller, deps);
-  const absent = notFound(
-    'This alert has no clip',
-    clip?.reason ?? 'It is ready some seconds after the opening, and kept as the picture is.',
-  );
   const { clip_key: key, bytes } = clip ?? withoutClip('');
-  if (key === null || bytes === null) throw absent;
-  return openMedia(key, bytes, absent, deps);
+  if (key === null || bytes === null)
+    throw notFound(
+      'This alert has no clip',
+      clip?.reason ?? 'It is ready some seconds after the opening, and kept as the picture is.',
+    );
+  return openMedia(key, bytes, notFound(`The clip was removed: ${whyGone}`, howLong), deps);
 }
 
 function notFound(message: string, remediation: string): WatchpostError {

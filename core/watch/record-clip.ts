@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { AlertNotFoundError, StreamError, WatchNotFoundError } from '../errors.ts';
+import { AlertNotFoundError, StreamError, TransientError, WatchNotFoundError } from '../errors.ts';
 import type { DeliveryOutcome } from '../ports/delivery.ts';
 import { runLog } from '../ports/log.ts';
 import type { RunStore } from '../ports/run-store.ts';
@@ -33,8 +33,8 @@ const done: DeliveryOutcome = { kind: 'done' };
  */
 export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Promise<DeliveryOutcome> {
   const { clip: watchId, sequence } = message;
-  const known = asWatch(await deps.runs.get(watchId, deps.now()));
-  const source = known && (await deps.runs.source(known.source_id));
+  const found = asWatch(await deps.runs.get(watchId, deps.now()));
+  const source = found && (await deps.runs.source(found.source_id));
   // After its source, so that no change of that is missed.
   const watch = source && asWatch(await deps.runs.get(watchId, deps.now()));
   const event = watch && (await deps.runs.event(watchId, sequence));
@@ -54,13 +54,12 @@ export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Pr
       alert_id: alert.alert_id,
       reason: clip.reason,
     });
-  try {
-    await commitClip(alert, clip, sequence, deps);
-  } catch (error) {
-    // Deleted meanwhile, and the clip was stored after its media were removed.
-    if (!(error instanceof WatchNotFoundError || error instanceof AlertNotFoundError)) throw error;
-    if (clip.clip_key) await deps.media.remove([clip.clip_key]);
-  }
+  const known = await commitClip(alert, clip, sequence, deps).catch((error: unknown) => {
+    if (error instanceof WatchNotFoundError || error instanceof AlertNotFoundError) return null;
+    throw error;
+  });
+  // Deleted meanwhile, and stored after its media were removed; or stored by an attempt that was cut before its commit.
+  if (!known?.clip_key) await deps.media.remove([key]);
   return done;
 }
 
@@ -121,9 +120,9 @@ async function tryMake(
   } catch (error) {
     if (error instanceof StreamError) return { kind: 'none', reason: error.message };
     if (timeLimit.aborted) return tooLong;
-    if (isOver(span.openedAt, maxFaultSeconds, now()))
-      return { kind: 'none', reason: 'The service could not make or store the clip in ten minutes' };
-    throw error;
+    if (!isOver(span.openedAt, maxFaultSeconds, now())) throw error;
+    const why = error instanceof TransientError ? error.message : 'It failed';
+    return { kind: 'none', reason: `The service could not make or store the clip in ten minutes: ${why}` };
   }
 }
 
@@ -140,15 +139,18 @@ function describeClip(result: Exclude<ClipResult, { kind: 'pending' }>, key: str
   };
 }
 
+/** Commits the clip of an alert that has none yet, and returns which one it has. */
 async function commitClip(
   { alert_id: alertId, watch_id: watchId, caller }: Alert,
   clip: AlertClip,
   opening: number,
   deps: RecordClipDeps,
-): Promise<void> {
+): Promise<AlertClip> {
+  let kept = clip;
   await changeStoredWatch(watchId, caller, deps, async () => {
     const alert = await deps.runs.alert(alertId, deps.now());
     if (!alert) throw new AlertNotFoundError();
+    kept = alert.clip ?? clip;
     if (alert.clip) return undefined;
     const { condition_id, condition, severity, opened_at } = alert;
     const data = { alert_id: alertId, condition_id, condition, severity, opened_at, ...clip, opening };
@@ -158,4 +160,5 @@ async function commitClip(
       alerts: [{ kind: 'clip', alertId, clip }],
     };
   });
+  return kept;
 }

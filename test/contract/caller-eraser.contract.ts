@@ -36,6 +36,15 @@ export function describeCallerEraser(
       const other = `other${randomUUID().slice(0, 8)}`;
       const keys = [await fill(world, canary), await fill(world, other)];
       for (const text of [canary, other, ...keys]) expect(await contains(text)).toBe(true);
+      // A clip is ready in the middle of the erasure.
+      const { removeWork } = stores.eraser;
+      world.c.eraser = {
+        ...stores.eraser,
+        removeWork: async (caller, work) => {
+          await stores.media.put(`clips/7/${work.sourceId}/late.mp4`, Buffer.from(canary), 'video/mp4');
+          await removeWork(caller, work);
+        },
+      };
 
       const erasure = await eraseCaller(operator, canary, world.c);
 

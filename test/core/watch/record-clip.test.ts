@@ -89,7 +89,7 @@ test('a part of a clip is read from storage, until it is gone', async () => {
   expect(opened).toMatchObject({ bytes: 3, tag: `${clip.alertId}.mp4-3` });
   expect(await opened.read({ first: 1, last: 1 })).toEqual(film.subarray(1, 2));
   await world.c.media.remove(clip.clips());
-  await expect(opened.read({ first: 1, last: 1 })).rejects.toThrow('This alert has no clip');
+  await expect(opened.read({ first: 1, last: 1 })).rejects.toThrow('The clip was removed');
 });
 
 test('a repeated message makes no second clip', async () => {
@@ -155,6 +155,30 @@ test.each<[string, (die: () => Promise<never>) => void]>([
   expect([(await clip.events()).length, clip.clips().length]).toEqual([1, 1]);
 });
 
+test('the film of an attempt that was cut is removed if the stream has lost the opening since', async () => {
+  let answer = made;
+  const clip = await open((request) => answer(request));
+  const { commit } = world.c.runs;
+  world.c.runs.commit = () => Promise.reject(new Error('Killed'));
+  await expect(clip.record()).rejects.toThrow('Killed');
+  expect(clip.clips()).toHaveLength(1);
+  world.c.runs.commit = commit;
+  answer = () => ({ kind: 'none', reason: 'It is gone' });
+  expect(await clip.record()).toEqual({ kind: 'done' });
+  expect([clip.clips(), await clip.events()]).toMatchObject([[], [{ reason: 'It is gone' }]]);
+});
+
+test('an attempt that finds no clip leaves that of a concurrent one', async () => {
+  let answer = async (request: ClipRequest): Promise<ClipResult> => {
+    answer = async (other) => made(other);
+    await clip.record();
+    return { kind: 'none', reason: `It is gone at ${request.url}` };
+  };
+  const clip = await open((request) => answer(request));
+  expect(await clip.record()).toEqual({ kind: 'done' });
+  expect([clip.clips().length, await clip.events()]).toMatchObject([1, [{ reason: null }]]);
+});
+
 test('a full disk repeats the message, for ten minutes', async () => {
   const clip = await open(made);
   world.c.media.put = async () => {
@@ -167,7 +191,7 @@ test('a full disk repeats the message, for ten minutes', async () => {
   expect(await clip.events()).toEqual([]);
   world.advance(1);
   expect(await clip.record()).toEqual({ kind: 'done' });
-  const reason = 'The service could not make or store the clip in ten minutes';
+  const reason = 'The service could not make or store the clip in ten minutes: The disk is full';
   expect(await clip.events()).toMatchObject([{ clip_key: null, reason }]);
 });
 
