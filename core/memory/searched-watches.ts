@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { WatchNotFoundError, WatchpostError } from '../errors.ts';
+import { noSpanError, WatchNotFoundError, WatchpostError } from '../errors.ts';
 import type { MomentSpan } from '../ports/moment-store.ts';
 import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
 import { maxMemoryDays } from '../records/moment.ts';
@@ -59,12 +59,7 @@ export function limitSpan(
   now: Date,
 ): { from: Date; to: Date } {
   const end = earlier(to ?? now, now);
-  if (from && to && from >= to)
-    throw new WatchpostError(
-      'BAD_REQUEST',
-      `The time from ${from.toISOString()} to ${to.toISOString()} is no span`,
-      'Set from to a time before to.',
-    );
+  if (from && to && from >= to) throw noSpanError(from, to);
   const oldest = addSeconds(now, -maxMemoryDays * daySeconds);
   return { from: earlier(later(from ?? oldest, oldest), end), to: end };
 }

@@ -12,7 +12,12 @@ const maxAgeSeconds = 60;
 export function frameTime({ captured_at, seen }: ShownFrame, at: Date, now: Date): Date {
   const own = new Date(captured_at);
   const end = later(at, earlier(new Date(seen.seen_at), now));
-  return own >= addSeconds(at, -maxAgeSeconds) ? earlier(own, end) : at;
+  return earlier(addSeconds(own, secondsBehind(own, at)), end);
+}
+
+/** Returns how far the clock of a stream is behind that of this service: 0 if its frame at `at` can be of the same. */
+export function secondsBehind(capturedAt: Date, at: Date): number {
+  return capturedAt >= addSeconds(at, -maxAgeSeconds) ? 0 : (at.getTime() - capturedAt.getTime()) / 1000;
 }
 
 type ShownFrame = Pick<Captured, 'captured_at' | 'seen'>;

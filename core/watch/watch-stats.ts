@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { WatchpostError } from '../errors.ts';
+import { noSpanError } from '../errors.ts';
 import { wilson } from '../evaluation/score.ts';
 import type { HourOfWatch, ReviewedHour } from '../ports/watch-store.ts';
 import type { Span } from '../records/seen-hour.ts';
@@ -37,12 +37,7 @@ export async function readWatchStats(
   // The default includes the current hour, also in its first millisecond.
   const end = to ?? new Date(deps.now().getTime() + 1);
   const start = later(from ?? addSeconds(end, -defaultSeconds), addSeconds(end, -maxSeconds));
-  if (start >= end)
-    throw new WatchpostError(
-      'BAD_REQUEST',
-      `The time from ${start.toISOString()} to ${end.toISOString()} is no span`,
-      'Set from to a time before to.',
-    );
+  if (start >= end) throw noSpanError(start, end);
   const [hours, reviews] = await Promise.all([
     readHours(watch, floorHour(start), end, deps),
     deps.watches.reviewedHours(watchId, floorHour(start), end),

@@ -1,3 +1,4 @@
+import { noSpanError } from '../../../core/errors.ts';
 import { acknowledgeOwnAlert, requireOwnAlert, reviewOwnAlert } from '../../../core/watch/control-watch.ts';
 import { presentAlert } from '../../../core/watch/present-watch.ts';
 import { readAlertClip, readAlertFrame } from '../../../core/watch/read-frames.ts';
@@ -31,13 +32,15 @@ const listAlertsEndpoint = defineEndpoint(
     effect: 'reads',
     request: { query: alertListQuerySchema },
     response: jsonResponse(alertListResponseSchema, { description: 'One page of alerts' }),
-    errors: [],
+    errors: ['BAD_REQUEST'],
     examples: { response: { alerts: { alerts: [examples.alert], next_after: null } } },
   },
   async (
     { query: { watch_id: watchId, condition_id: conditionId, after, limit, ...rest }, caller },
     deps,
   ) => {
+    const { from, to } = rest;
+    if (from && to && from > to) throw noSpanError(from, to);
     const position = readAlertPosition(after);
     const query = { ...rest, caller, watchId, conditionId, after: position, limit: limit + 1 };
     const listed = await deps.watches.alerts(query, deps.now());

@@ -3,6 +3,7 @@ import type { Capture, CaptureRequest, FollowRequest, InputMode } from '../../..
 import type { ClipRequest } from '../../../core/records/clip.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamPausedError } from '../../../core/errors.ts';
+import { secondsBehind } from '../../../core/sight/moment-time.ts';
 import { createCookieJars } from '../../egress/cookies.ts';
 import type { CallerStream } from '../../caller-stream.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
@@ -123,15 +124,23 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     return { key, fetcher: finder.fetcher, fetchPlaylist };
   }
 
-  function keepFor({ caller, clipBeforeSeconds }: CaptureRequest, key: string): ScanHlsDeps['keep'] {
+  /** Keeps segments on the clock of alerts. */
+  function keepFor(
+    { caller, clipBeforeSeconds }: CaptureRequest,
+    key: string,
+    behindSeconds: number,
+  ): ScanHlsDeps['keep'] {
     if (clipBeforeSeconds === undefined) return undefined;
     const keepSeconds = computeKeepSeconds(clipBeforeSeconds);
-    return (playlist, read, startMs) =>
-      clips?.kept.add(caller, key, toPart(playlist, read.segment, startMs, { ...read, keepSeconds }));
+    return (playlist, read, startMs) => {
+      const start = startMs + behindSeconds * 1000;
+      clips?.kept.add(caller, key, toPart(playlist, read.segment, start, { ...read, keepSeconds }));
+    };
   }
 
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
     const { caller } = request;
+    const begunAt = now();
     const key = nameRendition(request.mode, request.url);
     if (request.resolveAgain) playlists.delete(caller, key);
     const cached = playlists.get(caller, key);
@@ -152,7 +161,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
       if (mayHaveMoved) playlists.delete(caller, key);
       else playlists.set(caller, key, { ...known, olderSegments, segment });
       if (!request.lookBack) return newestCapture;
-      const keep = keepFor(request, key);
+      const keep = keepFor(request, key, secondsBehind(newestCapture.capturedAt, begunAt));
       const scanned = await scanHls(
         { ...scanDeps, keep },
         { ...captured, playlist },

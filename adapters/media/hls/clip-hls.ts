@@ -1,5 +1,7 @@
 import { StreamEndedError, StreamError, StreamFetchError } from '../../../core/errors.ts';
 import { maxClipBytes, type ClipRequest, type ClipResult } from '../../../core/records/clip.ts';
+import { secondsBehind } from '../../../core/sight/moment-time.ts';
+import { addSeconds } from '../../../core/time.ts';
 import { computeKeepSeconds, type KeptPart } from '../clips/kept-stream.ts';
 import { EgressNetworkError, EgressTimeoutError } from '../../egress/errors.ts';
 import { StatusError } from '../web/fetch-failure.ts';
@@ -44,20 +46,31 @@ export function createClipReader(
     });
     const waitSeconds = playlist ? computeWait(playlist) : mayReturn(fault) ? faultWaitSeconds : null;
     const source = { stream: key, waitSeconds, fault, toChunks, trim: withoutBlindBegin };
-    const wanted = playlist ? withMargins(request, playlist) : request;
+    const wanted = playlist ? withMargins(request, playlist, now()) : request;
     const result = await readClip({ ...clips, now }, source, wanted, signal);
     return playlist && result.kind === 'pending' ? withListing(result, playlist, wanted, now()) : result;
   };
 }
 
 /**
- * Without times of a playlist, each capture dates its newest segment by its own time, up to a segment too late: what is
- * wanted may lie that much beside.
+ * Without times of a playlist, or with those of another clock, each capture dates its newest segment by its own time,
+ * up to a segment too late: what is wanted may lie that much beside.
  */
-function withMargins(request: ClipRequest, { segments }: MediaPlaylist): ClipRequest {
-  const marginMs = segments.at(-1)?.startsAt ? 0 : maxSegmentSeconds(segments) * 1000;
+function withMargins(request: ClipRequest, { segments }: MediaPlaylist, now: Date): ClipRequest {
+  const newest = segments.at(-1);
+  const isDated = newest && captureTime(newest, 'frames', now) < now && behind(newest, request, now) === 0;
+  const marginMs = isDated ? 0 : maxSegmentSeconds(segments) * 1000;
   const [from, to] = [request.from.getTime() - marginMs, request.to.getTime() + marginMs];
   return { ...request, from: new Date(from), to: new Date(to) };
+}
+
+/**
+ * Returns how far the clock of a stream is behind, in seconds. One that has stopped is not: what was judged is in its
+ * newest segment.
+ */
+function behind(newest: Segment, { openedAt }: ClipRequest, now: Date): number {
+  const hasOpening = captureTime(newest, 'clip', now) >= openedAt;
+  return hasOpening ? 0 : secondsBehind(captureTime(newest, 'frames', now), now);
 }
 
 function maxSegmentSeconds(segments: readonly Segment[]): number {
@@ -120,12 +133,12 @@ async function gather(
   });
   if (playlist instanceof StreamError)
     return { playlist: null, ...(!(playlist instanceof StreamEndedError) && { fault: playlist }) };
-  const { from, to } = withMargins(request, playlist);
+  const { from, to } = withMargins(request, playlist, now());
   // From now on, however old a segment is: the service may have been down.
   const keepSeconds = computeKeepSeconds((to.getTime() - from.getTime()) / 1000);
   const hold = (part: KeptPart) => kept.hold(caller, stream, [part], keepSeconds);
   const known = kept.list(caller, stream);
-  const startsMs = dateSegments(playlist, known, now());
+  const startsMs = dateSegments(playlist, known, request, now());
   let fault: StreamError | undefined;
   for (const [index, segment] of playlist.segments.entries()) {
     const startMs = startsMs[index] ?? 0;
@@ -152,7 +165,12 @@ function isPassing({ cause }: StreamError): boolean {
  * Returns the starts of segments as captures date them: by one that a scan has kept, else the newest ends now or at its
  * own time.
  */
-function dateSegments(playlist: MediaPlaylist, known: readonly KeptPart[], now: Date): number[] {
+function dateSegments(
+  playlist: MediaPlaylist,
+  known: readonly KeptPart[],
+  request: ClipRequest,
+  now: Date,
+): number[] {
   const { segments } = playlist;
   for (const [index, segment] of segments.entries()) {
     const part = known.find(({ id }) => id === toId(segment, playlist));
@@ -160,11 +178,9 @@ function dateSegments(playlist: MediaPlaylist, known: readonly KeptPart[], now: 
   }
   const newest = segments.at(-1);
   if (!newest) return [];
-  const endMs = captureTime(newest, 'clip', now).getTime();
-  return segmentStarts(playlist, {
-    index: segments.length - 1,
-    startMs: endMs - newest.durationSeconds * 1000,
-  });
+  const shiftSeconds = behind(newest, request, now) - newest.durationSeconds;
+  const start = addSeconds(captureTime(newest, 'clip', now), shiftSeconds);
+  return segmentStarts(playlist, { index: segments.length - 1, startMs: start.getTime() });
 }
 
 function toId(segment: Segment, playlist: MediaPlaylist): string {

@@ -360,6 +360,13 @@ describe('alerts', () => {
     expect((await other('GET', `/alerts/${first}`)).body.error.code).toBe('ALERT_NOT_FOUND');
   });
 
+  test('alerts of a span that ends before it begins are refused', async () => {
+    const { status, body } = await call('GET', '/alerts?from=2026-11-27T00:00:00Z&to=2026-11-20T00:00:00Z');
+    expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'BAD_REQUEST' });
+    const instant = await call('GET', '/alerts?from=2026-11-27T00:00:00Z&to=2026-11-27T00:00:00Z');
+    expect(instant.status).toBe(200);
+  });
+
   test('an acknowledgement is stored with its key and logged once', async () => {
     const { body: watch } = await create();
     const alertId = await openAlert(world, watch.watch_id);

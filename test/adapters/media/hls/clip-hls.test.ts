@@ -110,6 +110,32 @@ test('a clip of a playlist without times has a segment more on both sides, since
   expect(await clip(span(6, 2, 4))).toMatchObject({ first: 0, last: 10 });
 });
 
+test.each([
+  ['two hours behind', -7200],
+  ['a minute and a half behind', -90],
+  ['two days behind', -172_800],
+  ['in the future', 7200],
+])('a stream whose clock is %s has its clip', async (_, offset) => {
+  await serve();
+  const request = { lookBack: { since: null as string | null }, clipBeforeSeconds: 8 };
+  const show = (numbers: number[], now: number) => {
+    stream.now = at(now);
+    const other = (number: number) => `#EXT-X-PROGRAM-DATE-TIME:${at(number * 2 + offset).toISOString()}`;
+    stream.files['/live.m3u8'] = mediaPlaylist(
+      numbers.flatMap((number) => [other(number), `${number}.ts`]),
+      numbers[0] ?? 0,
+    );
+  };
+  show([0, 1], 4);
+  request.lookBack.since = (await stream.capture('/live.m3u8', request)).position.scan ?? null;
+  show([1, 2, 3], 8);
+  request.lookBack.since = (await stream.capture('/live.m3u8', request)).position.scan ?? null;
+  show([4, 5, 6], 14);
+  const made = await clip(span(7, 3, 3));
+  expect(made).toMatchObject({ kind: 'clip', first: 4 });
+  expect('last' in made && made.last).toBeGreaterThanOrEqual(10);
+});
+
 test('a playlist that lists the whole clip at its end says when', async () => {
   await serve();
   list([0, 1, 2, 3, 4, 5, 6, 7]);
