@@ -48,7 +48,11 @@ export class WatchpostError extends Error {
 /** Creates the error of a span that ends before it begins. */
 export function noSpanError(from: Date, to: Date): WatchpostError {
   const span = `${from.toISOString()} to ${to.toISOString()}`;
-  return new WatchpostError('BAD_REQUEST', `The time from ${span} is no span`, 'Set from to a time before to.');
+  return new WatchpostError(
+    'BAD_REQUEST',
+    `The time from ${span} is no span`,
+    'Set from to a time before to.',
+  );
 }
 
 /** The stream cannot be used: not live, malformed or unreachable. */
