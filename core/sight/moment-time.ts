@@ -10,9 +10,10 @@ const maxAgeSeconds = 60;
  * distances only by their own times.
  */
 export function frameTime({ captured_at, seen }: ShownFrame, at: Date, now: Date): Date {
-  const own = new Date(captured_at);
+  const shownAt = new Date(captured_at);
+  const own = addSeconds(shownAt, secondsBehind(shownAt, at));
   const end = later(at, earlier(new Date(seen.seen_at), now));
-  return earlier(addSeconds(own, secondsBehind(own, at)), end);
+  return earlier(own, end);
 }
 
 /** Returns how far the clock of a stream is behind that of this service: 0 if its frame at `at` can be of the same. */
