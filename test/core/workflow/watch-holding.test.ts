@@ -6,7 +6,7 @@ import { onClock } from '../../../core/sight/clock-change.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
 import { isWatchEvent, type WatchRun } from '../../../core/records/run.ts';
-import type { WatchCondition } from '../../../core/records/watch.ts';
+import type { Schedule, WatchCondition } from '../../../core/records/watch.ts';
 import { start } from '../../contract/records.ts';
 import { newWatch } from '../../support/watches/watch-world.ts';
 import { Random } from '../../simulation/random.ts';
@@ -18,7 +18,7 @@ const kinds = [
   ['HLS', { keyFrameMs: 2000, segmentMs: 6000 }],
   ['RTSP', { keyFrameMs: 1000, segmentMs: 0 }],
 ] as const;
-const halfHour = 1800;
+const quarterHour = 900;
 
 type Film = {
   kind?: { keyFrameMs: number; segmentMs: number };
@@ -30,6 +30,7 @@ type Film = {
   misses?: number[];
   toOpen?: number;
   interval?: number;
+  schedule?: Schedule;
   until: number;
 };
 
@@ -43,7 +44,8 @@ async function watchStay(film: Film) {
   camera.visits.push({ from: from!, to: to!, share: 0.1, isOther: false });
   for (const [trouble, first, last] of film.troubles ?? [])
     camera.troubles.push({ kind: trouble, from: begin + first * 1000, to: begin + last * 1000 });
-  const plain = newWatch({ toOpen: film.toOpen ?? 2, openAfter: halfHour, interval: film.interval ?? 10 });
+  const { toOpen = 2, interval = 10, schedule = null } = film;
+  const plain = newWatch({ toOpen, openAfter: quarterHour, interval, schedule });
   const conditions = plain.config.conditions.map((each) => ({ ...each, ...rule }));
   const watch = { ...plain, config: { ...plain.config, conditions } };
   const visited = createVisitedWatch(watch, camera, new Random(1));
@@ -79,48 +81,64 @@ function expectOnce(opened: readonly number[], at: number): void {
 test.each(kinds)(
   'an alert opens by one judged check when the condition has held for its time, though nothing moves (%s)',
   async (_name, kind) => {
-    const { opened, calls, since } = await watchStay({ kind, there: [60, 3000], until: 2500 });
-    expectOnce(opened, 60 + halfHour);
-    expect(calls.filter((at) => at > 1850 && at < 1900)).toHaveLength(1);
-    expect(Date.parse(since.at(100)!)).toBeLessThan(begin + 64_000);
+    const { opened, calls, since } = await watchStay({ kind, there: [60, 2100], until: 1600 });
+    expectOnce(opened, 60 + quarterHour);
+    expect(calls.filter((at) => at > 950 && at < 1000)).toHaveLength(1);
+    expect(Date.parse(since.at(50)!)).toBeLessThan(begin + 64_000);
     expect(since.at(-1)).toBeNull();
   },
 );
 
 test.each(kinds)('a condition that ends before its time opens no alert (%s)', async (_name, kind) => {
-  const { opened, since } = await watchStay({ kind, there: [60, 1850], until: 4000 });
+  const { opened, since } = await watchStay({ kind, there: [60, 950], until: 2000 });
   expect(opened).toEqual([]);
   expect(since.at(-1)).toBeNull();
 });
 
-test('one verdict in half an hour that denies it changes nothing, and checks_to_close in a row restart its time', async () => {
+test('one verdict in a quarter of an hour that denies it changes nothing, and checks_to_close in a row restart its time', async () => {
   for (const alertOn of ['by_checks', 'each_visit', 'each_stay'] as const) {
     const rule = { alert_on: alertOn, checks_to_close: 2 };
-    const once = await watchStay({ rule, there: [60, 3800], misses: [600, 1200], until: 3000 });
-    expectOnce(once.opened, 60 + halfHour);
-    const twice = await watchStay({ rule, there: [60, 3800], misses: [600, 601], until: 3000 });
+    const once = await watchStay({ rule, there: [60, 2900], misses: [300, 600], until: 2100 });
+    expectOnce(once.opened, 60 + quarterHour);
+    const twice = await watchStay({ rule, there: [60, 2900], misses: [300, 301], until: 2100 });
     expect(twice.opened).toHaveLength(1);
-    expect(twice.opened[0]).toBeGreaterThan(600 + halfHour);
+    expect(twice.opened[0]).toBeGreaterThan(300 + quarterHour);
   }
 });
 
 test('time that nobody saw does not count, and more than ten minutes of it restart the time', async () => {
   for (const trouble of ['gone', 'silent'] as const) {
-    const short = await watchStay({ there: [60, 5000], troubles: [[trouble, 600, 640]], until: 4000 });
-    expect(short.opened).toHaveLength(1);
-    expect(short.opened[0]).toBeGreaterThan(60 + halfHour + 25);
-    expect(short.opened[0]).toBeLessThan(60 + halfHour + 90);
-    const long = await watchStay({ there: [60, 5000], troubles: [[trouble, 600, 1400]], until: 4000 });
-    expect(long.opened).toHaveLength(1);
-    expect(long.opened[0]).toBeGreaterThanOrEqual(1400 + halfHour);
+    const [nine, eleven] = [540, 660];
+    const watchGap = async (seconds: number) => {
+      const troubles: Film['troubles'] = [[trouble, 600, 600 + seconds]];
+      return (await watchStay({ there: [60, 5000], troubles, until: 2400 })).opened;
+    };
+    const short = await watchGap(nine);
+    expect(short).toHaveLength(1);
+    expect(short[0]).toBeGreaterThan(60 + quarterHour + nine - 15);
+    expect(short[0]).toBeLessThan(60 + quarterHour + nine + 50);
+    const long = await watchGap(eleven);
+    expect(long).toHaveLength(1);
+    expect(long[0]).toBeGreaterThanOrEqual(600 + eleven + quarterHour);
   }
+});
+
+test('the end of a span of the schedule restarts the time', async () => {
+  const span = { days: ['sun'] as const, from: '00:00', to: '12:10' };
+  const active = [
+    { ...span, days: [...span.days] },
+    { days: [...span.days], from: '12:15', to: '24:00' },
+  ];
+  const schedule = { time_zone: 'UTC', active };
+  const { opened } = await watchStay({ schedule, there: [60, 4000], until: 1900 });
+  expectOnce(opened, 900 + quarterHour);
 });
 
 test('M of the last N verdicts begin the time with the first that holds', async () => {
   const rule = { checks_considered: 3 };
-  const { opened } = await watchStay({ rule, toOpen: 2, there: [60, 4000], misses: [64], until: 3000 });
+  const { opened } = await watchStay({ rule, toOpen: 2, there: [60, 4000], misses: [64], until: 1500 });
   expect(opened).toHaveLength(1);
-  expect(opened[0]).toBeLessThan(60 + halfHour + 12);
+  expect(opened[0]).toBeLessThan(60 + quarterHour + 12);
 });
 
 test('the time does not begin before one that nobody saw while verdicts are still missing', async () => {
@@ -128,21 +146,21 @@ test('the time does not begin before one that nobody saw while verdicts are stil
   const { calls } = await watchStay({ rule, there: [60, 4000], until: 100 });
   const first = calls.find((at) => at > 60)!;
   const gone = ['gone', first + 0.5, first + 200] as const;
-  const { opened } = await watchStay({ rule, there: [60, 5000], troubles: [[...gone]], until: 4000 });
+  const { opened } = await watchStay({ rule, there: [60, 5000], troubles: [[...gone]], until: 1500 });
   expect(opened).toHaveLength(1);
-  expect(opened[0]).toBeGreaterThan(first + 200 + halfHour);
+  expect(opened[0]).toBeGreaterThan(first + 200 + quarterHour);
 });
 
 test('a watch that checks every five minutes confirms it when it is due', async () => {
-  const { opened, since } = await watchStay({ interval: 300, there: [60, 4000], until: 3400 });
-  expectOnce(opened, (Date.parse(since.find((at) => at !== null)!) - begin) / 1000 + halfHour);
+  const { opened, since } = await watchStay({ interval: 300, there: [60, 4000], until: 2200 });
+  expectOnce(opened, (Date.parse(since.find((at) => at !== null)!) - begin) / 1000 + quarterHour);
 });
 
 test('a claimed visit is as long as the time for which its condition must hold', async () => {
   const { run } = await watchStay({ there: [60, 4000], until: 300 });
   const claimed = presentWatch(run, start).state.shortest_visit_seconds;
-  expect(claimed).toBeGreaterThan(halfHour);
-  expect(claimed).toBeLessThan(halfHour + 30);
+  expect(claimed).toBeGreaterThan(quarterHour);
+  expect(claimed).toBeLessThan(quarterHour + 30);
 });
 
 describe('a condition that holds', () => {
@@ -150,13 +168,25 @@ describe('a condition that holds', () => {
   const holding = async () => (await watchStay({ there: [60, 4000], until: 300 })).run;
   const sinceOf = ({ state }: Partial<Pick<WatchRun, 'state'>>) => state?.conditions[0]?.holding?.since;
 
-  test('an edit of its time keeps the time, and other numbers, words or another stream restart it', async () => {
+  test('a lower or higher time counts from the same begin, and other numbers, words or another stream restart it', async () => {
     const run = await holding();
     const edit = (change: Partial<WatchCondition>, isOtherStream = false) => {
       const conditions = run.config.conditions.map((rule) => ({ ...rule, ...change }));
       return sinceOf(changeWatch(run, { config: { ...run.config, conditions }, isOtherStream }, at(300)).set);
     };
     expect(edit({ open_after_seconds: 600 })).toBe(sinceOf(run));
+    const isDue = (seconds: number, open_after_seconds: number) =>
+      awaitsOpening(
+        run.state.conditions[0]!,
+        { ...run.config.conditions[0]!, open_after_seconds },
+        at(seconds),
+      );
+    expect([isDue(300, 200), isDue(300, 600), isDue(1000, quarterHour), isDue(1000, 3600)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
     expect(edit({ cooldown_seconds: 600 })).toBe(sinceOf(run));
     expect(edit({ checks_to_close: 5 })).toBeUndefined();
     expect(edit({ condition: 'another' })).toBeUndefined();
