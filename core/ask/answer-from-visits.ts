@@ -4,6 +4,7 @@ import { negation } from '../memory/rank-moments.ts';
 import { findVisits, type Visit } from '../memory/visits.ts';
 import type { Capabilities, VisitQuestion } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
+import { digestQuestion, type WatchCondition } from '../records/watch.ts';
 import { earlier, later } from '../time.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 
@@ -47,9 +48,10 @@ export async function answerFromVisits(
   const { text, meant } = readPlace(question, watches);
   const asked = reader.readQuestion(text);
   const named = reader.readThings(text);
-  const isOfCondition = /\b(?:it|any(?:one|body|thing)|some(?:one|body|thing))\b/i.test(text);
-  if (!asked || (named.length === 0 && asked.asks !== 'what' && !isOfCondition))
-    return { statements: [], reason: refusal, pictures: 0 };
+  const isOfCondition = /\b(?:it|one|visits?|any(?:one|body|thing)|some(?:one|body|thing))\b/i.test(text);
+  if (!asked || (named.length === 0 && asked.asks !== 'what' && !isOfCondition)) return refuse(refusal);
+  if (asked.unread.length > 0)
+    return refuse(`It does not read these words here: ${asked.unread.join(', ')}. ${refusal}`);
   const memories: Memory[] = [];
   for (const searched of meant) {
     const { watch, from } = searched;
@@ -58,35 +60,41 @@ export async function answerFromVisits(
     const moments = await readMoments(watch, since, earlier(end, span.to), span, deps);
     memories.push({ ...searched, moments });
   }
-  if (named.length > 0 || asked.asks !== 'what')
-    return { ...describeVisits(asked, named, memories, reader), reason: null, pictures: 0 };
-  const [only = [], ...others] = listSeen(memories, reader);
+  const [only = [], ...others] =
+    named.length > 0 || asked.asks !== 'what' ? named : listSeen(memories, reader);
   if (others.length === 0)
     return { ...describeVisits(asked, only, memories, reader), reason: null, pictures: 0 };
   const each = [only, ...others].map((things) => {
     const [first] = describeVisits(asked, things, memories, reader).statements;
     return { things, first: first ?? { text: '', moments: [] } };
   });
+  const statements = each.map(({ first }) => first);
+  if (named.length > 0) return { statements, reason: null, pictures: 0 };
   const lead = {
     text: `Seen: ${each.map(({ things }) => things.join(', ')).join(', ')}.`,
     moments: each.flatMap(({ first }) => first.moments),
   };
-  return { statements: [lead, ...each.map(({ first }) => first)], reason: null, pictures: 0 };
+  return { statements: [lead, ...statements], reason: null, pictures: 0 };
 }
 
 const refusal =
-  'The built-in model answers what was seen, how many visits there were, when the last one was, and whether there was one, of everyday objects: "How many cars came today?". Other questions, as about when something was not there, need another model.';
+  'The built-in model answers what was seen, how many visits there were, when the last one was, and whether there was one, of everyday objects: "How many cars came today?". For another time than today and yesterday, set from and to. Other questions, as about when something was not there, need another model.';
+
+function refuse(reason: string): ModelAnswer {
+  return { statements: [], reason, pictures: 0 };
+}
 
 /**
- * Returns the watches whose place a question names, as "at the gate", and the rest of its text; all if it names none.
- * "No parking" also without a preposition: its "no" denies nothing.
+ * Returns the watches whose place a question names, as "at the gate" or "did Gate see", and the rest of its text; all
+ * if it names none. "No parking" also elsewhere: its "no" denies nothing.
  */
 function readPlace(question: string, watches: readonly SearchedWatch[]) {
   const places = watches.flatMap((searched) => {
     const name = searched.watch.config.name.trim().replaceAll(/[^\p{L}\p{N}]+/gu, '[^\\p{L}\\p{N}]+');
     const preposition = `(?:at|in|on|by|from|near) (?:(?:the|my|our) )?`;
     const isAlone = negation.test(searched.watch.config.name);
-    const place = new RegExp(`\\b(?:${preposition})${isAlone ? '?' : ''}${name}(?![\\p{L}\\p{N}])`, 'iu');
+    const end = isAlone ? '(?![\\p{L}\\p{N}])' : '(?= (?:see|saw|shows?)\\b)';
+    const place = new RegExp(`\\b(?:${preposition}${name}(?![\\p{L}\\p{N}])|${name}${end})`, 'iu');
     const [phrase] = place.exec(question) ?? [];
     return phrase === undefined ? [] : [{ searched, phrase }];
   });
@@ -102,7 +110,7 @@ function readPlace(question: string, watches: readonly SearchedWatch[]) {
 /** Lists what moments show, each thing apart; what the conditions are about if they show no thing. */
 function listSeen(memories: readonly Memory[], reader: Reader): string[][] {
   const objects = memories.flatMap(({ moments }) => moments.flatMap((moment) => moment.objects ?? []));
-  const things = [...new Set(objects)].flatMap((object) => reader.readThings(object));
+  const things = [...new Set(objects)].flatMap((object) => reader.readThings(object).flat());
   return [...new Set(things)].map((thing) => [thing]);
 }
 
@@ -150,15 +158,33 @@ function shows(
 ): boolean | null {
   const isSeen = things.some((thing) => objects.some((object) => ` ${object}`.endsWith(` ${thing}`)));
   if (isSeen) return true;
-  const judged = verdicts.flatMap(({ condition_id: id, triggered }) => {
-    const rule = conditions.find(({ condition_id: other }) => other === id);
-    const named = rule ? reader.readThings(rule.condition) : [];
+  const judged = verdicts.flatMap((verdict) => {
+    const rule = findRule(verdict, conditions);
+    const named = rule ? reader.readThings(rule.condition).flat() : [];
     const isMeant =
-      things.length === 0 || (named.length > 0 && named.every((thing) => things.includes(thing)));
-    return isMeant && triggered !== null ? [triggered] : [];
+      things.length === 0 ? rule : named.length > 0 && named.every((thing) => things.includes(thing));
+    return isMeant && verdict.triggered !== null ? [verdict.triggered] : [];
   });
   if (judged.includes(true)) return true;
   return judged.length > 0 || (things.length > 0 && scene !== undefined) ? false : null;
+}
+
+/** Finds the condition that a verdict is about; undefined if it has other words now. */
+function findRule(
+  { condition_id: id, asked }: Moment['verdicts'][number],
+  conditions: readonly WatchCondition[],
+) {
+  const rule = conditions.find(({ condition_id: other }) => other === id);
+  return rule && (asked === undefined || asked === digestQuestion(rule)) ? rule : undefined;
+}
+
+/** Says until when the conditions of a watch had other words: those verdicts are left out. */
+function describeFormer({ watch, moments }: Memory): string {
+  const { conditions } = watch.config;
+  const last = moments.findLast(({ verdicts }) => verdicts.some((verdict) => !findRule(verdict, conditions)));
+  if (!last) return '';
+  const at = new Date(last.at);
+  return ` Until ${formatVisit({ watch, visit: { from: at, to: at } })} it had other conditions, which are left out.`;
 }
 
 /** States how many visits there were and which was the last, then lists the newest, each with its moment. */
@@ -177,9 +203,10 @@ function describeVisits(
     )
     .toSorted((one, other) => +other.visit.from - +one.visit.from);
   const name = things.length === 0 ? 'what the conditions are about' : things.join(', ');
+  const former = things.length === 0 ? memories.map(describeFormer).join('') : '';
   const [last, ...before] = found;
-  if (!last) return { statements: [{ text: `No visit of ${name} was seen.`, moments: [] }] };
-  const newest = `the last visit of ${name} was ${formatVisit(last)}.`;
+  if (!last) return { statements: [{ text: `No visit of ${name} was seen.${former}`, moments: [] }] };
+  const newest = `the last visit of ${name} was ${formatVisit(last)}.${former}`;
   if (asks === 'last') return { statements: [state(newest.replace('t', 'T'), last)] };
   const listed = before.length === 0 ? [] : found.slice(0, maxListed);
   const isCut = found.length > maxListed;
@@ -196,7 +223,13 @@ function state(text: string, { visit }: Found): Statement {
 }
 
 /** Formats a visit by the clock of its watch: "Gate Tue 24 Nov 02:10:00 to 02:11:30 (UTC)". */
-function formatVisit({ watch: { config }, visit: { from, to } }: Found): string {
+function formatVisit({
+  watch: { config },
+  visit: { from, to },
+}: {
+  watch: Found['watch'];
+  visit: Pick<Found['visit'], 'from' | 'to'>;
+}): string {
   const zone = config.schedule?.time_zone ?? 'UTC';
   const at = (time: Date) => Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(zone);
   const clock = (time: Date) => at(time).toPlainTime().toString().slice(0, 8);

@@ -67,9 +67,9 @@ export type Capabilities = {
   readCondition(condition: string): ConditionReading;
   /**
    * Present for a model that answers questions about visits only: the kind of a question, `null` for another one, and
-   * the names of the things in a text. Absent: it is asked about pictures.
+   * the things in a text, each by its names. Absent: it is asked about pictures.
    */
-  visits?: { readQuestion(question: string): VisitQuestion | null; readThings(text: string): string[] };
+  visits?: { readQuestion(question: string): VisitQuestion | null; readThings(text: string): string[][] };
 };
 
 /** Capabilities of a model that judges any condition by one picture. */
@@ -116,6 +116,8 @@ export type DescribedPicture = { frame: Uint8Array; camera: string; time: string
 export type VisitQuestion = {
   asks: 'what' | 'count' | 'last' | 'whether';
   day: 'today' | 'yesterday' | null;
+  /** Words that it does not answer: times, places, colors. */
+  unread: readonly string[];
 };
 
 /** Sample of a digest window, as JPEG. */

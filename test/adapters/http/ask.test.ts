@@ -6,6 +6,7 @@ import { after, start } from '../../contract/records.ts';
 import { gate, newMoment } from '../../contract/moment-store.contract.ts';
 import { newChange, newCreation } from '../../contract/watch-records.ts';
 import { createClientFor, type ApiClient } from '../../support/api/api-client.ts';
+import { digestQuestion } from '../../../core/records/watch.ts';
 import { newWatchConfig } from '../../support/watches/watch-records.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
@@ -84,6 +85,25 @@ test('the built-in model counts visits without a call, and refuses other questio
     'War ein Hund da?',
   ])
     expect(await ask(question)).toMatchObject({ answered: false, statements: [] });
+  for (const [question, words] of [
+    ['Was it open at 3 am?', 'open, 3, am'],
+    ['How many brown dogs came since noon?', 'brown, since, noon'],
+    ['Is a dog coming tomorrow?', 'tomorrow'],
+    ['Did the dog bark at the window?', 'bark, window'],
+    ['When was the first visit of a dog?', 'first'],
+    ['When will the dog come?', 'will'],
+    ['How many dogs came today and yesterday?', 'yesterday'],
+    ['Was macht die Person?', 'macht, die'],
+  ] as const)
+    expect(await ask(question)).toMatchObject({
+      answered: false,
+      answer: expect.stringContaining(`not read these words here: ${words}. `),
+    });
+  expect((await ask('How many dogs and how many cars came, and did a cat come?')).answer).toMatch(
+    /^3 visits of dog; .*\. 1 visit of car; the last .*\. No visit of cat was seen\.$/,
+  );
+  for (const question of ['Is the dog still there?', 'Since when is the dog there?'])
+    expect((await ask(question)).answer).toBe('The last visit of dog was Gate 2026-03-01 12:33:20 (UTC).');
   for (const question of [
     'Was there a dog, or not?',
     'Was a dog there, yes or no?',
@@ -115,6 +135,23 @@ test('a long list begins with its sentence, says how much it shows, and continue
   const before = await ask(question, { to: newest.next_to });
   expect(timesOf(before).slice(1)).toEqual([2000, 600, 60].map((second) => [after(second).toISOString()]));
   expect(before.next_to).toBeNull();
+});
+
+test('verdicts on former words of a condition are left out of an answer about it, which says so', async () => {
+  useBuiltIn();
+  const run = await world.c.runs.get(gate, world.clock.now);
+  if (run?.policy !== 'watch') throw new Error('No watch');
+  const held = { condition_id: 'person', triggered: true, explanation: 'A person.' };
+  const asked = digestQuestion({ condition: 'A dog is at the gate' });
+  const moments = [
+    newMoment(2200, { verdicts: [{ ...held, asked }] }),
+    newMoment(2300, { verdicts: [{ ...held, triggered: false }] }),
+    newMoment(2400, { verdicts: [held] }),
+  ];
+  await world.c.runs.commit(newChange(run, { moments, set: {}, hours: [] }));
+  expect((await ask('How often was it there?')).answer).toBe(
+    '1 visit of what the conditions are about; the last visit of what the conditions are about was Gate 2026-03-01 12:40:00 (UTC). Until Gate 2026-03-01 12:36:40 (UTC) it had other conditions, which are left out.',
+  );
 });
 
 test('a question about a place is answered from the watch of that name', async () => {
