@@ -2,7 +2,8 @@
 
 /** Creates a signal that aborts after `seconds`, or earlier with `signal`. */
 export function createTimeLimit(seconds: number, signal?: AbortSignal): AbortSignal {
-  const timeout = AbortSignal.timeout(seconds * 1000);
+  // 8.079 s are 8079.000000000001 ms, which it refuses.
+  const timeout = AbortSignal.timeout(Math.round(seconds * 1000));
   return signal ? AbortSignal.any([signal, timeout]) : timeout;
 }
 

@@ -12,6 +12,11 @@ describe('createTimeLimit', () => {
     expect(limit.reason).toBe('stopped');
   });
 
+  test('the time limit may have any fraction of a second', () => {
+    expect(8.079 * 1000).not.toBe(8079);
+    expect(createTimeLimit(8.079).aborted).toBe(false);
+  });
+
   test('the time limit aborts after its seconds, with and without a caller', () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort('late'));
     expect(createTimeLimit(2).reason).toBe('late');

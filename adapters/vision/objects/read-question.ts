@@ -46,7 +46,7 @@ function listUnread(text: string): string[] {
       otherWords.has(token) ||
       !(askingWords.has(token) || isFiller(token) || movements.has(token) || findNoun(token)),
   );
-  const words = unread.map((token) => token.replaceAll(/[#_|-]+/g, ' ').trim());
+  const words = unread.map((token) => token.replaceAll('_', ' ').replace('#', '').replace('-', ' ').trim());
   return words.filter((word) => words.length === 1 || !prepositions.has(word));
 }
 
