@@ -155,7 +155,7 @@ async function callAbout(
   if (failure || busy)
     throw new BacktestStop(
       'model',
-      new VisionError(failure?.message ?? 'The model is busy. Try again later.'),
+      new VisionError(failure?.remediation ?? 'The model is busy. Try again later.'),
     );
 }
 

@@ -74,7 +74,7 @@ test('a model that fails in the middle ends the response, and the next one conti
   expect([...first.body.alerts, ...rest.body.alerts]).toEqual(whole.alerts);
   expect(calls).toHaveLength(all);
   made = 9;
-  expect((await post({})).body.error.code).toBe('VLM_ERROR');
+  expect((await post({})).body.error).toMatchObject({ code: 'VLM_ERROR', remediation: 'The model is away.' });
 });
 
 test('a cursor belongs to its caller, watch, conditions and the configuration of the watch', async () => {
