@@ -111,7 +111,7 @@ async function reserveSlot(
   const until = addSeconds(now(), rules.slotReservationSeconds);
   const reservation = { caller, jobId: holder, slotLimit, until, ...(idempotency && { idempotency }) };
   const result = await jobs.reserveSlot(reservation, now());
-  if (result.kind === 'slots_full') throw new MaxJobsReachedError(slotLimit);
+  if (result.kind === 'full') throw new MaxJobsReachedError(slotLimit);
   if (result.kind === 'key_reused') throw new IdempotencyKeyReusedError();
   return result.jobId;
 }
@@ -137,7 +137,7 @@ async function storeJob<Fields extends PolicyFields>(
     },
     deps.now(),
   );
-  if (result.kind === 'slots_full') throw new MaxJobsReachedError(slotLimit);
+  if (result.kind === 'full') throw new MaxJobsReachedError(slotLimit);
   if (result.kind === 'key_invalid') throw new UnauthorizedError();
   if (result.kind !== 'created') throw new IdempotencyConflictError();
   return job;

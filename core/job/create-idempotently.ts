@@ -49,7 +49,7 @@ async function findEarlier(
   const earlier = await jobs.findByIdempotencyKey(caller, key, now());
   if (earlier === undefined) return undefined;
   if (earlier.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
-  const job = asJob(await runs.get(earlier.jobId, now()));
+  const job = asJob(await runs.get(earlier.runId, now()));
   if (job === undefined) throw jobGone();
   return job;
 }

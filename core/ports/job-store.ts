@@ -1,17 +1,20 @@
+import { z } from 'zod';
 import type { JobEvent } from '../records/event.ts';
 import { type Job, type JobPolicy, type JobStatus, type Source, countersSchema } from '../records/job.ts';
-import type { JobPatch, RunChange, Totals } from './run-store.ts';
+import { noTotals, totalsSchema, type JobPatch, type RunChange, type Totals } from './run-store.ts';
 
 export type JobChange = RunChange<JobPatch, JobEvent>;
 
 /** Totals of all jobs: ended ones, plus the current counters of active ones. */
-export type Usage = Totals & { jobs_created: number };
+export const usageSchema = totalsSchema.extend({ jobs_created: z.int().nonnegative() });
+export type Usage = z.infer<typeof usageSchema>;
+export const noUsage: Usage = { ...noTotals, jobs_created: 0 };
 
 /** Idempotency key of a creation; `requestHash` identifies the request. */
 export type IdempotencyRecord = { key: string; requestHash: string; expiresAt: Date };
 
-/** Accepted request of an idempotency key, and the job that it created. */
-export type IdempotentRequest = { requestHash: string; jobId: string };
+/** Accepted request of an idempotency key, and the job or watch that it created. */
+export type IdempotentRequest = { requestHash: string; runId: string };
 
 /**
  * New job with its source. `slotLimit` is the caller's maximum of concurrent jobs. `keyHash` is the key that must be
@@ -46,18 +49,26 @@ export type ReservationResult =
   | { kind: 'reserved'; jobId: string }
   /** The idempotency key has a reservation of another request. */
   | { kind: 'key_reused' }
-  | { kind: 'slots_full' };
+  | { kind: 'full' };
 
-/** Result of `create`. */
+/** Result of the creation of a job or a watch. */
 export type CreationResult =
   | { kind: 'created' }
-  /** The same request was accepted under the idempotency key before, and created this job. */
-  | { kind: 'replayed'; jobId: string }
+  /** The same request was accepted under the idempotency key before, and created this run. */
+  | { kind: 'replayed'; runId: string }
   /** The idempotency key was used for another request. */
   | { kind: 'key_reused' }
   /** The key was revoked, or its caller erased, since the request was authenticated. */
   | { kind: 'key_invalid' }
-  | { kind: 'slots_full' };
+  /** The caller has as many jobs or watches as it may have. */
+  | { kind: 'full' };
+
+/** Returns the result of a creation whose idempotency key was used before. */
+export function toReplay(earlier: IdempotentRequest, { requestHash }: IdempotencyRecord): CreationResult {
+  return earlier.requestHash === requestHash
+    ? { kind: 'replayed', runId: earlier.runId }
+    : { kind: 'key_reused' };
+}
 
 /** Filters and page of `list`. */
 export type JobQuery = {

@@ -1,4 +1,5 @@
-import type { Counters, Job, Source } from '../records/job.ts';
+import { z } from 'zod';
+import { countersSchema, zeroCounters, type Job, type Source } from '../records/job.ts';
 import type { Run, RunEvent, WatchProgress } from '../records/run.ts';
 import type { Moment } from '../records/moment.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
@@ -6,7 +7,13 @@ import type { Watch, WatchSecrets } from '../records/watch.ts';
 import type { SeenAddition } from '../records/seen-hour.ts';
 
 /** Totals of ended jobs: their number by final status, and the sums of their counters. */
-export type Totals = { jobs_completed: number; jobs_stopped: number; jobs_failed: number } & Counters;
+export const totalsSchema = countersSchema.extend({
+  jobs_completed: z.int().nonnegative(),
+  jobs_stopped: z.int().nonnegative(),
+  jobs_failed: z.int().nonnegative(),
+});
+export type Totals = z.infer<typeof totalsSchema>;
+export const noTotals: Totals = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...zeroCounters };
 
 /** Fields of a job that a commit may set. All others are fixed at creation. */
 export type JobPatch = Partial<

@@ -4,7 +4,7 @@ import type { WatchEvent } from '../records/watch-event.ts';
 import type { WatchProgress, WatchRun } from '../records/run.ts';
 import type { Alert, WatchCounts } from '../records/watch-state.ts';
 import type { SeenHour } from '../records/seen-hour.ts';
-import type { IdempotencyRecord } from './job-store.ts';
+import type { CreationResult, IdempotencyRecord } from './job-store.ts';
 import type { RunChange, WatchPatch } from './run-store.ts';
 
 /**
@@ -19,17 +19,6 @@ export type WatchCreation = WatchRun & {
   keyHash?: string;
   idempotency?: IdempotencyRecord;
 };
-
-/** Result of `create`. */
-export type WatchCreationResult =
-  | { kind: 'created' }
-  /** The same request was accepted under the idempotency key before, and created this watch. */
-  | { kind: 'replayed'; watchId: string }
-  /** The idempotency key was used for another request. */
-  | { kind: 'key_reused' }
-  /** The key was revoked, or its caller erased, since the request was authenticated. */
-  | { kind: 'key_invalid' }
-  | { kind: 'full' };
 
 export type WatchChange = RunChange<WatchPatch, WatchEvent>;
 
@@ -80,7 +69,7 @@ export type ReviewedHour = {
  */
 export interface WatchStore {
   /** Stores a watch if absent. A repeated creation returns 'created' again. */
-  create(creation: WatchCreation, now: Date): Promise<WatchCreationResult>;
+  create(creation: WatchCreation, now: Date): Promise<CreationResult>;
   /** Returns all watches of a caller, oldest first. */
   list(caller: string): Promise<WatchRun[]>;
   /**

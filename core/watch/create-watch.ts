@@ -58,7 +58,7 @@ export async function createWatch(
   if (result.kind === 'full') throw new MaxWatchesReachedError(maxWatches);
   if (result.kind === 'key_reused') throw new IdempotencyKeyReusedError();
   if (result.kind === 'key_invalid') throw new UnauthorizedError();
-  if (result.kind === 'replayed') return requireReplayed(result.watchId, deps);
+  if (result.kind === 'replayed') return requireReplayed(result.runId, deps);
   deps.log.info('Watch created', { caller, watch_id: creation.run_id, stream_url: creation.stream_url });
   await startQuietly(creation, deps);
   return creation;
@@ -249,7 +249,7 @@ async function findEarlier(
   const earlier = await deps.jobs.findByIdempotencyKey(caller, key, deps.now());
   if (earlier === undefined) return undefined;
   if (earlier.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
-  return requireReplayed(earlier.jobId, deps);
+  return requireReplayed(earlier.runId, deps);
 }
 
 /** Throws `WatchNotFoundError` for a watch that was deleted since: the key prevents a second one. */

@@ -29,12 +29,12 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
     expect(await store.events(job.run_id, 0, 10, new Date(0))).toEqual([]);
   });
 
-  test('the eleventh job of a caller gets slots_full and leaves no record', async () => {
+  test('the eleventh job of a caller is refused and leaves no record', async () => {
     const store = await makeStore();
     for (let count = 0; count < 10; count += 1) await store.create(createCreation(newJob()), start);
     const eleventh = newJob();
 
-    expect(await store.create(createCreation(eleventh), start)).toEqual({ kind: 'slots_full' });
+    expect(await store.create(createCreation(eleventh), start)).toEqual({ kind: 'full' });
 
     expect(await store.get(eleventh.run_id, start)).toBeUndefined();
     expect(await store.source(eleventh.source_id)).toBeUndefined();
@@ -51,7 +51,7 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
     const kinds = (await Promise.all(creations)).map((result) => result.kind);
 
     expect(kinds.filter((kind) => kind === 'created')).toHaveLength(10);
-    expect(kinds.filter((kind) => kind === 'slots_full')).toHaveLength(20);
+    expect(kinds.filter((kind) => kind === 'full')).toHaveLength(20);
     expect(await store.countActive('harbour')).toBe(10);
   });
 
@@ -111,7 +111,7 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
       start,
     );
 
-    expect(result).toEqual({ kind: 'replayed', jobId: first.run_id });
+    expect(result).toEqual({ kind: 'replayed', runId: first.run_id });
     expect(await store.get(second.run_id, start)).toBeUndefined();
     expect(await store.countActive('harbour')).toBe(1);
   });
@@ -132,7 +132,7 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
-    const known = { requestHash: 'hash', jobId: job.run_id };
+    const known = { requestHash: 'hash', runId: job.run_id };
 
     expect(await store.findByIdempotencyKey('harbour', 'key', start)).toEqual(known);
     expect(await store.findByIdempotencyKey('harbour', 'key', after(86_399))).toEqual(known);
@@ -191,7 +191,7 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
     });
     expect(await store.create(createCreation(newJob(), { idempotency: renewed }), later)).toEqual({
       kind: 'replayed',
-      jobId: job.run_id,
+      runId: job.run_id,
     });
   });
 
@@ -203,16 +203,16 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
 
     expect(await store.create(createCreation(newJob(), key), start)).toEqual({
       kind: 'replayed',
-      jobId: job.run_id,
+      runId: job.run_id,
     });
   });
 
-  test('an idempotency key is still free after slots_full', async () => {
+  test('an idempotency key is still free after a refusal', async () => {
     const store = await makeStore();
     const first = newJob();
     await store.create(createCreation(first, { slotLimit: 1 }), start);
     const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
-    expect(await store.create(creation, start)).toEqual({ kind: 'slots_full' });
+    expect(await store.create(creation, start)).toEqual({ kind: 'full' });
 
     await store.commit(end(first));
 
@@ -235,7 +235,7 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
       jobId: string,
       { now = start, ...fields }: Partial<SlotReservation> & { now?: Date } = {},
     ) => store.reserveSlot({ caller: 'harbour', jobId, slotLimit: 1, until: after(180), ...fields }, now);
-    const full = { kind: 'slots_full' };
+    const full = { kind: 'full' };
     const reserved = (jobId: string) => ({ kind: 'reserved', jobId });
 
     test('a reserved slot is closed to other jobs of its caller and becomes the slot of its own job', async () => {
@@ -246,7 +246,7 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
 
       expect(await reserve(store, newJob().run_id)).toEqual(full);
       expect(await store.create(createCreation(newJob(), { slotLimit: 1 }), start)).toEqual({
-        kind: 'slots_full',
+        kind: 'full',
       });
       expect(
         await store.create(createCreation(newJob({ caller: 'airport' }), { slotLimit: 1 }), start),
@@ -295,7 +295,7 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
       );
 
       const late = createCreation(crashed, { slotLimit: 1 });
-      expect(await store.create(late, after(181))).toEqual({ kind: 'slots_full' });
+      expect(await store.create(late, after(181))).toEqual({ kind: 'full' });
       await store.releaseSlot('harbour', next.run_id, next.run_id);
       expect(await store.create(late, after(181))).toEqual({ kind: 'created' });
     });
@@ -359,7 +359,7 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
       expect(await store.create(createCreation(slower, only), start)).toEqual({ kind: 'created' });
       expect(await store.create(createCreation(first, only), start)).toEqual({
         kind: 'replayed',
-        jobId: first.run_id,
+        runId: first.run_id,
       });
 
       expect(await store.create(createCreation(slower, only), start)).toEqual({ kind: 'created' });

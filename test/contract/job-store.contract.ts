@@ -1,5 +1,7 @@
 import type { JobRuns } from '../support/select-runs.ts';
 import { describe, expect, test } from 'vitest';
+import { noUsage } from '../../core/ports/job-store.ts';
+import { noTotals } from '../../core/ports/run-store.ts';
 import { zeroCounters, type Job } from '../../core/records/job.ts';
 import { jobCreationCases } from './job-creation.contract.ts';
 import { jobReadingCases } from './job-reading.contract.ts';
@@ -10,8 +12,6 @@ import {
   createCreation,
   end,
   newJob,
-  nothingTotalled,
-  nothingUsed,
   progress,
   start,
   stopped,
@@ -42,7 +42,7 @@ function slotCases(makeStore: () => Promise<JobRuns>): void {
       kind: 'created',
     });
     expect(await store.create(createCreation(newJob(), { slotLimit: 2 }), start)).toEqual({
-      kind: 'slots_full',
+      kind: 'full',
     });
   });
 
@@ -63,10 +63,10 @@ function slotCases(makeStore: () => Promise<JobRuns>): void {
 
   test('usage sums the totals of ended jobs', async () => {
     const store = await makeStore();
-    expect(await store.usage()).toEqual(nothingUsed);
+    expect(await store.usage()).toEqual(noUsage);
     const jobs = [newJob(), newJob(), newJob({ caller: 'airport' })];
     for (const job of jobs) await store.create(createCreation(job), start);
-    const failure = { ...nothingTotalled, jobs_failed: 1, failed_captures: 7, input_tokens: 20 };
+    const failure = { ...noTotals, jobs_failed: 1, failed_captures: 7, input_tokens: 20 };
 
     await Promise.all([
       store.commit(end(jobs[0]!)),
@@ -75,7 +75,7 @@ function slotCases(makeStore: () => Promise<JobRuns>): void {
     ]);
 
     expect(await store.usage()).toEqual({
-      ...nothingUsed,
+      ...noUsage,
       jobs_created: 3,
       jobs_stopped: 2,
       jobs_failed: 1,
@@ -91,12 +91,12 @@ function slotCases(makeStore: () => Promise<JobRuns>): void {
     await store.create(createCreation(other), start);
     const counters = { ...zeroCounters, frames_captured: 5, frames_skipped: 4 };
     await store.commit(createChange(job, [progress], { set: { counters } }));
-    const live = { ...nothingUsed, jobs_created: 2, frames_captured: 7, frames_skipped: 4 };
+    const live = { ...noUsage, jobs_created: 2, frames_captured: 7, frames_skipped: 4 };
 
     expect(await store.usage()).toEqual(live);
 
     const ended = changed(job, createChange(job, [progress], { set: { counters } }));
-    await store.commit({ ...end(ended), totalsDelta: { ...nothingTotalled, ...counters, jobs_stopped: 1 } });
+    await store.commit({ ...end(ended), totalsDelta: { ...noTotals, ...counters, jobs_stopped: 1 } });
 
     expect(await store.usage()).toEqual({ ...live, jobs_stopped: 1 });
   });
@@ -106,7 +106,7 @@ function slotCases(makeStore: () => Promise<JobRuns>): void {
     const counters = { ...zeroCounters, frames_captured: 1 };
     const jobs = Array.from({ length: 12 }, (_, index) => newJob({ caller: `caller-${index}`, counters }));
     for (const job of jobs) await store.create(createCreation(job), start);
-    const counted = { ...nothingTotalled, ...counters, jobs_stopped: 1 };
+    const counted = { ...noTotals, ...counters, jobs_stopped: 1 };
 
     const ends = Promise.all(jobs.map((job) => store.commit({ ...end(job), totalsDelta: counted })));
     const readings = [];

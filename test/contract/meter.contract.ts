@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Meter, MeterReading } from '../../core/ports/meter.ts';
-import { nothingUsed, start } from './records.ts';
+import { noUsage } from '../../core/ports/job-store.ts';
+import { start } from './records.ts';
 
 type Since = Pick<MeterReading, 'startedAt' | 'jobsBefore'>;
 
 /** Contract of `Meter`. `makeMeter` returns one that counts from that time on and has counted nothing. */
 export function describeMeter(name: string, makeMeter: (since: Since) => Promise<Meter>): void {
-  const since: Since = { startedAt: start, jobsBefore: { ...nothingUsed, jobs_created: 3 } };
+  const since: Since = { startedAt: start, jobsBefore: { ...noUsage, jobs_created: 3 } };
 
   describe(`${name} as a meter`, () => {
     test('a new meter has zero counts, its start time and its initial number', async () => {

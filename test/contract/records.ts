@@ -5,8 +5,8 @@ import { assignSequences, type JobEvent, type NewEvent } from '../../core/record
 import { initialJobSight, type Job, type JobOf, type Source, zeroCounters } from '../../core/records/job.ts';
 import { toJobType } from '../../core/records/job-type.ts';
 import { initialProgress } from '../../core/records/run-base.ts';
-import type { JobChange, JobCreation, Usage } from '../../core/ports/job-store.ts';
-import type { RunChange, Totals } from '../../core/ports/run-store.ts';
+import type { JobChange, JobCreation } from '../../core/ports/job-store.ts';
+import { noTotals, type RunChange } from '../../core/ports/run-store.ts';
 import type { Run } from '../../core/records/run.ts';
 
 /** Records like those of the core, for the contract suites. */
@@ -16,15 +16,6 @@ export const start = new Date('2026-03-01T12:00:00.000Z');
 export function after(seconds: number): Date {
   return new Date(start.getTime() + seconds * 1_000);
 }
-
-/** Minimum totals of an ended job. */
-export const nothingTotalled: Totals = {
-  jobs_completed: 0,
-  jobs_stopped: 0,
-  jobs_failed: 0,
-  ...zeroCounters,
-};
-export const nothingUsed: Usage = { ...nothingTotalled, jobs_created: 0 };
 
 export function newJob(overrides: Partial<JobOf<'monitor'>> = {}): JobOf<'monitor'> {
   return {
@@ -184,7 +175,7 @@ export function end(job: Job, at: Date = start): JobChange {
       expires_at: new Date(at.getTime() + 3_600_000).toISOString(),
     },
     releasesSlotOf: job.caller,
-    totalsDelta: { ...nothingTotalled, jobs_stopped: 1, checks_performed: 3, input_tokens: 500 },
+    totalsDelta: { ...noTotals, jobs_stopped: 1, checks_performed: 3, input_tokens: 500 },
   });
 }
 

@@ -78,7 +78,7 @@ function creationCases(makeStore: MakeStore): void {
     await store.create(first, start);
     expect(await store.create({ ...newCreation(), idempotency }, start)).toEqual({
       kind: 'replayed',
-      watchId: first.run_id,
+      runId: first.run_id,
     });
     const other = { ...idempotency, requestHash: 'b' };
     expect(await store.create({ ...newCreation(), idempotency: other }, start)).toEqual({

@@ -84,7 +84,7 @@ const bounds: Record<string, string> = {
   'adapters/embedded/sqlite/vacuum.ts': 'file of a database: weak, 100 bytes each',
   'adapters/embedded/log/log-signals.ts': 'readers of logs: open event streams, 500 bytes each',
   'adapters/embedded/files/media-store.ts': 'media of checks under way; path of stored bytes: 8 MB; weak',
-  'adapters/embedded/callers/meter.ts': 'counts by provider: providers, 200 bytes each',
+  'adapters/embedded/callers/meter.ts': 'counts by name: providers, 200 bytes each',
   'adapters/embedded/sqlite/record.ts': 'parsed sources: 64 MB',
   'adapters/embedded/runs/run-table.ts': 'parsed runs: 64 MB',
   'adapters/embedded/load/share-captures.ts':

@@ -48,7 +48,8 @@ import { digestRequestSchema } from '../../core/policies/digest/create.ts';
 import { monitorRequestSchema } from '../../core/policies/monitor/create.ts';
 import type { Answer } from '../../core/records/vision.ts';
 import type { ExecutionInput, WorkflowState } from '../../core/records/workflow.ts';
-import { nothingUsed, start } from '../contract/records.ts';
+import { noUsage } from '../../core/ports/job-store.ts';
+import { start } from '../contract/records.ts';
 import { judgingEach, scriptedModel } from './scripted-model.ts';
 
 /** Request to a receiver, as text. */
@@ -102,7 +103,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const now = () => clock.now;
   const recentLog = createLogBuffer({ level: 'debug', now });
   const output = { debug: log, info: log, warning: log, error: log };
-  const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
+  const meter = createMeter({ startedAt: start, jobsBefore: noUsage });
   const callers = createCallerStore(database);
   const { runs, jobs: storedJobs, watches, moments } = embeddedRuns(database);
 

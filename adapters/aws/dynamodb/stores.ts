@@ -5,8 +5,7 @@ import type { CallLimiter } from '../../../core/ports/call-limiter.ts';
 import type { CallerStore, CallerEraser } from '../../../core/ports/caller-store.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
 import type { EventSessions } from '../../../core/ports/event-sessions.ts';
-import type { JobStore, Usage } from '../../../core/ports/job-store.ts';
-import { zeroCounters } from '../../../core/records/job.ts';
+import { noUsage, type JobStore } from '../../../core/ports/job-store.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
 import type { MomentStore } from '../../../core/ports/moment-store.ts';
@@ -31,7 +30,7 @@ import { createRunStore } from './runs/run-store.ts';
 import { createUsageLedger } from './callers/usage-ledger.ts';
 import { createWatchStore } from './runs/watch-store.ts';
 import { readNewestEvents } from './runs/event-items.ts';
-import { createJob, findIdempotencyRecord } from './runs/job-creation.ts';
+import { createJob, findRequest } from './runs/job-creation.ts';
 import { listJobs } from './runs/job-list.ts';
 import type { RunDeps } from './runs/run-commit.ts';
 import { countSlots, releaseSlot, reserveSlot } from './runs/slots.ts';
@@ -83,7 +82,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   const ttls = itemTtls(retentionSeconds);
   const deps = { table, ttls, hasBus: settings.hasBus ?? false };
   const runs = createRunStore(deps, backoff);
-  const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });
+  const since = () => ({ startedAt: now(), jobsBefore: noUsage });
   const sessionsWithLimit = (perName: number) =>
     createEventSessions({ table, backoff, now, newId, setTimer, perCaller: perName });
   return {
@@ -106,14 +105,6 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   };
 }
 
-const nothingUsed: Usage = {
-  jobs_created: 0,
-  jobs_completed: 0,
-  jobs_stopped: 0,
-  jobs_failed: 0,
-  ...zeroCounters,
-};
-
 /** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 function createJobStore(deps: RunDeps, backoff: BackoffDeps): JobStore {
   const { table } = deps;
@@ -121,11 +112,7 @@ function createJobStore(deps: RunDeps, backoff: BackoffDeps): JobStore {
     reserveSlot: async (reservation, now) => reserveSlot(table, reservation, now),
     releaseSlot: async (caller, jobId, holder) => releaseSlot(table, caller, jobId, holder),
     create: async (creation, now) => createJob(deps, creation, now),
-    findByIdempotencyKey: async (caller, key, now) => {
-      const earlier = await findIdempotencyRecord(table, caller, key);
-      if (earlier === undefined || earlier.expires_at_ms <= now.getTime()) return undefined;
-      return { requestHash: earlier.request_hash, jobId: earlier.job_id };
-    },
+    findByIdempotencyKey: async (caller, key, now) => findRequest(table, caller, key, now),
     list: async (query, now) => listJobs(deps, query, now),
     countActive: async (caller) => countSlots(table, caller),
     newestEvents: async (jobId, type, limit) => readNewestEvents(table, jobId, type, limit),

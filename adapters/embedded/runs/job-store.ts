@@ -5,6 +5,7 @@ import {
   type JobCreation,
   type JobStore,
   sumUsage,
+  toReplay,
 } from '../../../core/ports/job-store.ts';
 import { jobPolicies } from '../../../core/records/job.ts';
 import { isJob } from '../../../core/records/run.ts';
@@ -85,32 +86,18 @@ function createJob(
   now: Date,
 ): CreationResult {
   const { job, source, keyHash, idempotency } = creation;
-  const earlier = findEarlier(tables, creation, now);
-  if (earlier !== undefined) return earlier;
+  const created = tables.runs.find(job.run_id)?.run;
+  // The same source means that this creation was committed and its response lost. The job may have ended since, so it
+  // takes no slot.
+  if (created?.source_id === job.source_id) return { kind: 'created' };
+  if (created !== undefined) return { kind: 'replayed', runId: job.run_id };
+  const earlier = idempotency && tables.idempotency.find(job.caller, idempotency.key, now);
+  if (idempotency && earlier) return toReplay(earlier, idempotency);
   if (keyHash !== undefined && !tables.hasKey(keyHash, job.caller, now)) return { kind: 'key_invalid' };
-  if (tables.slots.count(job.caller) + slotsReserved >= creation.slotLimit) return { kind: 'slots_full' };
+  if (tables.slots.count(job.caller) + slotsReserved >= creation.slotLimit) return { kind: 'full' };
   insertRun(tables, job, []);
   tables.sources.put(source);
   tables.slots.take(job.caller, job.run_id);
   if (idempotency !== undefined) tables.idempotency.put(job.caller, idempotency, job.run_id);
   return { kind: 'created' };
-}
-
-function findEarlier(
-  tables: RunTables,
-  { job, idempotency }: JobCreation,
-  now: Date,
-): CreationResult | undefined {
-  const created = tables.runs.find(job.run_id)?.run;
-  if (created !== undefined) {
-    // The same source means that this creation was committed and its response lost. The job may have ended since, so it
-    // takes no slot.
-    const isRepeated = created.source_id === job.source_id;
-    return isRepeated ? { kind: 'created' } : { kind: 'replayed', jobId: job.run_id };
-  }
-  if (idempotency === undefined) return undefined;
-  const earlier = tables.idempotency.find(job.caller, idempotency.key, now);
-  if (earlier === undefined) return undefined;
-  if (earlier.requestHash !== idempotency.requestHash) return { kind: 'key_reused' };
-  return { kind: 'replayed', jobId: earlier.jobId };
 }

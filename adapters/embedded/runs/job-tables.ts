@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
-import type { Totals } from '../../../core/ports/run-store.ts';
-import { countersSchema, sourceSchema, zeroCounters, type Source } from '../../../core/records/job.ts';
+import { noTotals, totalsSchema, type Totals } from '../../../core/ports/run-store.ts';
+import { sourceSchema, type Source } from '../../../core/records/job.ts';
 import { createRecordReader, readCount } from '../sqlite/record.ts';
 import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
 
@@ -41,7 +41,7 @@ export function createIdempotencyTable(database: DatabaseSync) {
 
 const idempotencySchema = z
   .object({ request_hash: z.string(), job_id: z.string() })
-  .transform(({ request_hash: requestHash, job_id: jobId }) => ({ requestHash, jobId }));
+  .transform(({ request_hash: requestHash, job_id: runId }) => ({ requestHash, runId }));
 
 /** Creates the table of totals, one row per counter, so that a new counter needs no migration. */
 export function createTotalsTable(database: DatabaseSync) {
@@ -61,14 +61,6 @@ export function createTotalsTable(database: DatabaseSync) {
 }
 
 const totalRowsSchema = z.array(z.object({ counter: z.string(), value: z.int() }));
-
-const totalsSchema = countersSchema.extend({
-  jobs_completed: z.int().nonnegative(),
-  jobs_stopped: z.int().nonnegative(),
-  jobs_failed: z.int().nonnegative(),
-});
-
-const noTotals: Totals = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...zeroCounters };
 
 /** Sources change with an edit only, and are below a kB. */
 const maxParsed = 1000;

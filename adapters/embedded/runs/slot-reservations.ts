@@ -14,7 +14,7 @@ export function createSlotReservations() {
   const callers = new Map<string, Map<string, Reservation>>();
   return { reserve, release, remove, count };
 
-  /** Reserves a slot. Returns 'slots_full' if jobs (`slotsTaken`) and reservations use all `slotLimit` slots. */
+  /** Reserves a slot. Returns 'full' if jobs (`slotsTaken`) and reservations use all `slotLimit` slots. */
   function reserve(
     { caller, jobId, slotLimit, until, idempotency }: SlotReservation,
     slotsTaken: number,
@@ -28,7 +28,7 @@ export function createSlotReservations() {
       shared.untilMs = until.getTime();
       return { kind: 'reserved', jobId: sharedId };
     }
-    if (slotsTaken + held.size >= slotLimit) return { kind: 'slots_full' };
+    if (slotsTaken + held.size >= slotLimit) return { kind: 'full' };
     held.set(jobId, { untilMs: until.getTime(), holders: new Set([jobId]), idempotency });
     callers.set(caller, held);
     return { kind: 'reserved', jobId };

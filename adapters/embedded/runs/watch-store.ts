@@ -3,9 +3,9 @@ import {
   statsRetentionSeconds,
   type Feed,
   type WatchCreation,
-  type WatchCreationResult,
   type WatchStore,
 } from '../../../core/ports/watch-store.ts';
+import { toReplay, type CreationResult } from '../../../core/ports/job-store.ts';
 import { isWatch, watchRunSchema } from '../../../core/records/run.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { toHour } from '../../../core/policies/watch/hourly-counts.ts';
@@ -94,21 +94,18 @@ export function createWatchStore(
     };
   }
 
-  function create(creation: WatchCreation, now: Date): WatchCreationResult {
-    const { maxWatches, keyHash } = creation;
+  function create(creation: WatchCreation, now: Date): CreationResult {
+    const { maxWatches, keyHash, idempotency: request } = creation;
     const watch = watchRunSchema.parse(creation);
-    const earlier = creation.idempotency && idempotency.find(watch.caller, creation.idempotency.key, now);
-    if (earlier !== undefined && earlier.requestHash !== creation.idempotency?.requestHash)
-      return { kind: 'key_reused' };
-    if (earlier !== undefined && earlier.jobId !== watch.run_id)
-      return { kind: 'replayed', watchId: earlier.jobId };
     if (runs.find(watch.run_id)) return { kind: 'created' };
+    const earlier = request && idempotency.find(watch.caller, request.key, now);
+    if (request && earlier) return toReplay(earlier, request);
     if (keyHash !== undefined && !tables.hasKey(keyHash, watch.caller, now)) return { kind: 'key_invalid' };
     if (runs.countWatches(watch.caller) >= maxWatches) return { kind: 'full' };
     insertRun(tables, watch, creation.events);
     sources.put(creation.source);
     secrets.put(creation.secrets);
-    if (creation.idempotency) idempotency.put(watch.caller, creation.idempotency, watch.run_id);
+    if (request) idempotency.put(watch.caller, request, watch.run_id);
     return { kind: 'created' };
   }
 }

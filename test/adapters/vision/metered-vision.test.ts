@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/callers/meter.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
 import { TooManyFramesError, UnreadableFrameError, VisionError } from '../../../core/errors.ts';
-import { nothingUsed, start } from '../../contract/records.ts';
+import { noUsage } from '../../../core/ports/job-store.ts';
+import { start } from '../../contract/records.ts';
 import { scriptedModel } from '../../support/scripted-model.ts';
 import { anyCondition, type VisionModel } from '../../../core/ports/vision-model.ts';
 
@@ -13,7 +14,7 @@ const look = { mode: 'frames' as const, frame: new Uint8Array() };
 const { signal } = new AbortController();
 
 function metered(overrides: Partial<VisionModel> = {}) {
-  const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
+  const meter = createMeter({ startedAt: start, jobsBefore: noUsage });
   const model = scriptedModel({
     provider: 'bedrock',
     model: 'nova',

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { CallerEraser, CallerWork } from '../../../../core/ports/caller-store.ts';
-import type { Run } from '../../../../core/records/run.ts';
-import { callerPartition, itemKeys, readRunId, runPartition, shards } from '../table/keys.ts';
+import { callerPartition, itemKeys, readRunId, shards } from '../table/keys.ts';
 import { removeCallerKeys } from './key-removal.ts';
-import { readItem } from '../table/record.ts';
+import { readItem, readKey } from '../table/record.ts';
+import { removeItems, removePartition } from '../table/remove-items.ts';
 import { repairShard } from '../runs/run-item.ts';
 import { readRuns } from '../runs/job-list.ts';
-import { queryRepairIndex } from '../runs/run-store.ts';
+import { queryRepairIndex, removeRun, toWork } from '../runs/run-store.ts';
 import { alertsOfCaller, jobsByCaller } from '../table/table-layout.ts';
 import type { Table } from '../table/table.ts';
-import type { Item, ItemKey } from '../table/write.ts';
+import type { Item } from '../table/write.ts';
 
 /**
  * Creates the eraser of callers. Its methods throw `TransientError`. Point-in-time recovery keeps removed items for its
@@ -28,22 +28,22 @@ export function createCallerEraser(table: Table): CallerEraser {
       }
       return work.slice(0, limit);
     },
-    removeWork: async (caller, { kind, id, sourceId }) => {
-      if (kind === 'watch') await removeAlerts(caller, id);
-      await remove([itemKeys.active(id), itemKeys.source(sourceId), itemKeys.watchSecrets(id)]);
-      const records = [itemKeys.meta(id), itemKeys.run(id)];
-      await removePartition(runPartition(id), new Set(records.map(({ sk }) => sk)));
-      // The records are last: an erasure that was interrupted finds them again.
-      await table.transact(records.map((key) => ({ kind: 'delete', key })));
-      // A tick under way may have committed meanwhile; it finds no run from now on.
-      await removePartition(runPartition(id));
-    },
+    removeWork: (caller, work) => removeRun(table, caller, work),
     removeCaller: async (caller) => {
-      await removeAlerts(caller);
-      await removePartition(callerPartition(caller));
-      await remove([itemKeys.caller(caller), itemKeys.calls(caller), itemKeys.eventSessions(caller)]);
+      const alerts = await table.query({
+        index: jobsByCaller.name,
+        where: '#caller = :caller',
+        values: { ':caller': `${alertsOfCaller}${caller}` },
+      });
+      await removeItems(table, alerts.map(readKey));
+      await removePartition(table, callerPartition(caller));
+      await removeItems(table, [
+        itemKeys.caller(caller),
+        itemKeys.calls(caller),
+        itemKeys.eventSessions(caller),
+      ]);
       // A check under way may have counted its use meanwhile; it finds that the caller is gone from now on.
-      await removePartition(callerPartition(caller));
+      await removePartition(table, callerPartition(caller));
     },
   };
 
@@ -69,43 +69,11 @@ export function createCallerEraser(table: Table): CallerEraser {
     );
     return [...watches, ...due.flat().map(readId)];
   }
-
-  async function removeAlerts(caller: string, watchId?: string): Promise<void> {
-    const alerts = await table.query({
-      index: jobsByCaller.name,
-      where: '#caller = :caller',
-      values: {
-        ':caller': `${alertsOfCaller}${caller}`,
-        ...(watchId !== undefined && { ':watch': watchId }),
-      },
-      ...(watchId !== undefined && { filter: '#policy = :watch' }),
-    });
-    await remove(alerts.map((item) => readItem(keySchema, item)));
-  }
-
-  async function removePartition(pk: string, except: ReadonlySet<string> = new Set()): Promise<void> {
-    const items = await table.query({ where: '#pk = :pk', values: { ':pk': pk } });
-    await remove(items.map((item) => readItem(keySchema, item)).filter(({ sk }) => !except.has(sk)));
-  }
-
-  async function remove(keys: ItemKey[]): Promise<void> {
-    for (let from = 0; from < keys.length; from += writesAtOnce)
-      await Promise.all(
-        keys.slice(from, from + writesAtOnce).map((key) => table.write({ kind: 'delete', key })),
-      );
-  }
 }
 
-const writesAtOnce = 25;
-
-const keySchema = z.object({ pk: z.string(), sk: z.string() });
 const slotsSchema = z.object({ active: z.set(z.string()).default(new Set()) });
 const watchesSchema = z.object({ watches: z.set(z.string()).default(new Set()) });
 
 function readId(item: Item): string {
-  return readRunId(readItem(keySchema, item));
-}
-
-function toWork({ run_id: id, policy, source_id: sourceId, generation }: Run): CallerWork {
-  return { kind: policy === 'watch' ? 'watch' : 'job', id, sourceId, generation };
+  return readRunId(readKey(item));
 }

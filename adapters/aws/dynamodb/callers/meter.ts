@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { usageSchema } from './usage.ts';
-import type { Counted, Meter, MeterReading } from '../../../../core/ports/meter.ts';
+import { usageSchema } from '../../../../core/ports/job-store.ts';
+import {
+  addIncrements,
+  toIncrements,
+  toReading,
+  type MeterCounts,
+} from '../../../../core/observability/meter-counts.ts';
+import type { Meter, MeterReading } from '../../../../core/ports/meter.ts';
 import { itemKeys, shards } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';
 import type { Table } from '../table/table.ts';
@@ -18,15 +24,17 @@ export function createMeter({ table, random, since }: MeterDeps): Meter {
     count: async (counted) => {
       try {
         await begin();
-        await add(listIncrements(counted));
+        await add(toIncrements(counted));
       } catch {
         // A failed count must not fail the counted operation.
       }
     },
     read: async () => {
       const began = await begin();
-      const items = await table.getMany(shards.map(itemKeys.meterTotals));
-      return { ...began, ...toReading(items) };
+      const counts: MeterCounts = new Map();
+      for (const item of await table.getMany(shards.map(itemKeys.meterTotals)))
+        addIncrements(counts, Object.entries(readItem(countsSchema, item)));
+      return { ...began, ...toReading(counts) };
     },
   };
 
@@ -40,7 +48,7 @@ export function createMeter({ table, random, since }: MeterDeps): Meter {
     }
   }
 
-  async function add(increments: readonly Increment[]): Promise<void> {
+  async function add(increments: ReturnType<typeof toIncrements>): Promise<void> {
     if (increments.length === 0) return;
     const shard = shards[Math.floor(random() * shards.length)] ?? '0';
     await table.write({
@@ -69,66 +77,6 @@ function toSince(item: Item | undefined): Since {
 }
 
 const sinceSchema = z.object({ started_at: z.iso.datetime(), jobs_before: usageSchema });
-
-type Increment = readonly [attribute: string, by: number];
-
-function listIncrements(counted: Counted): Increment[] {
-  switch (counted.kind) {
-    case 'model_call':
-      return [
-        [`${callsPrefix}${counted.provider}`, 1],
-        ...(counted.failed ? [[`${errorsPrefix}${counted.provider}`, 1] as const] : []),
-      ];
-    case 'direct_frame':
-      return [['direct_frames', 1]];
-    case 'watch_frame':
-      return [[counted.skipped ? 'skipped_frames' : 'direct_frames', 1]];
-    case 'delivery_attempt':
-      return [];
-    case 'delivery':
-      return [[`${counted.isMail ? mailPrefix : ''}${counted.delivered ? 'delivered' : 'failed'}`, 1]];
-    case 'moments_dropped':
-      return [['moments_dropped', counted.count]];
-    case 'search':
-      return [
-        ['searches', counted.isNew ? 1 : 0],
-        ['search_calls', counted.calls],
-        ['search_micro_usd', counted.microUsd],
-      ];
-  }
-}
-
-const mailPrefix = 'mails_';
-const callsPrefix = 'model_calls:';
-const errorsPrefix = 'model_errors:';
-
-function toReading(items: Item[]): Omit<MeterReading, keyof Since> {
-  const counts = new Map<string, number>();
-  for (const [name, count] of items.flatMap((item) => Object.entries(readItem(countsSchema, item)))) {
-    counts.set(name, (counts.get(name) ?? 0) + count);
-  }
-  const countFor = (name: string) => counts.get(name) ?? 0;
-  const called = [...counts.keys()].filter((name) => name.startsWith(callsPrefix));
-  const providers = called.map((name) => name.slice(callsPrefix.length)).toSorted();
-  return {
-    providers: Object.fromEntries(
-      providers.map((provider) => [
-        provider,
-        { calls: countFor(`${callsPrefix}${provider}`), errors: countFor(`${errorsPrefix}${provider}`) },
-      ]),
-    ),
-    directFrames: countFor('direct_frames'),
-    skippedFrames: countFor('skipped_frames'),
-    deliveries: { delivered: countFor('delivered'), failed: countFor('failed') },
-    mails: { delivered: countFor(`${mailPrefix}delivered`), failed: countFor(`${mailPrefix}failed`) },
-    searches: {
-      searches: countFor('searches'),
-      calls: countFor('search_calls'),
-      microUsd: countFor('search_micro_usd'),
-    },
-    momentsDropped: countFor('moments_dropped'),
-  };
-}
 
 /** Counts: all attributes except the key. */
 const countsSchema = z

@@ -1,13 +1,7 @@
 import { z } from 'zod';
-import {
-  countersSchema,
-  isTerminal,
-  jobStatusSchema,
-  zeroCounters,
-  type Job,
-} from '../../../../core/records/job.ts';
-import { type Usage, sumUsage } from '../../../../core/ports/job-store.ts';
-import type { Totals } from '../../../../core/ports/run-store.ts';
+import { countersSchema, isTerminal, jobStatusSchema, type Job } from '../../../../core/records/job.ts';
+import { type Usage, sumUsage, usageSchema } from '../../../../core/ports/job-store.ts';
+import { noTotals, totalsSchema, type Totals } from '../../../../core/ports/run-store.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import { activePartition, itemKeys, shards } from '../table/keys.ts';
@@ -38,7 +32,7 @@ async function usageOfShard(table: Table, shard: string): Promise<Usage | undefi
   for (let from = 0; from === 0 || from < jobIds.length; from += jobsAtOnce) {
     const keys = jobIds.slice(from, from + jobsAtOnce).map(itemKeys.run);
     const [totals, ...items] = await table.snapshot([itemKeys.jobTotals(shard), ...keys]);
-    const { ended: count, ...read } = readItem(totalsSchema, { ...nothing, ...totals });
+    const { ended: count, ...read } = readItem(endedSchema, { ...noTotals, ended: 0, ...totals });
     if (endedBefore !== undefined && endedBefore !== count) return undefined;
     [ended, endedBefore] = [read, count];
     active.push(...items.flatMap(activeJob));
@@ -65,16 +59,5 @@ function sum(one: Usage, other: Usage): Usage {
 
 const activeSchema = z.object({ status: jobStatusSchema, counters: countersSchema });
 
-const countSchema = z.int().nonnegative();
-
-const totalsSchema = countersSchema.extend({
-  jobs_completed: countSchema,
-  jobs_stopped: countSchema,
-  jobs_failed: countSchema,
-  /** Number of ended jobs, which detects an end between two reads. */
-  ended: countSchema,
-});
-
-export const usageSchema = totalsSchema.omit({ ended: true }).extend({ jobs_created: countSchema });
-
-const nothing = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...zeroCounters, ended: 0 };
+/** `ended` is the number of ended jobs, which detects an end between two reads. */
+const endedSchema = totalsSchema.extend({ ended: z.int().nonnegative() });

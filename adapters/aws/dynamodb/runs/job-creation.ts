@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { TransientError } from '../../../../core/errors.ts';
-import type { CreationResult, IdempotencyRecord, JobCreation } from '../../../../core/ports/job-store.ts';
+import {
+  toReplay,
+  type CreationResult,
+  type IdempotencyRecord,
+  type IdempotentRequest,
+  type JobCreation,
+} from '../../../../core/ports/job-store.ts';
 import { itemKeys } from '../table/keys.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 import { readItem } from '../table/record.ts';
@@ -39,14 +45,35 @@ export async function createJob(
   const result = await table.transact(writes);
   if (result.kind === 'written') return { kind: 'created' };
 
-  // A repeated request is detected before the slots are checked: a replay needs no slot.
-  const [isKnownJob, , , isKnownSource, isKnownKey] = result.refused;
+  const [isKnownJob, , , isKnownSource, isKnownKey = false] = result.refused;
   // Job and source of this request exist, and its response was lost. The job may have ended, so it takes no slot again.
   if (isKnownJob && isKnownSource) return { kind: 'created' };
   // A request that shares the reservation created the job, with a source of its own.
-  if (isKnownJob) return { kind: 'replayed', jobId: job.run_id };
-  if (idempotency && isKnownKey) return earlierRequest(table, job.caller, idempotency);
-  return keyHash !== undefined && result.refused.at(-1) ? { kind: 'key_invalid' } : { kind: 'slots_full' };
+  if (isKnownJob) return { kind: 'replayed', runId: job.run_id };
+  return readRefusal(table, { caller: job.caller, keyHash, idempotency }, isKnownKey, result.refused);
+}
+
+type Refused = {
+  caller: string;
+  keyHash?: string | undefined;
+  idempotency?: IdempotencyRecord | undefined;
+};
+
+/**
+ * Returns the result of a refused creation of a run that is new. `isKnownKey` is true if its idempotency key was used;
+ * the last condition is that of its API key. A repeated request is detected before the limit: a replay needs no place.
+ */
+export async function readRefusal(
+  table: Table,
+  { caller, keyHash, idempotency }: Refused,
+  isKnownKey: boolean,
+  refused: readonly boolean[],
+): Promise<CreationResult> {
+  if (!idempotency || !isKnownKey)
+    return { kind: keyHash !== undefined && refused.at(-1) ? 'key_invalid' : 'full' };
+  const earlier = await findRequest(table, caller, idempotency.key, new Date(0));
+  if (earlier === undefined) throw new TransientError('The idempotency record expired while it was read');
+  return toReplay(earlier, idempotency);
 }
 
 /** Writes the idempotency record of what a request created, also over an expired one. */
@@ -70,21 +97,17 @@ export function rememberRequest(
   };
 }
 
-async function earlierRequest(
+/** Returns the request of a caller's idempotency key that has not expired by `now`. */
+export async function findRequest(
   table: Table,
   caller: string,
-  { key, requestHash }: IdempotencyRecord,
-): Promise<CreationResult> {
-  const earlier = await findIdempotencyRecord(table, caller, key);
-  if (earlier === undefined) throw new TransientError('The idempotency record expired while it was read');
-  if (earlier.request_hash !== requestHash) return { kind: 'key_reused' };
-  return { kind: 'replayed', jobId: earlier.job_id };
-}
-
-/** Returns the idempotency record of a caller's key, also if it has expired. */
-export async function findIdempotencyRecord(table: Table, caller: string, key: string) {
+  key: string,
+  now: Date,
+): Promise<IdempotentRequest | undefined> {
   const item = await table.get(itemKeys.idempotency(caller, key));
-  return item && readItem(idempotencySchema, item);
+  const earlier = item && readItem(idempotencySchema, item);
+  if (earlier === undefined || earlier.expires_at_ms <= now.getTime()) return undefined;
+  return { requestHash: earlier.request_hash, runId: earlier.job_id };
 }
 
 const idempotencySchema = z.object({

@@ -1,9 +1,8 @@
-import { z } from 'zod';
 import { hasExpired, type Job } from '../../../../core/records/job.ts';
 import type { JobQuery } from '../../../../core/ports/job-store.ts';
 import { isJob, type Run } from '../../../../core/records/run.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
-import { readItem } from '../table/record.ts';
+import { readKey } from '../table/record.ts';
 import { jobsByCaller } from '../table/table-layout.ts';
 import type { Table, ReadOptions } from '../table/table.ts';
 import type { ItemKey } from '../table/write.ts';
@@ -19,7 +18,7 @@ export async function listJobs(
   query: JobQuery,
   now: Date,
 ): Promise<{ jobs: Job[]; total: number }> {
-  const keys = (await table.query(matching(query, ttls, now))).map((item) => readItem(keySchema, item));
+  const keys = (await table.query(matching(query, ttls, now))).map(readKey);
   if (query.label !== undefined) return listLabelled(keys, table, query, now);
   const page = keys.slice(query.offset, query.offset + query.limit);
   const jobs = (await readRuns(table, page, { mayLag: true })).filter(isJob);
@@ -54,8 +53,6 @@ function matching({ caller, status, policy }: JobQuery, ttls: ItemTtls, now: Dat
     newestFirst: true,
   };
 }
-
-const keySchema = z.object({ pk: z.string(), sk: z.string() });
 
 /** The index lags: the job may have started, ended or expired since. */
 function stillMatches(job: Job, { status, policy }: JobQuery, now: Date): boolean {

@@ -15,6 +15,7 @@ import { addSeconds, earlier } from '../../../../core/time.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { itemKeys, readRunId, runPartition, sortPrefixes } from '../table/keys.ts';
 import { packRecord, readItem, readKey, readRecord } from '../table/record.ts';
+import { removeItems } from '../table/remove-items.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import type { Table } from '../table/table.ts';
 import type { Item, ItemKey, Write } from '../table/write.ts';
@@ -39,7 +40,6 @@ const itemsAtOnce = 1000;
 const maxItems = 200_000;
 /** Time after which a search reads no further item, in milliseconds. */
 const maxReadMs = 12_000;
-const deletionsAtOnce = 25;
 /** A moment is part of a capture that is newer by the longest scan, and by a clock that was set back meanwhile. */
 const maxBeforeCaptureSeconds = rules.maxScanSeconds + 60;
 
@@ -74,12 +74,7 @@ export function createMomentStore(table: Table, backoff: BackoffDeps): MomentSto
         },
         limit,
       });
-      for (let from = 0; from < items.length; from += deletionsAtOnce)
-        await Promise.all(
-          items
-            .slice(from, from + deletionsAtOnce)
-            .map((item) => table.write({ kind: 'delete', key: readKey(item) })),
-        );
+      await removeItems(table, items.map(readKey));
       const keys = items.flatMap(readMoments).flatMap(({ frame_key: key }) => key ?? []);
       return { keys, more: items.length === limit };
     },

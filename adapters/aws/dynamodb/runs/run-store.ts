@@ -1,3 +1,4 @@
+import type { CallerWork } from '../../../../core/ports/caller-store.ts';
 import type { RunStore } from '../../../../core/ports/run-store.ts';
 import { isGone, isPurgeable } from '../../../../core/event/stored-run.ts';
 import { policySchema, type PolicyName, type Run } from '../../../../core/records/run.ts';
@@ -5,6 +6,7 @@ import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { createEventReads } from './event-items.ts';
 import { itemKeys, runPartition, shards } from '../table/keys.ts';
 import { readKey, readRecord } from '../table/record.ts';
+import { removeItems, removePartition } from '../table/remove-items.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import { commitChange, type RunDeps } from './run-commit.ts';
 import {
@@ -140,24 +142,36 @@ function byLease(one: StoredProgress, other: StoredProgress): number {
   return Date.parse(one.progress.lease_until) - Date.parse(other.progress.lease_until);
 }
 
-/** Maximum writes of a transaction. */
-const maxWrites = 100;
-
-/** Removes a deleted watch with all its items, its configuration last: a purge that was interrupted finds it again. */
+/** Removes a deleted watch with all its items. */
 async function purgeRun(table: Table, runId: string): Promise<void> {
-  const items = await table.query({ where: '#pk = :run', values: { ':run': runPartition(runId) } });
-  const [metaKey, runKey] = [itemKeys.meta(runId), itemKeys.run(runId)];
-  const find = ({ sk }: ItemKey) => items.find((item) => item['sk'] === sk);
-  const run = readRunItems(find(metaKey), find(runKey));
-  if (run === undefined || !isPurgeable(run)) return;
-  const alerts = await table.query(alertQuery({ caller: run.caller, watchId: runId }, new Date(0)));
-  const first = [...items.filter(({ sk }) => sk !== metaKey.sk && sk !== runKey.sk), ...alerts];
-  await removeItems(table, [...first.map(readKey), itemKeys.watchSecrets(runId)]);
-  await removeItems(table, [runKey, metaKey]);
+  const run = readRunItems(await table.get(itemKeys.meta(runId)), await table.get(itemKeys.run(runId)));
+  if (run !== undefined && isPurgeable(run)) await removeRun(table, run.caller, toWork(run));
 }
 
-async function removeItems(table: Table, keys: ItemKey[]): Promise<void> {
-  for (let from = 0; from < keys.length; from += maxWrites) {
-    await table.transact(keys.slice(from, from + maxWrites).map((key) => ({ kind: 'delete', key })));
-  }
+export function toWork({ run_id: id, policy, source_id: sourceId, generation }: Run): CallerWork {
+  return { kind: policy === 'watch' ? 'watch' : 'job', id, sourceId, generation };
+}
+
+/** Removes a run with all its items, its records last: a removal that was interrupted finds it again. */
+export async function removeRun(
+  table: Table,
+  caller: string,
+  { kind, id, sourceId }: CallerWork,
+): Promise<void> {
+  const alerts = kind === 'watch' ? await table.query(alertQuery({ caller, watchId: id }, new Date(0))) : [];
+  await removeItems(table, [
+    ...alerts.map(readKey),
+    itemKeys.active(id),
+    itemKeys.source(sourceId),
+    itemKeys.watchSecrets(id),
+  ]);
+  const records = [itemKeys.meta(id), itemKeys.run(id)];
+  await removePartition(
+    table,
+    runPartition(id),
+    records.map(({ sk }) => sk),
+  );
+  await table.transact(records.map((key) => ({ kind: 'delete', key })));
+  // A tick under way may have committed meanwhile; it finds no run from now on.
+  await removePartition(table, runPartition(id));
 }

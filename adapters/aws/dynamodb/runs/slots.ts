@@ -32,7 +32,7 @@ export async function reserveSlot(
   now: Date,
 ): Promise<ReservationResult> {
   const result = await tryReserve(table, reservation, now);
-  if (result.kind !== 'slots_full') return result;
+  if (result.kind !== 'full') return result;
   const isReleased = await releaseExpired(table, reservation.caller, now);
   // A request with the same idempotency key may have taken the last slot since the reservations were read.
   return isReleased || reservation.idempotency ? tryReserve(table, reservation, now) : result;
@@ -44,7 +44,7 @@ async function tryReserve(table: Table, reservation: SlotReservation, now: Date)
   if (shared && shared.requestHash !== idempotency.requestHash) return { kind: 'key_reused' };
   const jobId = shared?.jobId ?? reservation.jobId;
   const write = shared ? toShare(reservation, jobId) : toReservation(reservation);
-  return (await table.write(write)).kind === 'written' ? { kind: 'reserved', jobId } : { kind: 'slots_full' };
+  return (await table.write(write)).kind === 'written' ? { kind: 'reserved', jobId } : { kind: 'full' };
 }
 
 /** A job that was created has no reservation, and keeps its slot. */

@@ -1,8 +1,8 @@
-import { TransientError } from '../../../../core/errors.ts';
-import type { WatchCreation, WatchCreationResult } from '../../../../core/ports/watch-store.ts';
+import type { CreationResult } from '../../../../core/ports/job-store.ts';
+import type { WatchCreation } from '../../../../core/ports/watch-store.ts';
 import { watchRunSchema } from '../../../../core/records/run.ts';
 import { putEvent } from './event-items.ts';
-import { findIdempotencyRecord, rememberRequest } from './job-creation.ts';
+import { readRefusal, rememberRequest } from './job-creation.ts';
 import { requireValidKey } from '../callers/key-store.ts';
 import { itemKeys } from '../table/keys.ts';
 import { putSecrets, type RunDeps } from './run-commit.ts';
@@ -19,7 +19,7 @@ export async function createWatch(
   { table, ...rules }: RunDeps,
   creation: WatchCreation,
   now: Date,
-): Promise<WatchCreationResult> {
+): Promise<CreationResult> {
   const { source, secrets, events, maxWatches, keyHash, idempotency } = creation;
   const watch = watchRunSchema.parse(creation);
   const { caller, run_id: watchId } = watch;
@@ -35,14 +35,9 @@ export async function createWatch(
     ...(keyHash === undefined ? [] : [requireValidKey(keyHash, caller, now)]),
   ]);
   if (result.kind === 'written') return { kind: 'created' };
-  const [isKnownWatch, , isKnownKey] = result.refused;
+  const [isKnownWatch, , isKnownKey = false] = result.refused;
   if (isKnownWatch) return { kind: 'created' };
-  if (!isKnownKey || !idempotency)
-    return { kind: keyHash !== undefined && result.refused.at(-1) ? 'key_invalid' : 'full' };
-  const earlier = await findIdempotencyRecord(table, caller, idempotency.key);
-  if (earlier === undefined) throw new TransientError('The idempotency record expired while it was read');
-  if (earlier.request_hash !== idempotency.requestHash) return { kind: 'key_reused' };
-  return { kind: 'replayed', watchId: earlier.job_id };
+  return readRefusal(table, { caller, keyHash, idempotency }, isKnownKey, result.refused);
 }
 
 /** The set is absent at first, and after its last watch was deleted. */

@@ -9,7 +9,7 @@ import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import { alertQuery, findAlert, readAlertItem } from './alert-item.ts';
 import { itemKeys, runPartition, sortPrefixes } from '../table/keys.ts';
-import { readItem } from '../table/record.ts';
+import { readItem, readKey } from '../table/record.ts';
 import { readSeen, type RunDeps } from './run-commit.ts';
 import { countReviews } from './moment-items.ts';
 import { readRuns } from './job-list.ts';
@@ -28,7 +28,7 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
     create: async (creation, now) => createWatch(deps, creation, now),
     list,
     alerts: async (query, now) => {
-      const keys = (await table.query(alertQuery(query, now))).map((item) => readItem(keySchema, item));
+      const keys = (await table.query(alertQuery(query, now))).map(readKey);
       return inOrder(keys, await table.getMany(keys)).map(readAlertItem);
     },
     review: async (alertId, review, now) =>
@@ -36,7 +36,7 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
     hours: async (watchId, from, to) => {
       const items = await range(watchId, sortPrefixes.hour, from.toISOString(), to.toISOString());
       return items.map((item) => ({
-        hour: readItem(keySchema, item).sk.slice(sortPrefixes.hour.length),
+        hour: readKey(item).sk.slice(sortPrefixes.hour.length),
         counts: { ...zeroWatchCounts, ...readItem(hourSchema, item) },
         seen: readSeen(item),
       }));
@@ -44,7 +44,7 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
     reviewedHours: async (watchId, from, to) => {
       const items = await range(watchId, sortPrefixes.reviews, from.toISOString(), to.toISOString());
       return items.map((item) => {
-        const [, hour = '', conditionId = ''] = readItem(keySchema, item).sk.split('#');
+        const [, hour = '', conditionId = ''] = readKey(item).sk.split('#');
         return { hour, condition_id: conditionId, ...readItem(reviewsSchema, item) };
       });
     },
@@ -103,7 +103,6 @@ function inOrder(keys: ItemKey[], items: Item[]): Item[] {
   return keys.map(({ pk }) => byKey.get(pk)).filter((item) => item !== undefined);
 }
 
-const keySchema = z.object({ pk: z.string(), sk: z.string() });
 const watchesSchema = z.object({ watches: z.set(z.string()).optional() });
 const reviewsSchema = z.object({
   correct: z.int().default(0),
