@@ -6,8 +6,12 @@ import { addSeconds } from '../../../core/time.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { presentAlert } from '../../../core/watch/present-watch.ts';
+import type { QueueMessage } from '../../../core/records/delivery.ts';
+import type { Destination } from '../../../core/records/watch.ts';
 import { readAlertClip } from '../../../core/watch/read-frames.ts';
 import { createMakeClip, recordClip } from '../../../core/watch/record-clip.ts';
+import { repairRun } from '../../../core/workflow/repair.ts';
+import { destination } from '../../support/watches/watch-records.ts';
 import { createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 
 const film = new Uint8Array([0, 1, 2]);
@@ -16,8 +20,9 @@ const film = new Uint8Array([0, 1, 2]);
 async function open(
   answer: (request: ClipRequest) => Promise<ClipResult> | ClipResult,
   prepare: () => Promise<void> = async () => undefined,
+  destinations: Destination[] = [],
 ) {
-  await createWatch({ toOpen: 1, clip: { before_seconds: 5, after_seconds: 3 } });
+  await createWatch({ toOpen: 1, clip: { before_seconds: 5, after_seconds: 3 }, destinations });
   await prepare();
   world.script.verdicts.push(true);
   await world.tick(await world.begin({ run_id: watchId, generation: (await stored()).generation }));
@@ -153,6 +158,30 @@ test.each<[string, (die: () => Promise<never>) => void]>([
   Object.assign(world.c.runs, runs);
   expect(await clip.record()).toEqual({ kind: 'done' });
   expect([(await clip.events()).length, clip.clips().length]).toEqual([1, 1]);
+});
+
+test('a process that dies before the messages of an opening or a clip sends each once after the next start', async () => {
+  const sent: QueueMessage[] = [];
+  let isDead = true;
+  const restart = async () => {
+    isDead = false;
+    await repairRun(watchId, world.c);
+    await repairRun(watchId, world.c);
+    isDead = true;
+    return sent.splice(0);
+  };
+  const send = async (message: QueueMessage) => {
+    if (isDead) throw new Error('Killed');
+    sent.push(message);
+  };
+  const hook = { ...destination, notify: 'everything' as const };
+  const clip = await open(made, async () => void (world.c.queue = { send }), [hook]);
+  const ofOpening = (await restart()).filter((each) => 'sequence' in each && each.sequence === clip.sequence);
+  expect(ofOpening).toMatchObject([{ run: 'watch', attempt: 0 }, { clip: watchId }]);
+  await clip.record();
+  expect(await restart()).toMatchObject([
+    { run: 'watch', destination_id: destination.destination_id, attempt: 0 },
+  ]);
 });
 
 test('the film of an attempt that was cut is removed if the stream has lost the opening since', async () => {
