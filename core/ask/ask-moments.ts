@@ -1,15 +1,18 @@
+import { Temporal } from 'temporal-polyfill';
 import type { ForecastPrice } from '../advice/forecast.ts';
 import type { CoreDeps } from '../dependencies.ts';
+import { WatchNotFoundError } from '../errors.ts';
 import { chooseCandidates, chooseOfEachVisit } from '../memory/choose-candidates.ts';
 import { describeSight, listUnseen } from '../memory/describe-search.ts';
 import { boundCalls, callModel, counted, type LookDeps } from '../memory/look-at-pictures.ts';
-import { readMemory, type SearchedWatch, toMomentSpan } from '../memory/searched-watches.ts';
+import { readMemory, type SearchedWatch, selectWatches, toMomentSpan } from '../memory/searched-watches.ts';
 import { toStems } from '../memory/stems.ts';
 import { selectEvenly } from '../policies/digest/summarize-windows.ts';
 import { maxTiles } from '../ports/frame-pictures.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
+import type { Schedule } from '../records/watch.ts';
 import { answerFromVisits, type ModelAnswer } from './answer-from-visits.ts';
 
 type AskDeps = Omit<LookDeps, 'moments' | 'vision'> &
@@ -43,7 +46,8 @@ const maxSpread = 1000;
 
 /**
  * Answers a question from the moments of a caller: from visits, or by one call about pictures. Throws
- * `WatchNotFoundError`, `WatchpostError` for a blank question or an empty span, and `VisionError`.
+ * `WatchNotFoundError`, also if a watch is deleted meanwhile, `WatchpostError` for a blank question or an empty span,
+ * and `VisionError`.
  */
 export async function askMoments(
   input: AskInput,
@@ -58,11 +62,15 @@ export async function askMoments(
   const answered = visits
     ? await answerFromVisits(input.question, visits, watches, { caller, ...span, now }, deps)
     : await counted(
-        () => askAboutPictures(input.question, watches, { caller, to: span.to, now, signal, state }, deps),
+        () => askAboutPictures(input.question, watches, { caller, ...span, now, signal, state }, deps),
         state,
         true,
         deps,
       );
+  const left = await selectWatches(input.watchIds, caller, deps);
+  // A watch that was deleted meanwhile has no moments left: that is no answer.
+  if (watches.some(({ watch }) => left.every(({ run_id: id }) => id !== watch.run_id)))
+    throw new WatchNotFoundError();
   return {
     ...span,
     ...answered,
@@ -76,6 +84,7 @@ export async function askMoments(
 
 type Bounds = {
   caller: string;
+  from: Date;
   to: Date;
   now: Date;
   signal: AbortSignal;
@@ -86,7 +95,7 @@ type Bounds = {
 async function askAboutPictures(
   question: string,
   watches: readonly SearchedWatch[],
-  { caller, to, now, signal, state }: Bounds,
+  { caller, from, to, now, signal, state }: Bounds,
   deps: AskDeps,
 ): Promise<ModelAnswer> {
   const most = Math.min(maxPictures, deps.vision.capabilities.maxPictures * maxTiles);
@@ -103,16 +112,18 @@ async function askAboutPictures(
   const shown = selectEvenly(read, Math.max(2, Math.floor((read.length * maxPictureBytes) / bytes)));
   if (shown.length === 0)
     return { statements: [], reason: 'There is no picture to answer from.', pictures: 0 };
-  const names = new Map(watches.map(({ watch }) => [watch.run_id, watch.config.name]));
-  const pictures = shown.map(({ moment: { watch_id: id, at, scene, verdicts }, frame }) => ({
-    frame,
-    camera: names.get(id) ?? '',
-    time: at,
-    sentence: scene ?? verdicts.map(({ explanation }) => explanation).join(' '),
-  }));
+  const configs = new Map(watches.map(({ watch }) => [watch.run_id, watch.config]));
+  const pictures = shown.map(({ moment: { watch_id: id, at, scene, verdicts }, frame }) => {
+    const { name: camera = '', schedule } = configs.get(id) ?? {};
+    const sentence = scene ?? verdicts.map(({ explanation }) => explanation).join(' ');
+    return { frame, camera, time: formatLocal(new Date(at), schedule), sentence };
+  });
+  const [first] = configs.values();
+  const [begin, end, asked] = [from, to, now].map((time) => formatLocal(time, first?.schedule));
+  const dated = `${question} (Asked at ${asked}, about the time from ${begin} to ${end}, of which these are ${shown.length} pictures.)`;
   const bounds = boundCalls(caller, 1, now, signal);
   const { statements, shown: count = shown.length } = await callModel(
-    (ends) => deps.vision.answerAbout(pictures, question, ends),
+    (ends) => deps.vision.answerAbout(pictures, dated, ends),
     state,
     bounds,
     deps,
@@ -123,6 +134,14 @@ async function askAboutPictures(
   });
   const reason = kept.length > 0 ? null : 'The pictures do not answer this question.';
   return { statements: [...kept, ...stateHeld(shown.map(({ moment }) => moment))], reason, pictures: count };
+}
+
+/** Formats a time by the clock of a watch: "2026-11-28T03:00:00+01:00". */
+function formatLocal(time: Date, schedule: Schedule | null = null): string {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(
+    schedule?.time_zone ?? 'UTC',
+  );
+  return zoned.toString({ timeZoneName: 'never', smallestUnit: 'second' });
 }
 
 /** States what the checks found: it stays so if a text in a picture makes the model deny it. */

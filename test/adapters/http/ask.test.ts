@@ -165,8 +165,10 @@ test('a question about a place is answered from the watch of that name', async (
 
 test('a statement of another model names its moments, and one without a picture is dropped', async () => {
   let shown: readonly DescribedPicture[] = [];
-  world.c.vision.answerAbout = async (pictures) => {
+  let asked = '';
+  world.c.vision.answerAbout = async (pictures, question) => {
     shown = pictures;
+    asked = question;
     const statements = [
       { text: 'A dog came.', pictures: [1, 99] },
       { text: 'A ship came.', pictures: [42] },
@@ -178,13 +180,31 @@ test('a statement of another model names its moments, and one without a picture 
   expect(shown.length).toBeLessThanOrEqual(24);
   expect(shown.map(({ time }) => time)).toEqual(shown.map(({ time }) => time).toSorted());
   expect(answer).toMatchObject({ answered: true, answer: 'A dog came.', model_calls: 1 });
-  expect(answer.statements[0].moments).toMatchObject([{ at: shown[0]?.time }]);
+  expect(Date.parse(answer.statements[0].moments[0].at)).toBe(Date.parse(shown[0]?.time ?? ''));
+  // "Today" is a day of the clock.
+  expect(asked).toMatch(
+    /^What did the dog do\? \(Asked at 2026-03-01T12:50:00\+00:00, about the time from .* to 2026-03-01T12:50:00\+00:00,/,
+  );
   world.c.vision.answerAbout = async () => ({
     statements: [{ text: 'Nobody.', pictures: [0, 7000] }],
     tokens,
   });
   expect(await ask('Who?')).toMatchObject({ answered: false, statements: [] });
 });
+
+test.each([`/watches/${gate}`, '/callers/alice'])(
+  'a question during which DELETE %s is requested has no answer',
+  async (path) => {
+    const admin = await createClientFor(world, ['admin'], 'operator');
+    const client = path.startsWith('/callers') ? admin : alice;
+    world.c.vision.answerAbout = async () => {
+      expect((await client.call('DELETE', path)).status).toBe(200);
+      return { statements: [{ text: 'A dog came.', pictures: [1] }], tokens };
+    };
+    const { status, body } = await alice.call('POST', '/moments/ask', { question: 'Was a dog there?' });
+    expect([status, body.error?.code]).toEqual([404, 'WATCH_NOT_FOUND']);
+  },
+);
 
 test.each([
   ['states it without a picture', [{ text: 'Nobody was here.', pictures: [] }]],
