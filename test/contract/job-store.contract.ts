@@ -52,6 +52,7 @@ function slotCases(makeStore: () => Promise<JobRuns>): void {
       set: { status: 'completed', reason: 'condition_triggered' },
       releasesSlotOf: job.caller,
     });
+    expect(await store.countActive(job.caller)).toBe(1);
     expect(await store.commit(last)).toBe('committed');
 
     expect(await store.commit(end(job))).toBe('outdated');

@@ -132,20 +132,6 @@ function commitCases(makeStore: MakeStore): void {
     expect(await typesAt(after(2 * 86_400 + 1))).toEqual([]);
   });
 
-  test('a commit adds to one hour several times', async () => {
-    const { store, creation } = await withWatch(makeStore);
-    const id = creation.run_id;
-    const hour = start.toISOString();
-    const hours = [
-      { hour, counts: { watched_ms: 8000 } },
-      { hour, counts: { gap_ms: 2000 } },
-      { hour, counts: { ticks: 1, watched_ms: 500 } },
-    ];
-    expect(await store.commit(newChange(creation, { hours }))).toBe('committed');
-    const [stored] = await store.hours(id, start, after(3600));
-    expect(stored?.counts).toMatchObject({ ticks: 1, watched_ms: 8500, gap_ms: 2000 });
-  });
-
   test('the spans of an hour are extended by each commit', async () => {
     const { store, creation } = await withWatch(makeStore);
     const hour = start.toISOString();
@@ -170,19 +156,22 @@ function commitCases(makeStore: MakeStore): void {
     expect(stored?.counts).toMatchObject({ ticks: 2, watched_ms: 20_000 });
   });
 
-  test('statistics of an hour are summed, and hours are apart', async () => {
+  test('statistics of an hour are summed, also of one commit, and hours are apart', async () => {
     const { store, creation } = await withWatch(makeStore);
     const id = creation.run_id;
     const counts = { ticks: 1, input_tokens: 100, watched_ms: 10_000, skipped: 0 };
     const commits = [[after(0)], [after(0), after(3600)]];
     for (const [index, starts] of commits.entries()) {
-      const hours = starts.map((at) => ({ hour: at.toISOString(), counts }));
+      const hours = starts.flatMap((at) => [
+        { hour: at.toISOString(), counts },
+        { hour: at.toISOString(), counts: { gap_ms: 2000, watched_ms: 500 } },
+      ]);
       const expectedVersion = creation.version + index;
       await store.commit({ ...newChange(creation, { hours }), expectedVersion });
     }
     const hours = await store.hours(id, start, after(7200));
     expect(hours.map(({ hour }) => hour)).toEqual([start.toISOString(), after(3600).toISOString()]);
-    expect(hours[0]?.counts).toMatchObject({ ticks: 2, input_tokens: 200, watched_ms: 20_000, skipped: 0 });
+    expect(hours[0]?.counts).toMatchObject({ ticks: 2, input_tokens: 200, watched_ms: 21_000, gap_ms: 4000 });
     expect(await store.hours(id, after(3600), after(7200))).toHaveLength(1);
   });
 

@@ -179,8 +179,7 @@ async function keysAt(table: Table, places: Item[]): Promise<ApiKey[]> {
 /** Reads existing keys, in the order of the hashes. */
 async function getKeys(table: Table, hashes: string[]): Promise<ApiKey[]> {
   const items = await table.getMany(hashes.map(itemKeys.apiKey));
-  const keys = new Map(items.map((item) => readItem(apiKeySchema, item)).map((key) => [key.hash, key]));
-  return hashes.flatMap((hash) => keys.get(hash) ?? []);
+  return items.flatMap((item) => (item ? [readItem(apiKeySchema, item)] : []));
 }
 
 /** Marks a key as the creator of others, on condition that it is neither revoked nor replaced. */

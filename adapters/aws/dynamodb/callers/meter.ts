@@ -33,7 +33,7 @@ export function createMeter({ table, random, since }: MeterDeps): Meter {
       const began = await begin();
       const counts: MeterCounts = new Map();
       for (const item of await table.getMany(shards.map(itemKeys.meterTotals)))
-        addIncrements(counts, Object.entries(readItem(countsSchema, item)));
+        if (item) addIncrements(counts, Object.entries(readItem(countsSchema, item)));
       return { ...began, ...toReading(counts) };
     },
   };

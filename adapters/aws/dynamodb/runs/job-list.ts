@@ -74,7 +74,5 @@ export async function readRuns(
     ids.flatMap((id) => [itemKeys.meta(id), itemKeys.run(id)]),
     options,
   );
-  const byKey = new Map(items.map((item) => [`${String(item['pk'])} ${String(item['sk'])}`, item]));
-  const read = ({ pk, sk }: ItemKey) => byKey.get(`${pk} ${sk}`);
-  return ids.flatMap((id) => readRunItems(read(itemKeys.meta(id)), read(itemKeys.run(id))) ?? []);
+  return ids.flatMap((_, index) => readRunItems(items[2 * index], items[2 * index + 1]) ?? []);
 }

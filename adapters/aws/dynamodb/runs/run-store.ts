@@ -120,7 +120,7 @@ export async function readRepairIndex(
   const present = await Promise.all(
     [...partitions].map((partition) => queryRepairIndex(table, partition, due)),
   );
-  return (await table.getMany(present.flat())).map(readProgressItem);
+  return (await table.getMany(present.flat())).flatMap((item) => (item ? [readProgressItem(item)] : []));
 }
 
 /** Returns the keys of one partition of the repair index, longest due first. */

@@ -17,7 +17,7 @@ import { readRepairIndex } from './run-store.ts';
 import type { Table } from '../table/table.ts';
 import { createWatch } from './watch-creation.ts';
 import { createWatchFeed } from './watch-feed.ts';
-import type { Item, ItemKey } from '../table/write.ts';
+import type { Item } from '../table/write.ts';
 
 /** Creates the watch store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: BackoffDeps): WatchStore {
@@ -29,7 +29,7 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
     list,
     alerts: async (query, now) => {
       const keys = (await table.query(alertQuery(query, now))).map(readKey);
-      return inOrder(keys, await table.getMany(keys)).map(readAlertItem);
+      return (await table.getMany(keys)).flatMap((item) => (item ? [readAlertItem(item)] : []));
     },
     review: async (alertId, review, now) =>
       (await retryWithJitter(() => tryReview(alertId, review, now), backoff)).alert,
@@ -96,11 +96,6 @@ async function listWatches(table: Table, caller: string): Promise<WatchRun[]> {
 
 function creationOrder(watch: WatchRun): string {
   return `${watch.created_at}${watch.run_id}`;
-}
-
-function inOrder(keys: ItemKey[], items: Item[]): Item[] {
-  const byKey = new Map(items.map((item) => [item['pk'], item]));
-  return keys.map(({ pk }) => byKey.get(pk)).filter((item) => item !== undefined);
 }
 
 const watchesSchema = z.object({ watches: z.set(z.string()).optional() });

@@ -2,6 +2,7 @@ import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readCancellation } from './cancellation.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
+import { readKey } from './record.ts';
 import { retryWithJitter } from './retry-with-jitter.ts';
 import { toCoreError } from '../../aws-error.ts';
 import type { Query, Table } from './table.ts';
@@ -25,11 +26,11 @@ export function tableReads({
       return (await passingErrors(() => documents.send(command))).Item;
     },
     getMany: async (keys, { mayLag = false } = {}) => {
-      const items: Item[] = [];
-      for (let from = 0; from < keys.length; from += keysAtOnce) {
-        items.push(...(await getAtOnce(keys.slice(from, from + keysAtOnce), !mayLag)));
-      }
-      return items;
+      const items = new Map<string, Item>();
+      for (let from = 0; from < keys.length; from += keysAtOnce)
+        for (const item of await getAtOnce(keys.slice(from, from + keysAtOnce), !mayLag))
+          items.set(toName(readKey(item)), item);
+      return keys.map((key) => items.get(toName(key)));
     },
     snapshot: async (keys) => retryWithJitter(() => trySnapshot(keys), backoff),
     query,
@@ -72,6 +73,10 @@ export function tableReads({
     } while (from !== undefined && items.length < (asked.limit ?? Infinity));
     return asked.limit === undefined ? items : items.slice(0, asked.limit);
   }
+}
+
+function toName({ pk, sk }: ItemKey): string {
+  return `${pk} ${sk}`;
 }
 
 function queryCommand(tableName: string, asked: Query, from: Item | undefined): QueryCommand {

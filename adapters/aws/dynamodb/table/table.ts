@@ -29,8 +29,8 @@ export type TransactionResult = { kind: 'written' } | { kind: 'refused'; refused
  */
 export type Table = {
   get(key: ItemKey): Promise<Item | undefined>;
-  /** Returns the existing items, in any order. */
-  getMany(keys: ItemKey[], options?: ReadOptions): Promise<Item[]>;
+  /** Reads items, in the order of the keys. */
+  getMany(keys: ItemKey[], options?: ReadOptions): Promise<(Item | undefined)[]>;
   /** Reads at most 100 items at one point in time, in the order of the keys. */
   snapshot(keys: ItemKey[]): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<Item[]>;

@@ -48,18 +48,6 @@ withDynamoLocal((makeTable) => {
       expect(line.lost()).toBe(1);
       expect(await stores.jobs.events(job.run_id, 0, 10, new Date(0))).toHaveLength(1);
     });
-
-    test('a creation whose response is lost creates one job with one slot', async () => {
-      const { table, stores } = await open();
-      const line = breakingLine(table, 'TransactWriteItems');
-      const { jobs } = viewRuns(dynamoStores({ ...table, client: line.client, now: () => start }));
-      const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
-
-      expect(await jobs.create(creation, start)).toEqual({ kind: 'created' });
-
-      expect(line.lost()).toBe(1);
-      expect(await stores.jobs.countActive('harbour')).toBe(1);
-    });
   });
 
   describe('retention of items', () => {

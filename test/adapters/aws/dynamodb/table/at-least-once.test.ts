@@ -3,8 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dynamoStores } from '../../../../../adapters/aws/dynamodb/stores.ts';
 import { rules } from '../../../../../core/rules.ts';
-import { JobAlreadyStoppedError, MaxJobsReachedError } from '../../../../../core/errors.ts';
-import { createIdempotently } from '../../../../../core/job/create-idempotently.ts';
+import { JobAlreadyStoppedError } from '../../../../../core/errors.ts';
 import { createMonitor } from '../../../../support/create-jobs.ts';
 import { deliver } from '../../../../../core/delivery/deliver.ts';
 import { cancelJob, failJob } from '../../../../../core/job/end-job.ts';
@@ -14,7 +13,6 @@ import { repairDue } from '../../../../../core/workflow/repair.ts';
 import { analyzeTask, captureTask } from '../../../../../core/workflow/tasks.ts';
 import { isTerminal } from '../../../../../core/records/job.ts';
 import type { WorkflowState } from '../../../../../core/records/workflow.ts';
-import { holdProbes } from '../../../../support/hold-probes.ts';
 import { createWorld, monitorRequest } from '../../../../support/world.ts';
 import { withDynamoLocal } from '../dynamo-local.ts';
 
@@ -50,31 +48,6 @@ withDynamoLocal((makeTable) => {
       });
       expect(await world.c.jobs.countActive('harbour')).toBe(0);
     });
-
-    test('a repeated committed tick calls no model and changes nothing', async () => {
-      const { world, step, jobId } = await createWatching();
-      const input = await toInput(world, step);
-      const first = await analyzeTask(input, world.c);
-      const before = await world.c.jobs.getIncludingEnded(jobId);
-      world.script.verdicts.push(new Error('The model must not be called'));
-
-      expect(await analyzeTask(input, world.c)).toEqual(first);
-
-      expect(await world.c.jobs.getIncludingEnded(jobId)).toEqual(before);
-    });
-
-    test('a tick that runs after the next one changes nothing', async () => {
-      const { world, step, jobId } = await createWatching();
-      const late = await toInput(world, step);
-      const next = await toInput(world, toStep(await analyzeTask(late, world.c)));
-      const answer = await analyzeTask(next, world.c);
-      const before = await world.c.jobs.getIncludingEnded(jobId);
-
-      expect(toStep(await analyzeTask(late, world.c)).capture.tick).toBe(toStep(answer).capture.tick);
-
-      expect(await world.c.jobs.getIncludingEnded(jobId)).toEqual(before);
-      expect(before?.last_tick).toBe(2);
-    });
   });
 
   test('a job that begins twice concurrently starts once', async () => {
@@ -85,49 +58,6 @@ withDynamoLocal((makeTable) => {
 
     expect(answers[0]).toEqual(answers[1]);
     expect(await readTypes(world, jobId)).toEqual(['job_started']);
-  });
-
-  describe('creation', () => {
-    const create = (world: World, key: string) => {
-      const request = monitorRequest();
-      return createIdempotently({ key, kind: 'monitor', request }, 'harbour', world.c, (record) =>
-        createMonitor(request, 'harbour', world.c, record),
-      );
-    };
-
-    test('two concurrent requests with one idempotency key at the last slot return the one job', async () => {
-      const world = await onTable();
-      world.c.limits.jobsPerCaller = 1;
-      const probing = holdProbes(world.c);
-
-      const both = [create(world, 'once'), create(world, 'once')];
-      await probing.arrived(2);
-      await expect(create(world, 'another')).rejects.toThrow(MaxJobsReachedError);
-      probing.pass(0);
-      probing.pass(1);
-
-      const [first, second] = await Promise.all(both);
-      expect(second).toEqual(first);
-      expect(await world.c.jobs.countActive('harbour')).toBe(1);
-      expect(world.executions.size).toBe(1);
-    });
-
-    test('a request that fails its probe keeps the last slot for the one with its idempotency key', async () => {
-      const world = await onTable();
-      world.c.limits.jobsPerCaller = 1;
-      const probing = holdProbes(world.c);
-      const both = Promise.allSettled([create(world, 'once'), create(world, 'once')]);
-      await probing.arrived(2);
-
-      probing.fail(0);
-      await expect(create(world, 'another')).rejects.toThrow(MaxJobsReachedError);
-      probing.pass(1);
-
-      const statuses = (await both).map(({ status }) => status);
-      expect(statuses).toContain('fulfilled');
-      expect(await world.c.jobs.countActive('harbour')).toBe(1);
-      expect(await create(world, 'once')).toMatchObject({ status: 'pending' });
-    });
   });
 
   describe('end of a job', () => {
@@ -152,18 +82,6 @@ withDynamoLocal((makeTable) => {
       });
       expect(await world.c.jobs.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1 });
     });
-
-    test('concurrent ends by a tick and by the caller result in one end', async () => {
-      const { world, step, jobId } = await createWatching();
-      world.script.verdicts.push(true);
-      const input = await toInput(world, step);
-
-      await Promise.allSettled([cancelJob(jobId, 'harbour', world.c), analyzeTask(input, world.c)]);
-
-      const { jobs_completed: completed, jobs_stopped: stopped } = await world.c.jobs.usage();
-      expect(completed + stopped).toBe(1);
-      await expectSound(world, jobId);
-    });
   });
 
   describe('delivery of an event', () => {
@@ -181,20 +99,6 @@ withDynamoLocal((makeTable) => {
       );
       expect(world.sent).toHaveLength(sent);
       expect(await world.c.deliveries.get(webhookKey(jobId, 3))).toMatchObject({ state: 'delivered' });
-    });
-
-    test('an early message waits, and the message of a deleted job is done', async () => {
-      const { world, jobId } = await alerted();
-      world.script.webhooks.push({ status: 503 });
-      const message = { ...webhookMessage(jobId, 1), attempt: 1 };
-      expect(await deliver(message, world.c)).toMatchObject({ kind: 'again' });
-
-      expect(await deliver(message, world.c)).toMatchObject({ kind: 'again' });
-      expect(world.sent).toHaveLength(1);
-
-      expect(await deliver({ ...message, run_id: crypto.randomUUID() }, world.c)).toEqual({
-        kind: 'done',
-      });
     });
 
     test('events reach the queue in order, however often and from wherever the log is published', async () => {
@@ -221,33 +125,6 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  describe('hand-over', () => {
-    test('a hand-over whose tick runs twice concurrently passes the capture state to the next generation', async () => {
-      const { world, step, jobId } = await createWatching({
-        monitor_duration_seconds: 86_400,
-        max_triggers: null,
-      });
-      await world.c.jobs.commit({
-        runId: jobId,
-        expectedVersion: 1,
-        set: {
-          last_tick: rules.ticksPerExecution - 1,
-          execution_ticks: rules.ticksPerExecution - 1,
-        },
-        events: [],
-      });
-      const last = { ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } };
-      const input = await toInput(world, last);
-
-      const [answer] = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
-      const begin = { operation: 'begin', run_id: jobId, generation: 1 };
-      const next = toStep(await analyzeTask(begin, world.c));
-
-      expect(next.capture).toMatchObject({ tick: rules.ticksPerExecution + 1, motion: 'looked' });
-      expect(next.capture).toEqual(toStep(answer).capture);
-    });
-  });
-
   describe('reconcile', () => {
     test('a reconcile concurrent with a tick of a lost job either fails the job or changes nothing', async () => {
       const { world, step, jobId } = await createWatching({ monitor_duration_seconds: 86_400 });
@@ -260,32 +137,6 @@ withDynamoLocal((makeTable) => {
       const job = await world.c.jobs.getIncludingEnded(jobId);
       expect(['running', 'failed', 'completed']).toContain(job?.status);
       expect(job?.status === 'failed').toBe(world.executions.get(`${jobId}-0`) === 'aborted');
-    });
-
-    test('a late and repeated report of an execution that was stopped with its job changes nothing', async () => {
-      const { world, jobId } = await createWatching();
-      await cancelJob(jobId, 'harbour', world.c);
-      const before = await world.c.jobs.getIncludingEnded(jobId);
-      world.advance(1_200);
-
-      await Promise.all([sweep(world), sweep(world)]);
-      await Promise.all([
-        failJob(jobId, 'Start it again.', world.c),
-        failJob(jobId, 'Start it again.', world.c),
-      ]);
-
-      expect(await world.c.jobs.getIncludingEnded(jobId)).toEqual(before);
-    });
-
-    test('an execution that was lost between acceptance and start is started once', async () => {
-      const { world, jobId } = await accepted();
-      world.executions.clear();
-      world.advance(rules.startLeaseSeconds + 60);
-
-      await Promise.all([sweep(world), sweep(world)]);
-
-      expect([...world.executions]).toEqual([[`${jobId}-0`, 'running']]);
-      expect((await world.c.jobs.getIncludingEnded(jobId))?.status).toBe('pending');
     });
   });
 
