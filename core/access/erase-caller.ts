@@ -84,8 +84,6 @@ async function eraseWork(
     removed = await deps.media.removeOfSource(work.sourceId, mediaAtOnce);
   }
   await deps.eraser.removeWork(caller, work);
-  // A clip that was ready meanwhile belonged to a watch that was still there.
-  media += await deps.media.removeOfSource(work.sourceId, mediaAtOnce);
   // A clip that was ready meanwhile was stored for a watch that was still there.
   media += await deps.media.removeOfSource(work.sourceId, mediaAtOnce);
   await deps.recentLog.forget?.({ id: work.id });
