@@ -61,7 +61,10 @@ function untilSightEnds(job: Job, now: Date): Date {
 /** Computes the coverage of the `watchSeconds` of a job, with the newest gaps. Times in seconds, ratio 0 to 1. */
 export function computeCoverage(job: Job, now: Date) {
   if (job.started_at === null) return { ratio: 0, watched_seconds: 0, gap_seconds: 0, gaps: [] };
-  const counted = addGaps(job.sight, listOpen(job, job.sight, untilSightEnds(job, now)));
+  // A job that has ended without one picture has watched nothing, however short it was.
+  const isBlind = job.ended_at !== null && job.sight.last_frame === null;
+  const sight = isBlind ? { ...job.sight, in_gap: job.sight.in_gap ?? 'service' } : job.sight;
+  const counted = addGaps(sight, listOpen(job, sight, untilSightEnds(job, now)));
   const elapsedSeconds = watchSeconds(job, now);
   const watchedSeconds = Math.max(0, elapsedSeconds - counted.gap_seconds);
   return {

@@ -48,6 +48,17 @@ test('the coverage of an ended job does not change, also if the clock is set bac
     expect(computeCoverage(job, after(seconds))).toEqual(computeCoverage(job, after(12)));
 });
 
+test('a job that ends before its first picture has watched nothing', () => {
+  const job = { ...runningJob(), ended_at: after(20).toISOString() };
+  const gap = { from: after(0).toISOString(), to: after(20).toISOString(), reason: 'service' };
+  expect(computeCoverage(job, after(30))).toEqual({
+    ratio: 0,
+    watched_seconds: 0,
+    gap_seconds: 20,
+    gaps: [gap],
+  });
+});
+
 test('coverage keeps the newest gaps and the sum of all gaps', () => {
   const ticks = Array.from({ length: 60 }, (_, index): [number, JobOutcome] => [
     5 * (index + 1),
