@@ -7,6 +7,7 @@ import { asWatch, type RunEvent } from '../records/run.ts';
 import type { EvidenceBox } from '../records/vision.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
+import { readFrame } from '../stream/shown-frame.ts';
 import { addSeconds } from '../time.ts';
 
 /** Links to the evidence of an event, for receivers without a key. */
@@ -19,8 +20,6 @@ export type EvidenceLinks = {
 };
 
 type Position = Pick<WatchEvent, 'watch_id' | 'sequence'>;
-
-const drawingTimeoutMs = 5000;
 
 /** Path of a link, below the origin. */
 export const evidencePath = '/evidence';
@@ -76,17 +75,6 @@ export async function readEvidence(
   const frame = await readFrame(key, link.boxes ? readBoxes(event) : [], deps);
   if (!frame) throw absent;
   return holdMedia(key, frame);
-}
-
-/** Reads a frame, with boxes drawn where the host draws them; `null` if it is gone. */
-export async function readFrame(
-  key: string,
-  boxes: readonly EvidenceBox[],
-  { media, drawBoxes }: Pick<CoreDeps, 'drawBoxes'> & { media: Pick<MediaStore, 'get'> },
-): Promise<Uint8Array | null> {
-  const frame = await media.get(key);
-  if (!frame || boxes.length === 0 || !drawBoxes) return frame ?? null;
-  return drawBoxes(frame, boxes, AbortSignal.timeout(drawingTimeoutMs));
 }
 
 /** Returns the key of the picture or clip of an event; `null` without one. */

@@ -1,10 +1,11 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { MediaStore } from '../ports/media-store.ts';
+import type { EvidenceBox } from '../records/vision.ts';
 
 /** Host that can cut frames out of clips. */
 export type CutDeps = Pick<CoreDeps, 'cutFrame'>;
 
-const cuttingTimeoutMs = 5000;
+const [cuttingTimeoutMs, drawingTimeoutMs] = [5000, 5000];
 
 /**
  * Returns the key of a frame of the clip, beside the frame of its capture: `captures/<source>/<tick>-<id>-at-2500.jpg`.
@@ -36,4 +37,15 @@ export async function storeShownFrame(
   const frame = await deps.media.get(frame_key);
   const clip = clip_key === null ? undefined : await deps.media.get(clip_key);
   if (frame) await deps.media.put(key, await readShownFrame({ frame, clip }, atSeconds, deps), 'image/jpeg');
+}
+
+/** Reads a frame, with boxes drawn where the host draws them; `null` if it is gone. */
+export async function readFrame(
+  key: string,
+  boxes: readonly EvidenceBox[],
+  { media, drawBoxes }: Pick<CoreDeps, 'drawBoxes'> & { media: Pick<MediaStore, 'get'> },
+): Promise<Uint8Array | null> {
+  const frame = await media.get(key);
+  if (!frame || boxes.length === 0 || !drawBoxes) return frame ?? null;
+  return drawBoxes(frame, boxes, AbortSignal.timeout(drawingTimeoutMs));
 }

@@ -3,12 +3,12 @@ import { WatchpostError } from '../errors.ts';
 import { requireOwnWatch } from './commit-watch.ts';
 import { requireOwnAlert } from './control-watch.ts';
 import { withoutClip } from '../records/clip.ts';
+import { readFrame } from '../stream/shown-frame.ts';
 import { openMedia, type MediaFile } from '../ports/media-store.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 type Deps = Pick<WatchDeps, 'runs' | 'media' | 'now'>;
 
-const drawingTimeoutMs = 5000;
 const whyGone = 'its retention is over, or the pictures of the machine reached their maximum';
 const howLong =
   'Evidence is kept for retention_days of the watch, and at most WATCHPOST_MEDIA_MB of it on one machine.';
@@ -39,15 +39,10 @@ export async function readAlertFrame(
 ): Promise<Uint8Array> {
   const alert = await requireOwnAlert(alertId, caller, deps);
   const key = moment === 'opened' ? alert.frame_key : (alert.closed?.frame_key ?? null);
-  const frame = key === null ? undefined : await deps.media.get(key);
-  if (!frame)
-    throw notFound(
-      key === null ? 'This alert has no picture' : `The picture was removed: ${whyGone}`,
-      howLong,
-    );
   const boxes = withBoxes && moment === 'opened' ? (alert.boxes ?? []) : [];
-  if (boxes.length === 0 || deps.drawBoxes === undefined) return frame;
-  return deps.drawBoxes(frame, boxes, AbortSignal.timeout(drawingTimeoutMs));
+  const frame = key === null ? null : await readFrame(key, boxes, deps);
+  if (frame) return frame;
+  throw notFound(key === null ? 'This alert has no picture' : `The picture was removed: ${whyGone}`, howLong);
 }
 
 /** Returns the clip of an own alert, as MP4. Throws `NOT_FOUND` without one; so does its reading if it has expired. */
