@@ -32,6 +32,9 @@ export async function readSegments(
   return read;
 }
 
+/** Share of the time of a scan for one segment. */
+const maxShare = 0.7;
+
 /** Returns null if the segment cannot be had. Throws once the time is over. */
 async function tryRead(
   fetcher: SegmentFetcher,
@@ -45,8 +48,10 @@ async function tryRead(
   try {
     const parts: Uint8Array[] = [];
     const onBytes = (bytes: number): void => void (received += bytes);
+    // One that stalls leaves time to decode the others.
+    const requestTimeoutMs = Math.min(fetcher.requestTimeoutMs, budget.leftMs() * maxShare);
     // A request may take its part of the bytes (`fetchSegments`).
-    const limited = { ...fetcher, captureBytes: maxBytes * 2, onBytes };
+    const limited = { ...fetcher, captureBytes: maxBytes * 2, requestTimeoutMs, onBytes };
     for await (const part of fetchSegments(limited, [segment], signal)) parts.push(part);
     const bytes = parts.at(-1) ?? new Uint8Array();
     release(received);
