@@ -14,7 +14,7 @@ import { isAllowedRecipient, toMail } from './email/email.ts';
 import type { SendMail } from './email/smtp.ts';
 import { toPublications, toRemoval } from './mqtt/mqtt.ts';
 import type { Publish } from './mqtt/publish.ts';
-import { jsonRequest, pageError, readAnswer } from './http-sender.ts';
+import { jsonRequest, readAnswer } from './http-sender.ts';
 import type { HttpRequest, HttpSender, PermanentStatuses } from './http-sender.ts';
 import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts';
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
@@ -196,7 +196,7 @@ function hasPicture({ type }: DestinationAddress, { frame, frameUrl, includeFram
  * answers 429.
  */
 function mayRefusePicture({ type }: DestinationAddress, result: DestinationResult): boolean {
-  if (result.error === pageError) return false;
+  if (result.mayBeAccepted) return false;
   return result.outcome === 'rejected' || isTooLarge(result) || (type === 'ntfy' && result.status === 429);
 }
 

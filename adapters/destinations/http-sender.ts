@@ -90,7 +90,7 @@ export function readAnswer(
   const seconds = data?.retry_after;
   // Not sent again: a receiver that answers with a page may have accepted it.
   if (outcome === 'delivered' && /^\s*</.test(body) && /<(?:!doctype )?html\b/i.test(body))
-    return { ...result, outcome: 'rejected', error: pageError };
+    return { ...result, outcome: 'rejected', error: pageError, mayBeAccepted: true };
   return {
     ...result,
     outcome: outcome === 'delivered' && isRefused ? 'rejected' : outcome,
@@ -105,7 +105,7 @@ export function readAnswer(
 }
 
 /** Error of an answer that is a page. */
-export const pageError = 'The receiver answered with a web page: is a login before it?';
+const pageError = 'The receiver answered with a web page: is a login before it?';
 
 /** Size of an answer that is read. */
 const maxAnswerBytes = 100_000;

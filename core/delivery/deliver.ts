@@ -297,7 +297,7 @@ async function makeAttempt(
   const startedAt = deps.now();
   const first = await target.send(joined.map(({ opening }) => opening));
   // The refusal may be about another opening, or how many they are.
-  const isAlone = first.outcome === 'rejected' && joined.length > 0;
+  const isAlone = first.outcome === 'rejected' && !first.mayBeAccepted && joined.length > 0;
   const result = { ...(isAlone ? await target.send([]) : first), startedAt };
   const attemptedAt = deps.now();
   const attempted = withAttempt(arrival, delivery, result, attemptedAt, deps);
@@ -305,7 +305,8 @@ async function makeAttempt(
   report(attempted, result, deps);
   // Before the end of the attempt in the state, so that who begins the next one reads it.
   await deps.deliveries.put(attempted, attemptedAt);
-  const told = result.outcome === 'delivered' && !isAlone ? joined : [];
+  const mayBeTold = result.outcome === 'delivered' || result.mayBeAccepted;
+  const told = mayBeTold && !isAlone ? joined : [];
   for (const each of told) await countJoined(arrival, each.event, result, deps);
   const left = joined.filter((each) => !told.includes(each));
   const leave = (before: DestinationState) => markJoined(before, left, null);

@@ -69,11 +69,13 @@ export type OpenSubjects = Pick<Notification, 'watchId' | 'conditions'> & { subj
 export type DestinationOutcome = 'delivered' | 'retry' | 'rejected' | 'gone';
 
 /**
- * `isPictureRefused`: the result of a second request without the picture. `receipt`: id of the message at the receiver,
- * for later ones that answer it.
+ * `isPictureRefused`: the result of a second request without the picture. `mayBeAccepted`: a rejection that is not
+ * sure, so that nothing of the message is sent again. `receipt`: id of the message at the receiver, for later ones that
+ * answer it.
  */
 export type DestinationResult = WebhookResult & {
   outcome: DestinationOutcome;
+  mayBeAccepted?: true;
   isPictureRefused?: true;
   receipt?: string;
 };

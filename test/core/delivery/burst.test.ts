@@ -122,6 +122,21 @@ test('each opening of a message that is refused has a message of its own', async
   expect(state?.notified.every(({ delivered }) => delivered)).toBe(true);
 });
 
+test('a message that a login page answers is not sent again, nor is any opening that it took along', async () => {
+  const watch = await createWatching(
+    ({ joined }) => (joined ? { status: 200, outcome: 'rejected', mayBeAccepted: true } : {}),
+    [{ type: 'ntfy', notify: 'openings_and_closings' }],
+  );
+  const ids = await open(watch, 6, 1);
+  await watch.commit(ids.map((id) => closed(id)));
+  await watch.pass(3600);
+  const told = watch.sent.filter(({ type }) => type === 'alert_opened');
+  expect(told.flatMap(({ alert, joined = [] }) => [alert, ...joined])).toEqual(expect.toSatisfy(isEach(ids)));
+  const [state] = await watch.deps.deliveries.states(watch.runKey);
+  expect(state?.waiting).toEqual([]);
+  expect(watch.counted.filter((each) => each === 'failed')).toHaveLength(4);
+});
+
 test('an opening that is refused alone fails, and not those that it took along', async () => {
   let refused: string | undefined;
   const watch = await createWatching(
