@@ -146,7 +146,7 @@ const byName = new Map(
 );
 
 const instructions =
-  'Watches live video streams. check_once answers one yes/no question about a stream now; live_monitor starts a job that alerts when a condition holds; live_digest starts one that summarizes each window. Follow a job with job_events (send next_after as after) and get the evidence with job_picture. A failed call contains a remediation.';
+  'Watches live video streams. check_once answers one yes/no question about a stream now; live_monitor starts a job that alerts when a condition holds; live_digest starts one that summarizes each window. Follow a job with job_events (send next_after as after) and get the evidence with job_picture. create_watch watches for good: ask_moments says what happened, list_alerts lists its alerts. A failed call contains a remediation.';
 
 /** Responds to a message with JSON. No state is kept between requests, so any instance can serve any request. */
 export async function respondTo(message: unknown, raw: Request, caller: McpCaller): Promise<Response> {

@@ -58,8 +58,12 @@ const listTools = async () => (listed ??= (await connect()).listTools());
 
 const toolIds = endpoints.map(({ id }) => id).filter((id) => !withoutTool.includes(id));
 
-test('the server names the version of the software', async () => {
-  expect((await connect()).getServerVersion()).toMatchObject({ name: 'watchpost', version: '1.2.3' });
+test('the server names the version of the software, and the tools for what happened', async () => {
+  const client = await connect();
+  expect(client.getServerVersion()).toMatchObject({ name: 'watchpost', version: '1.2.3' });
+  const named = client.getInstructions()?.match(/\w+_\w+/g) ?? [];
+  expect(named).toEqual(expect.arrayContaining(['ask_moments', 'list_alerts']));
+  expect(named.filter((name) => !['next_after', ...toolIds].includes(name))).toEqual([]);
 });
 
 test('every operation is a tool with schemas that can be called', async () => {
