@@ -64,18 +64,39 @@ function describeProgress(
   return `${estimate.exact ? '' : 'About '}${pluralize(estimate.moments, 'moment')}: ${callsText(estimate)}.`;
 }
 
+/** Alerts that are shown together: the pictures of a page are kept, not those of a week. */
+const pageSize = 24;
+
+/** Shows the alerts of a backtest in pages, newest first. */
 function PlayedAlerts({ played, newest }: { played: BacktestResult[]; newest: BacktestResult }) {
-  const alerts = [...played.flatMap((result) => result.alerts), ...newest.open];
-  const possible = played.flatMap((result) => result.possible);
+  const [begin, setBegin] = useState(0);
+  const possible = new Set(played.flatMap((result) => result.possible));
+  const alerts = [...played.flatMap((result) => result.alerts), ...newest.open, ...possible].toSorted(
+    (one, other) => (one.opened_at < other.opened_at ? 1 : -1),
+  );
+  const end = begin + pageSize;
   return (
-    <ul class="watch-board" aria-label="Alerts that it would have opened">
-      {alerts.map((alert) => (
-        <PlayedAlert key={alert.opened_at} alert={alert} />
-      ))}
-      {possible.map((alert) => (
-        <PlayedAlert key={`possible ${alert.opened_at}`} alert={alert} isPossible />
-      ))}
-    </ul>
+    <>
+      <ul class="watch-board" aria-label="Alerts that it would have opened">
+        {alerts.slice(begin, end).map((alert) => (
+          <PlayedAlert
+            key={`${possible.has(alert)} ${alert.opened_at}`}
+            alert={alert}
+            isPossible={possible.has(alert)}
+          />
+        ))}
+      </ul>
+      {alerts.length > pageSize && (
+        <div class="row">
+          <Button small disabled={begin === 0} onClick={() => setBegin(begin - pageSize)}>
+            Show later alerts
+          </Button>
+          <Button small disabled={end >= alerts.length} onClick={() => setBegin(end)}>
+            Show earlier alerts
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 
