@@ -1,6 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import type { SearchedWatch } from '../memory/searched-watches.ts';
 import { negation } from '../memory/rank-moments.ts';
+import { toStems } from '../memory/stems.ts';
 import { findVisits, type Visit } from '../memory/visits.ts';
 import type { Capabilities, VisitQuestion } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
@@ -49,17 +50,21 @@ export async function answerFromVisits(
   const asked = reader.readQuestion(text);
   const named = reader.readThings(text);
   const isOfCondition = /\b(?:it|one|visits?|any(?:one|body|thing)|some(?:one|body|thing))\b/i.test(text);
-  if (!asked || (named.length === 0 && asked.asks !== 'what' && !isOfCondition)) return refuse(refusal);
-  if (asked.unread.length > 0)
+  const repeated = asked ? repeatConditions(asked.unread, named, meant, reader) : [];
+  const isAboutVisits = repeated.length > 0 || named.length > 0 || asked?.asks === 'what' || isOfCondition;
+  if (!asked || !isAboutVisits) return refuse(refusal);
+  if (asked.unread.length > 0 && repeated.length === 0)
     return refuse(`It does not read these words here: ${asked.unread.join(', ')}. ${refusal}`);
   const memories: Memory[] = [];
-  for (const searched of meant) {
+  for (const searched of repeated.length > 0 ? repeated : meant) {
     const { watch, from } = searched;
     const since = later(from, dayStart(asked, watch, span.now));
     const end = asked.day === 'yesterday' ? dayStart({ day: 'today' }, watch, span.now) : span.to;
     const moments = await readMoments(watch, since, earlier(end, span.to), span, deps);
     memories.push({ ...searched, moments });
   }
+  if (repeated.length > 0)
+    return { ...describeVisits(asked, [], memories, reader, quote(repeated)), reason: null, pictures: 0 };
   const [only = [], ...others] =
     named.length > 0 || asked.asks !== 'what' ? named : listSeen(memories, reader);
   if (others.length === 0)
@@ -105,6 +110,35 @@ function readPlace(question: string, watches: readonly SearchedWatch[]) {
   if (named.length === 0) return { text: question, meant: watches };
   const text = named.reduce((left, { phrase }) => left.replace(phrase, ''), question);
   return { text, meant: named.map(({ searched }) => searched) };
+}
+
+/**
+ * Returns the watches with the conditions that say the words of a question which no detector reads, such as colors, and
+ * are about its things: their verdicts answer it.
+ */
+function repeatConditions(
+  words: readonly string[],
+  named: readonly string[][],
+  watches: readonly SearchedWatch[],
+  reader: Reader,
+): SearchedWatch[] {
+  if (words.length === 0) return [];
+  return watches.flatMap((searched) => {
+    const { watch } = searched;
+    const conditions = watch.config.conditions.filter(({ condition }) => {
+      const [stems, things] = [toStems(condition), reader.readThings(condition).map(String)];
+      const isSaid = (word: string) => toStems(word).some((stem) => stems.includes(stem));
+      return words.every(isSaid) && named.every((names) => things.includes(String(names)));
+    });
+    const told = { ...watch, config: { ...watch.config, conditions } };
+    return conditions.length > 0 ? [{ ...searched, watch: told }] : [];
+  });
+}
+
+/** Quotes the conditions of watches. */
+function quote(watches: readonly SearchedWatch[]): string {
+  const said = watches.flatMap(({ watch }) => watch.config.conditions.map(({ condition }) => condition));
+  return [...new Set(said)].map((condition) => `"${condition}"`).join(' or ');
 }
 
 /** Lists what moments show, each thing apart; what the conditions are about if they show no thing. */
@@ -193,6 +227,7 @@ function describeVisits(
   things: readonly string[],
   memories: readonly Memory[],
   reader: Reader,
+  conditions?: string,
 ): Pick<ModelAnswer, 'statements' | 'listedFrom'> {
   const found = memories
     .flatMap(({ watch, spans, moments }): Found[] =>
@@ -202,8 +237,8 @@ function describeVisits(
       })),
     )
     .toSorted((one, other) => +other.visit.from - +one.visit.from);
-  const name = things.length === 0 ? 'what the conditions are about' : things.join(', ');
-  const former = things.length === 0 ? memories.map(describeFormer).join('') : '';
+  const name = conditions ?? (things.length === 0 ? 'what the conditions are about' : things.join(', '));
+  const former = name === conditions || things.length > 0 ? '' : memories.map(describeFormer).join('');
   const [last, ...before] = found;
   if (!last) return { statements: [{ text: `No visit of ${name} was seen.${former}`, moments: [] }] };
   const newest = `the last visit of ${name} was ${formatVisit(last)}.${former}`;

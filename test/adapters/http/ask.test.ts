@@ -154,6 +154,34 @@ test('verdicts on former words of a condition are left out of an answer about it
   );
 });
 
+test('a question in the words of a condition is answered from its verdicts', async () => {
+  useBuiltIn();
+  const yard = randomUUID();
+  const [rule] = newWatchConfig().conditions;
+  if (!rule) throw new Error('No condition');
+  const red = { ...rule, condition_id: 'red', condition: 'something red is in the picture' };
+  const dog = { ...rule, condition_id: 'dog', condition: 'a brown dog is there' };
+  const judged = (second: number, condition: typeof red, triggered: boolean) => {
+    const { condition_id } = condition;
+    const verdict = { condition_id, triggered, explanation: '', asked: digestQuestion(condition) };
+    return newMoment(second, { watch_id: yard, verdicts: [verdict], scene: '1 dog', objects: ['dog'] });
+  };
+  const moments = [judged(2300, red, true), judged(2400, red, false), judged(2500, dog, true)];
+  const config = newWatchConfig({ schedule: null, destinations: [], name: 'Yard', conditions: [red, dog] });
+  await world.c.watches.create(newCreation({ run_id: yard, caller: 'alice', config }), start);
+  const run = await world.c.runs.get(yard, world.clock.now);
+  if (run?.policy !== 'watch') throw new Error('No watch');
+  await world.c.runs.commit(newChange(run, { moments, hours: [] }));
+  expect((await ask('How many times was something red seen today?')).answer).toMatch(
+    /^1 visit of "something red is in the picture"; the last .* Yard 2026-03-01 12:38:20 \(UTC\)\.$/,
+  );
+  expect((await ask('When did the brown dog come?')).answer).toMatch(
+    /^The last visit of "a brown dog is there" was Yard 2026-03-01 12:41:40 \(UTC\)\.$/,
+  );
+  for (const question of ['Was there a red dog?', 'Was something blue there?'])
+    expect(await ask(question)).toMatchObject({ answered: false });
+});
+
 test('a question about a place is answered from the watch of that name', async () => {
   useBuiltIn();
   const yard = '3f2504e0-4f89-41d3-9a0c-0305e82c3302';
