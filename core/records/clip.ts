@@ -39,6 +39,8 @@ export type ClipRequest = {
   from: Date;
   to: Date;
   openedAt: Date;
+  /** Time by which the clock of the stream was behind that of the times here, in seconds; default 0. */
+  behindSeconds?: number | undefined;
   regions: readonly Region[] | null;
   /** Keeps the film: a faulty storage repeats the clip. */
   store: (film: Uint8Array) => Promise<void>;

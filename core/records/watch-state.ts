@@ -261,6 +261,8 @@ export const alertSchema = z.object({
   boxes: z.array(evidenceBoxSchema).optional(),
   prompt_version: promptVersionSchema.optional(),
   lost_seconds: lostSecondsSchema,
+  /** Time by which the clock of the stream was behind, in seconds. Absent if it can be that of this service. */
+  behind_seconds: z.number().positive().optional(),
   /** Absent until it is known. */
   clip: alertClipSchema.optional(),
   reminders: countSchema,

@@ -146,7 +146,15 @@ apiNames.add(deletedWatchResponseSchema, { id: 'DeletedWatch' });
 
 /** Alert with its evidence as a link. */
 export const alertResponseSchema = alertSchema
-  .omit({ caller: true, frame_key: true, clip: true, closed: true, expires_at: true })
+  .omit({
+    caller: true,
+    seen_from: true,
+    behind_seconds: true,
+    frame_key: true,
+    clip: true,
+    closed: true,
+    expires_at: true,
+  })
   .extend({
     state: z.enum(['open', 'closed']),
     open_seconds: z.number().nonnegative(),

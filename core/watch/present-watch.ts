@@ -81,7 +81,15 @@ export function presentAlert(
   stored: Alert,
   { baseUrl, now }: { baseUrl: string; now: () => Date },
 ): z.input<typeof alertResponseSchema> {
-  const { caller: _, seen_from: __, frame_key: frameKey, clip, closed, ...alert } = stored;
+  const {
+    caller: _,
+    seen_from: __,
+    behind_seconds: ___,
+    frame_key: frameKey,
+    clip,
+    closed,
+    ...alert
+  } = stored;
   return {
     ...alert,
     state: closed === null ? 'open' : 'closed',

@@ -82,14 +82,14 @@ export function createMakeClip({
 
 const tooLong: ClipResult = { kind: 'none', reason: 'The clip took too long' };
 
-type Span = Pick<ClipRequest, 'from' | 'to' | 'openedAt'>;
+type Span = Pick<ClipRequest, 'from' | 'to' | 'openedAt' | 'behindSeconds'>;
 
 /**
  * Returns the time that a clip shows: nothing earlier than the change that gave the watch its stream and regions. Null
  * if they are others now.
  */
 async function findSpan(
-  alert: Pick<Alert, 'opened_at' | 'seen_from'>,
+  alert: Pick<Alert, 'opened_at' | 'seen_from' | 'behind_seconds'>,
   opening: number,
   { run_id: id, view_sequence: viewed, config: { evidence_clip: clip } }: Watch,
   { runs }: RecordClipDeps,
@@ -99,7 +99,8 @@ async function findSpan(
   const earliestMs = change ? Date.parse(change.timestamp) : -Infinity;
   if ((viewed ?? 0) > opening || earliestMs > openedAt.getTime()) return null;
   const from = Math.max(findClipBegin(alert, clip?.before_seconds ?? 0).getTime(), earliestMs);
-  return { from: new Date(from), to: addSeconds(openedAt, clip?.after_seconds ?? 0), openedAt };
+  const to = addSeconds(openedAt, clip?.after_seconds ?? 0);
+  return { from: new Date(from), to, openedAt, behindSeconds: alert.behind_seconds };
 }
 
 /** Time after an opening for which this machine may fail to make or store it, in seconds. */

@@ -50,6 +50,7 @@ export const captureCallSchema = z.discriminatedUnion('operation', [
     from: timeField,
     to: timeField,
     opened_at: timeField,
+    behind_seconds: z.number().optional(),
     /** Object of the clip: a result of 40 MB is too large for an invocation. */
     key: z.string(),
   }),
@@ -112,8 +113,10 @@ export async function handleCaptureCall(call: CaptureCall, deps: CaptureCallDeps
       return { sheet: base64(await deps.contactSheets.make(samples, layout, signal)) };
     }
     case 'clip': {
-      const { url, caller, mode, regions, from, to, opened_at: openedAt, key } = call;
-      return deps.makeClip({ url, caller, mode, regions, from, to, openedAt, key }, signal);
+      const { opened_at: openedAt, behind_seconds: behindSeconds, key } = call;
+      const { url, caller, mode, regions, from, to } = call;
+      const span = { from, to, openedAt, behindSeconds };
+      return deps.makeClip({ url, caller, mode, regions, ...span, key }, signal);
     }
     case 'resize':
       return { jpeg: base64(await deps.resizeJpeg(call.jpeg, call.width_pixels, signal)) };

@@ -57,8 +57,14 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
 
 /** Makes clips by invoking `capture`, which stores them. */
 export function createRemoteMakeClip({ invoke, seconds }: RemoteCallOptions): MakeClip {
-  return async ({ url, caller, mode, regions, from, to, openedAt, key }, signal) => {
-    const span = { from: from.toISOString(), to: to.toISOString(), opened_at: openedAt.toISOString() };
+  return async ({ url, caller, mode, regions, key, ...request }, signal) => {
+    const [from, to] = [request.from.toISOString(), request.to.toISOString()];
+    const span = {
+      from,
+      to,
+      opened_at: request.openedAt.toISOString(),
+      behind_seconds: request.behindSeconds,
+    };
     const stream = { url, caller, mode, regions: regions && [...regions] };
     return call(invoke, { operation: 'clip', seconds, ...stream, ...span, key }, clipAnswerSchema, signal);
   };

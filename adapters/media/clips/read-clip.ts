@@ -13,6 +13,8 @@ export type ClipSource = {
   waitSeconds: number | null;
   /** Error of a part of the stream that could not be read now. */
   fault?: StreamError | undefined;
+  /** Time by which the clock of its parts is behind that of the request, in seconds. */
+  behindSeconds?: number | undefined;
   /** Returns the bytes of parts in their order. */
   toChunks: (parts: readonly KeptPart[]) => Uint8Array[];
   /** Leaves out what is before the first picture. */
@@ -30,18 +32,19 @@ const holdSeconds = 180;
 /** Joins a clip from the parts that are kept, once they reach its end. */
 export async function readClip(
   { kept, join, now }: ClipDeps,
-  { stream, waitSeconds, fault, toChunks, trim }: ClipSource,
+  { stream, waitSeconds, fault, behindSeconds = 0, toChunks, trim }: ClipSource,
   request: ClipRequest,
   signal: AbortSignal,
 ): Promise<ClipResult> {
-  const [fromMs, toMs] = [request.from.getTime(), request.to.getTime()];
+  const behindMs = behindSeconds * 1000;
+  const [fromMs, toMs] = [request.from.getTime() - behindMs, request.to.getTime() - behindMs];
   const parts = kept.list(request.caller, stream);
   const isComplete = parts.some(({ endMs }) => endMs >= toMs - toleranceMs);
-  const leftMs = toMs - now().getTime();
+  const leftMs = request.to.getTime() - now().getTime();
   const isAwaited = !request.isLast && waitSeconds !== null;
   if (isAwaited && (!isComplete || fault) && leftMs + graceMs > 0)
     return { kind: 'pending', afterSeconds: Math.max(Math.min(leftMs / 1000, waitSeconds), minWaitSeconds) };
-  const span = { fromMs, toMs, openedMs: request.openedAt.getTime() };
+  const span = { fromMs, toMs, openedMs: request.openedAt.getTime() - behindMs };
   const chosen = trim(chooseParts(parts, span, maxClipBytes));
   const [first, last] = [chosen[0], chosen.at(-1)];
   const hasOpening = first && first.startMs <= span.openedMs + toleranceMs;
@@ -57,5 +60,6 @@ export async function readClip(
     if (error instanceof TransientError) kept.hold(request.caller, stream, chosen, holdSeconds);
     throw error;
   });
-  return { kind: 'clip', bytes, codec, from: new Date(first.startMs), to: new Date(last.endMs) };
+  const [from, to] = [new Date(first.startMs + behindMs), new Date(last.endMs + behindMs)];
+  return { kind: 'clip', bytes, codec, from, to };
 }

@@ -124,18 +124,15 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     return { key, fetcher: finder.fetcher, fetchPlaylist };
   }
 
-  /** Keeps segments on the clock of alerts. */
   function keepFor(
     { caller, clipBeforeSeconds }: CaptureRequest,
     key: string,
     behindSeconds: number,
   ): ScanHlsDeps['keep'] {
     if (clipBeforeSeconds === undefined) return undefined;
-    const keepSeconds = computeKeepSeconds(clipBeforeSeconds);
-    return (playlist, read, startMs) => {
-      const start = startMs + behindSeconds * 1000;
-      clips?.kept.add(caller, key, toPart(playlist, read.segment, start, { ...read, keepSeconds }));
-    };
+    const keepSeconds = computeKeepSeconds(clipBeforeSeconds) + behindSeconds;
+    return (playlist, read, startMs) =>
+      clips?.kept.add(caller, key, toPart(playlist, read.segment, startMs, { ...read, keepSeconds }));
   }
 
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {

@@ -1,7 +1,5 @@
 import { StreamEndedError, StreamError, StreamFetchError } from '../../../core/errors.ts';
 import { maxClipBytes, type ClipRequest, type ClipResult } from '../../../core/records/clip.ts';
-import { secondsBehind } from '../../../core/sight/moment-time.ts';
-import { addSeconds } from '../../../core/time.ts';
 import { computeKeepSeconds, type KeptPart } from '../clips/kept-stream.ts';
 import { EgressNetworkError, EgressTimeoutError } from '../../egress/errors.ts';
 import { StatusError } from '../web/fetch-failure.ts';
@@ -45,7 +43,8 @@ export function createClipReader(
       if (last.get(turn) === ended) last.delete(turn);
     });
     const waitSeconds = playlist ? computeWait(playlist) : mayReturn(fault) ? faultWaitSeconds : null;
-    const source = { stream: key, waitSeconds, fault, toChunks, trim: withoutBlindBegin };
+    const { behindSeconds } = request;
+    const source = { stream: key, waitSeconds, fault, behindSeconds, toChunks, trim: withoutBlindBegin };
     const wanted = playlist ? withMargins(request, playlist, now()) : request;
     const result = await readClip({ ...clips, now }, source, wanted, signal);
     return playlist && result.kind === 'pending' ? withListing(result, playlist, wanted, now()) : result;
@@ -53,24 +52,15 @@ export function createClipReader(
 }
 
 /**
- * Without times of a playlist, or with those of another clock, each capture dates its newest segment by its own time,
- * up to a segment too late: what is wanted may lie that much beside.
+ * Without plausible times of a playlist, each capture dates its newest segment by its own time, up to a segment too
+ * late: what is wanted may lie that much beside.
  */
 function withMargins(request: ClipRequest, { segments }: MediaPlaylist, now: Date): ClipRequest {
   const newest = segments.at(-1);
-  const isDated = newest && captureTime(newest, 'frames', now) < now && behind(newest, request, now) === 0;
+  const isDated = newest && captureTime(newest, 'frames', now) < now;
   const marginMs = isDated ? 0 : maxSegmentSeconds(segments) * 1000;
   const [from, to] = [request.from.getTime() - marginMs, request.to.getTime() + marginMs];
   return { ...request, from: new Date(from), to: new Date(to) };
-}
-
-/**
- * Returns how far the clock of a stream is behind, in seconds. One that has stopped is not: what was judged is in its
- * newest segment.
- */
-function behind(newest: Segment, { openedAt }: ClipRequest, now: Date): number {
-  const hasOpening = captureTime(newest, 'clip', now) >= openedAt;
-  return hasOpening ? 0 : secondsBehind(captureTime(newest, 'frames', now), now);
 }
 
 function maxSegmentSeconds(segments: readonly Segment[]): number {
@@ -133,17 +123,17 @@ async function gather(
   });
   if (playlist instanceof StreamError)
     return { playlist: null, ...(!(playlist instanceof StreamEndedError) && { fault: playlist }) };
-  const { from, to } = withMargins(request, playlist, now());
+  const { from, to, behindSeconds = 0 } = withMargins(request, playlist, now());
   // From now on, however old a segment is: the service may have been down.
   const keepSeconds = computeKeepSeconds((to.getTime() - from.getTime()) / 1000);
   const hold = (part: KeptPart) => kept.hold(caller, stream, [part], keepSeconds);
   const known = kept.list(caller, stream);
-  const startsMs = dateSegments(playlist, known, request, now());
+  const startsMs = dateSegments(playlist, known, now());
   let fault: StreamError | undefined;
   for (const [index, segment] of playlist.segments.entries()) {
     const startMs = startsMs[index] ?? 0;
-    const endMs = startMs + segment.durationSeconds * 1000;
-    const isOutside = endMs <= from.getTime() || startMs >= to.getTime();
+    const shownMs = startMs + behindSeconds * 1000;
+    const isOutside = shownMs + segment.durationSeconds * 1000 <= from.getTime() || shownMs >= to.getTime();
     if (isOutside || segment.gap) continue;
     const id = toId(segment, playlist);
     const part = known.find((other) => other.id === id);
@@ -165,12 +155,7 @@ function isPassing({ cause }: StreamError): boolean {
  * Returns the starts of segments as captures date them: by one that a scan has kept, else the newest ends now or at its
  * own time.
  */
-function dateSegments(
-  playlist: MediaPlaylist,
-  known: readonly KeptPart[],
-  request: ClipRequest,
-  now: Date,
-): number[] {
+function dateSegments(playlist: MediaPlaylist, known: readonly KeptPart[], now: Date): number[] {
   const { segments } = playlist;
   for (const [index, segment] of segments.entries()) {
     const part = known.find(({ id }) => id === toId(segment, playlist));
@@ -178,9 +163,11 @@ function dateSegments(
   }
   const newest = segments.at(-1);
   if (!newest) return [];
-  const shiftSeconds = behind(newest, request, now) - newest.durationSeconds;
-  const start = addSeconds(captureTime(newest, 'clip', now), shiftSeconds);
-  return segmentStarts(playlist, { index: segments.length - 1, startMs: start.getTime() });
+  const endMs = captureTime(newest, 'clip', now).getTime();
+  return segmentStarts(playlist, {
+    index: segments.length - 1,
+    startMs: endMs - newest.durationSeconds * 1000,
+  });
 }
 
 function toId(segment: Segment, playlist: MediaPlaylist): string {

@@ -16,8 +16,12 @@ export type Reminder = Step<'alert_reminder', 'remind'>;
 
 type Moment = { watch: WatchRun; frameKey: string | null; now: Date };
 
-/** Facts of a stream that an opening reports. */
-export type OpeningContext = { lost_seconds?: number; shortest_visit_seconds: number };
+/** Facts of a stream at an opening. The event reports all but `behind_seconds`. */
+export type OpeningContext = {
+  lost_seconds?: number;
+  behind_seconds?: number;
+  shortest_visit_seconds: number;
+};
 
 const daySeconds = 86_400;
 
@@ -50,6 +54,7 @@ export function openAlert(
     caller,
     labels: config.labels,
     seen_from: after.alert.seen_from,
+    ...(context.behind_seconds === undefined ? {} : { behind_seconds: context.behind_seconds }),
     reminders: 0,
     acknowledged: null,
     closed: null,

@@ -4,6 +4,7 @@ import type { NewWatchEvent } from '../../records/watch-event.ts';
 import type { AlertChange, ConditionState, WatchState } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
 import type { ConditionAnswer } from '../../tick/ask-model.ts';
+import { secondsBehind } from '../../sight/moment-time.ts';
 import { hasFailed } from '../../sight/trouble.ts';
 import { addSeconds, ageSeconds, later } from '../../time.ts';
 import { closeAlert, endAlert, openAlert, remindAlert } from './alerts.ts';
@@ -214,12 +215,14 @@ function isBack({ alert }: OpenCondition, { isNewest }: Datapoint, { watch }: Co
  * is sure to be seen.
  */
 function readContext(state: ConditionState, rule: WatchCondition, tick: ConditionTick): OpeningContext {
-  const { watch, now } = tick;
+  const { watch, outcome, at, now } = tick;
   const { stream_trouble: trouble, regained } = watch.sight;
-  const isFirst = (at: string) =>
-    regained && at <= regained.at && ageSeconds(at, new Date(regained.at)) <= regained.lost_seconds;
+  const isFirst = (time: string) =>
+    regained && time <= regained.at && ageSeconds(time, new Date(regained.at)) <= regained.lost_seconds;
   const begins = countedChecks(state, rule).some((check) => check.triggered && isFirst(check.checked_at));
+  const behind = 'captured' in outcome ? secondsBehind(new Date(outcome.captured.captured_at), at) : 0;
   return {
+    ...(behind > 0 && { behind_seconds: behind }),
     ...(hasFailed(trouble)
       ? { lost_seconds: ageSeconds(trouble.since, now) }
       : regained && begins && { lost_seconds: regained.lost_seconds }),
