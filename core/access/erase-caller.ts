@@ -85,7 +85,11 @@ async function eraseWork(
   }
   await deps.eraser.removeWork(caller, work);
   // A clip that was ready meanwhile was stored for a watch that was still there.
-  media += await deps.media.removeOfSource(work.sourceId, mediaAtOnce);
+  media += await deps.media.removeOfSource(work.sourceId, mediaAtOnce).catch((error: unknown) => {
+    // Not an error: with its records gone, a repeated erasure would not find this work.
+    deps.log.warning('Media of an erased caller may be left', { run_id: work.id, error: String(error) });
+    return 0;
+  });
   await deps.recentLog.forget?.({ id: work.id });
   return { media, isWhole: true };
 }

@@ -37,10 +37,12 @@ export function toIncrements(counted: Counted): Increment[] {
 /** Sums of increments, by their count. */
 export type MeterCounts = Map<string, number>;
 
+/** Adds increments to sums, in place. */
 export function addIncrements(counts: MeterCounts, increments: Iterable<Increment>): void {
   for (const [name, by] of increments) counts.set(name, (counts.get(name) ?? 0) + by);
 }
 
+/** Returns what sums of increments say of a service. */
 export function toReading(counts: MeterCounts): Omit<MeterReading, 'startedAt' | 'jobsBefore'> {
   const countFor = (name: string) => counts.get(name) ?? 0;
   const called = [...counts.keys()].filter((name) => name.startsWith(callsPrefix));

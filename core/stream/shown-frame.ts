@@ -5,7 +5,8 @@ import type { EvidenceBox } from '../records/vision.ts';
 /** Host that can cut frames out of clips. */
 export type CutDeps = Pick<CoreDeps, 'cutFrame'>;
 
-const [cuttingTimeoutMs, drawingTimeoutMs] = [5000, 5000];
+/** Time to cut a frame, or to draw its boxes. */
+const pictureTimeoutMs = 5000;
 
 /**
  * Returns the key of a frame of the clip, beside the frame of its capture: `captures/<source>/<tick>-<id>-at-2500.jpg`.
@@ -21,7 +22,7 @@ export async function readShownFrame(
   { cutFrame }: CutDeps,
 ): Promise<Uint8Array> {
   if (atSeconds === undefined || clip === undefined || cutFrame === undefined) return frame;
-  return (await cutFrame(clip, atSeconds, AbortSignal.timeout(cuttingTimeoutMs))) ?? frame;
+  return (await cutFrame(clip, atSeconds, AbortSignal.timeout(pictureTimeoutMs))) ?? frame;
 }
 
 /**
@@ -47,5 +48,5 @@ export async function readFrame(
 ): Promise<Uint8Array | null> {
   const frame = await media.get(key);
   if (!frame || boxes.length === 0 || !drawBoxes) return frame ?? null;
-  return drawBoxes(frame, boxes, AbortSignal.timeout(drawingTimeoutMs));
+  return drawBoxes(frame, boxes, AbortSignal.timeout(pictureTimeoutMs));
 }

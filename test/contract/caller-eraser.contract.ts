@@ -67,6 +67,31 @@ export function describeCallerEraser(
       await expect(eraseCaller(operator, canary, world.c)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
+    test('an erasure ends although what became ready meanwhile cannot be removed', async () => {
+      const { stores } = await open();
+      const world = createWorld();
+      Object.assign(world.c, stores);
+      await fill(world, 'canary');
+      let isGone = false;
+      const { removeWork } = stores.eraser;
+      world.c.eraser = {
+        ...stores.eraser,
+        removeWork: async (caller, work) => removeWork(caller, work).then(() => void (isGone = true)),
+      };
+      const removeOfSource = async (id: string, enough?: number) => {
+        if (isGone) {
+          isGone = false;
+          throw new Error('The storage is away');
+        }
+        return stores.media.removeOfSource(id, enough);
+      };
+      world.c.media = { ...stores.media, removeOfSource };
+
+      expect(await eraseCaller(operator, 'canary', world.c)).toMatchObject({ complete: true, watches: 2 });
+
+      expect(world.logged).toContain('Media of an erased caller may be left');
+    });
+
     test('an erasure whose time is not enough continues where it ended', async () => {
       const { stores, contains } = await open();
       const world = createWorld();

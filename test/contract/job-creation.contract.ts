@@ -96,17 +96,20 @@ export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
     expect(await store.countActive('harbour')).toBe(1);
   });
 
-  test('an idempotency key is replayed for a concurrent request that finds no free slot', async () => {
-    const store = await makeStore();
-    const creations = [newJob(), newJob()].map((job) =>
-      store.create(createCreation(job, { slotLimit: 1, idempotency: idempotency('key', 'hash') }), start),
-    );
+  test.each([1, 10])(
+    'an idempotency key is replayed for a concurrent request, with %i slots',
+    async (slotLimit) => {
+      const store = await makeStore();
+      const creations = [newJob(), newJob()].map((job) =>
+        store.create(createCreation(job, { slotLimit, idempotency: idempotency('key', 'hash') }), start),
+      );
 
-    const kinds = (await Promise.all(creations)).map((result) => result.kind).toSorted();
+      const kinds = (await Promise.all(creations)).map((result) => result.kind).toSorted();
 
-    expect(kinds).toEqual(['created', 'replayed']);
-    expect(await store.countActive('harbour')).toBe(1);
-  });
+      expect(kinds).toEqual(['created', 'replayed']);
+      expect(await store.countActive('harbour')).toBe(1);
+    },
+  );
 
   test('an idempotency key returns its request and job until it expires, to its caller only', async () => {
     const store = await makeStore();

@@ -171,7 +171,13 @@ function commitCases(makeStore: MakeStore): void {
     }
     const hours = await store.hours(id, start, after(7200));
     expect(hours.map(({ hour }) => hour)).toEqual([start.toISOString(), after(3600).toISOString()]);
-    expect(hours[0]?.counts).toMatchObject({ ticks: 2, input_tokens: 200, watched_ms: 21_000, gap_ms: 4000 });
+    expect(hours[0]?.counts).toMatchObject({
+      ticks: 2,
+      input_tokens: 200,
+      watched_ms: 21_000,
+      gap_ms: 4000,
+      skipped: 0,
+    });
     expect(await store.hours(id, after(3600), after(7200))).toHaveLength(1);
   });
 

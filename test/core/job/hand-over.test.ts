@@ -3,7 +3,8 @@ import { rules } from '../../../core/rules.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { repairDue, repairRun } from '../../../core/workflow/repair.ts';
-import { analyzeTask } from '../../../core/workflow/tasks.ts';
+import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { jobCalls } from '../../support/job-calls.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
@@ -26,6 +27,18 @@ describe('a hand-over', () => {
     expect(repeated).toEqual(next);
     await world.tick(next);
     expect((await stored(jobId)).handed_over).toBeNull();
+  });
+
+  test('a last tick that runs twice concurrently hands its capture state over once', async () => {
+    const { jobId, step } = await atLastTick();
+    const input = await toInput(step);
+
+    const [one, other] = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
+
+    const { capture } = await world.begin({ run_id: jobId, generation: 1 });
+    expect(capture).toMatchObject({ tick: rules.ticksPerExecution + 1, motion: 'looked' });
+    expect([one, other]).toMatchObject([{ capture }, { capture }]);
+    expect((await stored(jobId)).generation).toBe(1);
   });
 
   test('the next generation has the state of the last capture if reconcile repeats its start', async () => {
@@ -58,6 +71,18 @@ describe('a hand-over', () => {
 
     expect((await stored(jobId)).handed_over).toBeNull();
   });
+});
+
+test('a tick that comes late, after the next one, changes nothing', async () => {
+  const { jobId, step } = await begun({ max_triggers: null });
+  const late = await toInput(step);
+  const next = await world.tick(await world.tick(step));
+  const before = await stored(jobId);
+
+  expect(await analyzeTask(late, world.c)).toMatchObject({ capture: { tick: next.capture.tick } });
+
+  expect(await stored(jobId)).toEqual(before);
+  expect(before.last_tick).toBe(2);
 });
 
 test('an execution that begins again knows the last capture, so that no picture is judged twice', async () => {
@@ -152,6 +177,11 @@ describe('an earlier generation', () => {
     expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
   });
 });
+
+async function toInput({ run_id, generation, capture }: WorkflowState) {
+  const captured = await captureTask(capture, world.c);
+  return { operation: 'analyze' as const, run_id, generation, capture, captured };
+}
 
 /** A running job whose next tick is the last one of its generation. */
 async function atLastTick() {

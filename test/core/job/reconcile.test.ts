@@ -35,6 +35,16 @@ test('reconcile renews the lease of a job whose execution it starts', async () =
   expect((await stored(job.run_id)).status).toBe('pending');
 });
 
+test('two concurrent sweeps start an execution that was lost before its start once', async () => {
+  const { run_id: jobId } = await monitor();
+  world.executions.clear();
+  world.advance(rules.startLeaseSeconds + 60);
+  const sweep = async () => repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
+  await Promise.all([sweep(), sweep()]);
+  expect([...world.executions]).toEqual([[`${jobId}-0`, 'running']]);
+  expect((await stored(jobId)).status).toBe('pending');
+});
+
 test('reconcile does not fail a job that is handed over during the repair', async () => {
   const { jobId } = await begun();
   world.advance(rules.leaseMarginSeconds + 20);

@@ -148,6 +148,7 @@ async function purgeRun(table: Table, runId: string): Promise<void> {
   if (run !== undefined && isPurgeable(run)) await removeRun(table, run.caller, toWork(run));
 }
 
+/** Returns what the removal of a run needs to know of it. */
 export function toWork({ run_id: id, policy, source_id: sourceId, generation }: Run): CallerWork {
   return { kind: policy === 'watch' ? 'watch' : 'job', id, sourceId, generation };
 }

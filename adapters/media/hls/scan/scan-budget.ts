@@ -4,8 +4,15 @@ import { openDeadline } from '../../../egress/deadline.ts';
 export type ScanBudget = {
   /** Reserves bytes for one request; 0 if none are left. The request returns what it did not take. */
   reserve(): { maxBytes: number; release(usedBytes: number): void };
-  /** Runs work that ends at the latest when the time is used up. Throws `EgressTimeoutError` then. */
-  within<Result>(work: (signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result>;
+  /**
+   * Runs work that ends at the latest when its share of the time is used up, by default all. Throws
+   * `EgressTimeoutError` then.
+   */
+  within<Result>(
+    work: (signal: AbortSignal) => Promise<Result>,
+    signal: AbortSignal,
+    share?: number,
+  ): Promise<Result>;
   leftMs(): number;
 };
 
@@ -24,9 +31,9 @@ export function createScanBudget(limits: {
       leftBytes -= maxBytes;
       return { maxBytes, release: (usedBytes) => void (leftBytes += Math.max(0, maxBytes - usedBytes)) };
     },
-    async within(work, signal) {
+    async within(work, signal, share = 1) {
       const beganMs = limits.elapsedMs();
-      const deadline = openDeadline(Math.max(0, leftMs), signal);
+      const deadline = openDeadline(Math.max(0, leftMs * share), signal);
       try {
         deadline.throwIfOver();
         return await work(deadline.signal);

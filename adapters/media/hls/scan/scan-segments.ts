@@ -7,7 +7,8 @@ import { scanRequests, type ScanBudget } from './scan-budget.ts';
 
 /**
  * Fetches segments, in this order, and finds their key frames. Leaves out what is gone, cannot be decrypted, or exceeds
- * the budget. `known` segments are not fetched. Throws the abort reason.
+ * the budget. `known` segments are not fetched. Several take a share of the time, so that those that stall leave some
+ * to decode the others; a single one may take all of it. Throws the abort reason.
  */
 export async function readSegments(
   fetcher: SegmentFetcher,
@@ -27,13 +28,17 @@ export async function readSegments(
     }
   };
   await budget
-    .within((bounded) => Promise.all(Array.from({ length: scanRequests }, async () => work(bounded))), signal)
+    .within(
+      (bounded) => Promise.all(Array.from({ length: scanRequests }, async () => work(bounded))),
+      signal,
+      segments.length > 1 ? severalShare : 1,
+    )
     .catch(() => signal.throwIfAborted());
   return read;
 }
 
-/** Share of the time of a scan for one segment. */
-const maxShare = 0.7;
+/** Share of the time that is left for several segments. */
+const severalShare = 0.7;
 
 /** Returns null if the segment cannot be had. Throws once the time is over. */
 async function tryRead(
@@ -48,10 +53,8 @@ async function tryRead(
   try {
     const parts: Uint8Array[] = [];
     const onBytes = (bytes: number): void => void (received += bytes);
-    // One that stalls leaves time to decode the others.
-    const requestTimeoutMs = Math.min(fetcher.requestTimeoutMs, budget.leftMs() * maxShare);
     // A request may take its part of the bytes (`fetchSegments`).
-    const limited = { ...fetcher, captureBytes: maxBytes * 2, requestTimeoutMs, onBytes };
+    const limited = { ...fetcher, captureBytes: maxBytes * 2, onBytes };
     for await (const part of fetchSegments(limited, [segment], signal)) parts.push(part);
     const bytes = parts.at(-1) ?? new Uint8Array();
     release(received);
