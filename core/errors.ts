@@ -425,6 +425,9 @@ export class TransientError extends Error {
   }
 }
 
+/** A disk of this machine is full. */
+export class DiskFullError extends TransientError {}
+
 /** This machine had no time for the work. A later attempt is served. */
 export class MachineBusyError extends TransientError {
   constructor() {

@@ -143,7 +143,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
         const shownMs = error instanceof EgressRefusedError ? 0 : latencyMs();
         const isBroken =
           (error instanceof EgressNetworkError && error.fault === 'closed') ||
-          (error instanceof EgressTimeoutError && (request.body?.length ?? 0) > maxQuickBytes);
+          (error instanceof EgressTimeoutError &&
+            error.isConnected &&
+            (request.body?.length ?? 0) > maxQuickBytes);
         const result = { status: null, latencyMs: shownMs, error: explain(error), retryAfter: null };
         return { ...result, ...(isBroken && { isBroken }) };
       }

@@ -14,7 +14,7 @@ import type { NetworkFault } from './errors.ts';
 export function toEgressError(error: unknown): Error {
   if (named.some((type) => error instanceof type) && error instanceof Error) return error;
   if (error instanceof errors.ConnectTimeoutError) {
-    return new EgressTimeoutError('Connection timed out', { cause: error });
+    return new EgressTimeoutError('Connection timed out', { cause: error, isConnected: false });
   }
   const code = readCode(error);
   return new EgressNetworkError(messages.get(code) ?? (isTls(code) ? untrusted : 'Connection failed'), {

@@ -31,6 +31,16 @@ export class EgressLimitError extends Error {
 /** The request or its connection timed out. */
 export class EgressTimeoutError extends Error {
   override readonly name = 'EgressTimeoutError';
+  /** False if not even the connection was made. */
+  readonly isConnected: boolean;
+
+  constructor(
+    message: string,
+    { isConnected = true, ...options }: ErrorOptions & { isConnected?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isConnected = isConnected;
+  }
 }
 
 /** Code of a known connection error. */

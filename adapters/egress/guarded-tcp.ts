@@ -5,6 +5,7 @@ import { waitUntilAborted } from '../../core/time-limit.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
 import type { EgressGuard } from './guard.ts';
 import { toEgressError } from './egress-error.ts';
+import { EgressTimeoutError } from './errors.ts';
 
 export type Connections = { guard: EgressGuard; connectTimeoutMs: number };
 
@@ -31,7 +32,8 @@ export async function connectGuarded(guard: EgressGuard, options: GuardedTcpOpti
   try {
     return await connectToAny(guard, options, deadline);
   } catch (error) {
-    deadline.throwIfOver();
+    options.signal?.throwIfAborted();
+    if (deadline.signal.aborted) throw new EgressTimeoutError('No response in time', { isConnected: false });
     throw toEgressError(error);
   } finally {
     deadline.close();

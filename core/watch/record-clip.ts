@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { AlertNotFoundError, StreamError, TransientError, WatchNotFoundError } from '../errors.ts';
+import { AlertNotFoundError, DiskFullError, StreamError, WatchNotFoundError } from '../errors.ts';
 import type { DeliveryOutcome } from '../ports/delivery.ts';
 import { runLog } from '../ports/log.ts';
 import type { RunStore } from '../ports/run-store.ts';
@@ -12,7 +12,7 @@ import { asWatch, isWatchEvent } from '../records/run.ts';
 import type { Watch } from '../records/watch.ts';
 import type { Alert } from '../records/watch-state.ts';
 import { findClipBegin } from '../policies/watch/clip-begin.ts';
-import { toClipKey } from '../policies/watch/evidence.ts';
+import { evidenceDays, toClipKey } from '../policies/watch/evidence.ts';
 import { createTimeLimit } from '../time-limit.ts';
 import { addSeconds, isOver } from '../time.ts';
 import { changeStoredWatch } from './commit-watch.ts';
@@ -28,8 +28,8 @@ const done: DeliveryOutcome = { kind: 'done' };
 
 /**
  * Handles a message of an opening whose watch wants a clip: reads what the stream has of it by now, and once that is
- * all, stores it and commits its event. A repetition is safe: the clip of an alert has one key, and an alert that has
- * one gets no other.
+ * all, stores it and commits its event. A repetition is safe: an alert that has a clip gets no other, and films that
+ * are not that clip are removed.
  */
 export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Promise<DeliveryOutcome> {
   const { clip: watchId, sequence } = message;
@@ -38,12 +38,19 @@ export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Pr
   // After its source, so that no change of that is missed.
   const watch = source && asWatch(await deps.runs.get(watchId, deps.now()));
   const event = watch && (await deps.runs.event(watchId, sequence));
-  if (!watch?.config.evidence_clip || !event || !isWatchEvent(event) || event.type !== 'alert_opened')
-    return done;
+  if (!watch || !event || !isWatchEvent(event) || event.type !== 'alert_opened') return done;
   const alert = await deps.runs.alert(event.data.alert_id, deps.now());
-  if (!alert || alert.clip) return done;
+  if (!alert) return done;
+  const keyFor = (days: number): string => toClipKey(source.source_id, alert.alert_id, days);
+  // An attempt that was cut before its commit may have stored its film for the days of then.
+  const removeOthers = async (kept: AlertClip | null | undefined): Promise<void> =>
+    deps.media.remove(evidenceDays.map(keyFor).filter((each) => each !== kept?.clip_key));
+  if (alert.clip || !watch.config.evidence_clip) {
+    await removeOthers(alert.clip);
+    return done;
+  }
   const span = await findSpan(alert, sequence, watch, deps);
-  const key = toClipKey(source.source_id, alert.alert_id, watch.config.retention_days);
+  const key = keyFor(watch.config.retention_days);
   const result: ClipResult = span
     ? await tryMake(source, { ...span, key }, deps)
     : { kind: 'none', reason: 'The stream or its regions were changed around the opening' };
@@ -58,8 +65,8 @@ export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Pr
     if (error instanceof WatchNotFoundError || error instanceof AlertNotFoundError) return null;
     throw error;
   });
-  // Deleted meanwhile, and stored after its media were removed; or stored by an attempt that was cut before its commit.
-  if (!known?.clip_key) await deps.media.remove([key]);
+  // Also for a watch that was deleted meanwhile: this film may be stored after its media were removed.
+  await removeOthers(known);
   return done;
 }
 
@@ -122,8 +129,9 @@ async function tryMake(
     if (error instanceof StreamError) return { kind: 'none', reason: error.message };
     if (timeLimit.aborted) return tooLong;
     if (!isOver(span.openedAt, maxFaultSeconds, now())) throw error;
-    const why = error instanceof TransientError ? error.message : 'It failed';
-    return { kind: 'none', reason: `The service could not make or store the clip in ten minutes: ${why}` };
+    // Other messages are for the operator.
+    const why = error instanceof DiskFullError ? ': its disk is full' : '';
+    return { kind: 'none', reason: `The service could not make or store the clip in ten minutes${why}` };
   }
 }
 

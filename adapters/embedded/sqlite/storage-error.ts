@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StorageError, TransientError } from '../../../core/errors.ts';
+import { DiskFullError, StorageError, TransientError } from '../../../core/errors.ts';
 
 /**
  * Maps errors of SQLite and of the file system: `TransientError` for faults that pass or that an operator can fix (a
@@ -11,6 +11,7 @@ export function storageError(error: unknown): unknown {
   const { code, errcode } = read.data;
   // The low byte of an extended result code is its primary code (sqlite.org/rescode.html).
   const help = helpByCode.get(errcode === undefined ? code : errcode & 0xff);
+  if (help === full) return new DiskFullError(help, { cause: error });
   if (help !== undefined) return new TransientError(help, { cause: error });
   return errcode === undefined ? error : new StorageError('SQLite rejected a statement', { cause: error });
 }

@@ -122,6 +122,25 @@ test('the sender times out if the receiver does not respond', async () => {
   expect(result.latencyMs).toBeLessThan(20_000);
 });
 
+test.each([
+  ['accepts no connection', 'https', undefined],
+  ['does not take it in time', 'http', true],
+])(
+  'a large request may be too large for a receiver only once it is sent: %s',
+  async (_, scheme, isBroken) => {
+    const server = createServer();
+    onTestFinished(() => void server.close());
+    server.on('connection', (socket) => onTestFinished(() => void socket.destroy()));
+    const url = `${scheme}://127.0.0.1:${await listen(server)}/hook`;
+    const sender = createSender({ timeoutSeconds: 0.3, connectTimeoutMs: 100 });
+
+    const result = await sender.send({ url, headers: {}, body: new Uint8Array(2_000_000) });
+
+    expect(result).toMatchObject({ status: null, error: 'No response in time' });
+    expect(result.isBroken).toBe(isBroken);
+  },
+);
+
 test('the sender returns the latency in whole milliseconds', async () => {
   const receiver = await startReceiver((_, response) => answerAfter(response, 50));
 
@@ -161,8 +180,9 @@ test('a name that does not resolve is a result', async () => {
   expect(result).toMatchObject({ status: null, error: 'Host name cannot be resolved' });
 });
 
-function createSender({ timeoutSeconds = 10 } = {}) {
-  const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'], lookup }));
+function createSender({ timeoutSeconds = 10, connectTimeoutMs = 5000 } = {}) {
+  const guard = createEgressGuard({ allowRanges: ['127.0.0.0/8'], lookup });
+  const http = createGuardedHttp(guard, { connectTimeoutMs });
   onTestFinished(() => http.close());
   return createHttpSender({ http, version: '1.2.3', timeoutSeconds, elapsedMs: () => performance.now() });
 }

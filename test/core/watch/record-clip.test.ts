@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StreamFetchError, TransientError } from '../../../core/errors.ts';
+import { DiskFullError, StreamFetchError, TransientError } from '../../../core/errors.ts';
 import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
 import { watchRequestSchema, type WatchPatch } from '../../../core/requests/watches.ts';
 import { addSeconds } from '../../../core/time.ts';
@@ -197,6 +197,20 @@ test('the film of an attempt that was cut is removed if the stream has lost the 
   expect([clip.clips(), await clip.events()]).toMatchObject([[], [{ reason: 'It is gone' }]]);
 });
 
+test.each<[string, WatchPatch, RegExp[]]>([
+  ['its days were changed', { retention_days: 90 }, [/^clips\/90\//]],
+  ['clips were turned off', { evidence_clip: null }, []],
+])('the film of an attempt that was cut is removed if %s since', async (_what, patch, kept) => {
+  const clip = await open(made);
+  const { commit } = world.c.runs;
+  world.c.runs.commit = () => Promise.reject(new Error('Killed'));
+  await expect(clip.record()).rejects.toThrow('Killed');
+  world.c.runs.commit = commit;
+  await edit(patch);
+  expect(await clip.record()).toEqual({ kind: 'done' });
+  expect(clip.clips()).toEqual(kept.map((key) => expect.stringMatching(key)));
+});
+
 test('an attempt that finds no clip leaves that of a concurrent one', async () => {
   let answer = async (request: ClipRequest): Promise<ClipResult> => {
     answer = async (other) => made(other);
@@ -208,21 +222,26 @@ test('an attempt that finds no clip leaves that of a concurrent one', async () =
   expect([clip.clips().length, await clip.events()]).toMatchObject([1, [{ reason: null }]]);
 });
 
-test('a full disk repeats the message, for ten minutes', async () => {
-  const clip = await open(made);
-  world.c.media.put = async () => {
-    throw new TransientError('The disk is full');
-  };
-  for (const seconds of [0, 599]) {
-    world.advance(seconds);
-    await expect(clip.record()).rejects.toThrow('The disk is full');
-  }
-  expect(await clip.events()).toEqual([]);
-  world.advance(1);
-  expect(await clip.record()).toEqual({ kind: 'done' });
-  const reason = 'The service could not make or store the clip in ten minutes: The disk is full';
-  expect(await clip.events()).toMatchObject([{ clip_key: null, reason }]);
-});
+test.each([
+  [new DiskFullError('The disk is full. Free some space'), ': its disk is full'],
+  [new TransientError('Check its owner'), ''],
+  [new Error('A defect'), ''],
+])(
+  'a fault of this machine repeats the message for ten minutes, and its reason is for callers: %s',
+  async (fault, why) => {
+    const clip = await open(made);
+    world.c.media.put = () => Promise.reject(fault);
+    for (const seconds of [0, 599]) {
+      world.advance(seconds);
+      await expect(clip.record()).rejects.toThrow(fault.message);
+    }
+    expect(await clip.events()).toEqual([]);
+    world.advance(1);
+    expect(await clip.record()).toEqual({ kind: 'done' });
+    const reason = `The service could not make or store the clip in ten minutes${why}`;
+    expect(await clip.events()).toMatchObject([{ clip_key: null, reason }]);
+  },
+);
 
 test('a clip for a watch that was deleted meanwhile is removed', async () => {
   const clip = await open(async (request) => {

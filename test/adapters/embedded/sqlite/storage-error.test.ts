@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { storageError } from '../../../../adapters/embedded/sqlite/storage-error.ts';
-import { TransientError } from '../../../../core/errors.ts';
+import { DiskFullError, TransientError } from '../../../../core/errors.ts';
 
 test.each([
   ['ENOSPC', 'full'],
@@ -13,6 +13,7 @@ test.each([
   const error = storageError(Object.assign(new Error(`${code}: write '/data/x'`), { code }));
 
   expect(error).toBeInstanceOf(TransientError);
+  expect(error instanceof DiskFullError).toBe(help === 'full');
   expect(error).toHaveProperty('message', expect.stringContaining(help));
   expect(error).not.toHaveProperty('message', expect.stringContaining('/data'));
 });
@@ -26,6 +27,7 @@ test.each([
   const error = storageError(Object.assign(new Error('raw'), { code: 'ERR_SQLITE_ERROR', errcode }));
 
   expect(error).toBeInstanceOf(TransientError);
+  expect(error instanceof DiskFullError).toBe(help === 'full');
   expect(error).toHaveProperty('message', expect.stringContaining(help));
 });
 
