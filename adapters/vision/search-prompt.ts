@@ -119,7 +119,8 @@ function describeSheets(tiles: readonly number[]): string[] {
     return `image ${index + 1} shows ${first === before ? first : `${first} to ${before}`}`;
   });
   return [
-    `An image shows several, in rows from the top left, each with its time (UTC): ${images.join('; ')}.`,
+    `An image shows several, in rows from the top left, each with its time: ${images.join('; ')}.`,
+    'Times in images are UTC, those of notes local with their offset from UTC.',
   ];
 }
 

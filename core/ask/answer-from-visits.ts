@@ -14,13 +14,15 @@ export type Statement = { text: string; moments: Moment[] };
 
 /**
  * Answer of a model. `reason`: why there is no statement, `null` with some. `listedFrom`: begin of the oldest visit
- * that is listed, if there are more before it.
+ * that is listed, if there are more before it. `shownIds`: watches of the pictures
+ * that the model was shown, if it was shown any.
  */
 export type ModelAnswer = {
   statements: Statement[];
   reason: string | null;
   pictures: number;
   listedFrom?: Date | undefined;
+  shownIds?: string[];
 };
 
 type Deps = { moments: Pick<MomentStore, 'list'> };
@@ -36,7 +38,7 @@ const maxRead = 50_000;
 const maxListed = 12;
 
 /**
- * Answers how often something came, when it was last there, or whether it was, from visits and without a call. Says
+ * Answers how often something came, when it was last there, or whether it was, from visits and without a call. Names
  * what it cannot answer.
  */
 export async function answerFromVisits(
@@ -46,7 +48,7 @@ export async function answerFromVisits(
   span: Span,
   deps: Deps,
 ): Promise<ModelAnswer> {
-  const { text, meant } = readPlace(question, watches);
+  const { text, meant } = readPlace(question.replaceAll(numberSign, ''), watches);
   const asked = reader.readQuestion(text);
   const named = reader.readThings(text);
   const isOfCondition = /\b(?:it|one|visits?|any(?:one|body|thing)|some(?:one|body|thing))\b/i.test(text);
@@ -64,13 +66,17 @@ export async function answerFromVisits(
     memories.push({ ...searched, moments });
   }
   if (repeated.length > 0)
-    return { ...describeVisits(asked, [], memories, reader, quote(repeated)), reason: null, pictures: 0 };
+    return {
+      ...describeVisits(asked, [], memories, reader, { quoted: quote(repeated) }),
+      reason: null,
+      pictures: 0,
+    };
   const [only = [], ...others] =
     named.length > 0 || asked.asks !== 'what' ? named : listSeen(memories, reader);
   if (others.length === 0)
     return { ...describeVisits(asked, only, memories, reader), reason: null, pictures: 0 };
   const each = [only, ...others].map((things) => {
-    const [first] = describeVisits(asked, things, memories, reader).statements;
+    const [first] = describeVisits(asked, things, memories, reader, { most: 0 }).statements;
     return { things, first: first ?? { text: '', moments: [] } };
   });
   const statements = each.map(({ first }) => first);
@@ -89,16 +95,20 @@ function refuse(reason: string): ModelAnswer {
   return { statements: [], reason, pictures: 0 };
 }
 
+/** Sign of a number, which denies nothing: "camera no. 5" is "camera 5". */
+const numberSign = /\bno\.?\s?(?=\d)/gi;
+
 /**
- * Returns the watches whose place a question names, as "at the gate" or "did Gate see", and the rest of its text; all
- * if it names none. "No parking" also elsewhere: its "no" denies nothing.
+ * Returns the watches whose place a question names, as "at the gate", "did Gate see" or "Gate: did", and the rest of
+ * its text; all if it names none. "No parking" also elsewhere: its "no" denies nothing.
  */
 function readPlace(question: string, watches: readonly SearchedWatch[]) {
   const places = watches.flatMap((searched) => {
-    const name = searched.watch.config.name.trim().replaceAll(/[^\p{L}\p{N}]+/gu, '[^\\p{L}\\p{N}]+');
+    const called = searched.watch.config.name.trim().replaceAll(numberSign, '');
+    const name = called.replaceAll(/[^\p{L}\p{N}]+/gu, '[^\\p{L}\\p{N}]+');
     const preposition = `(?:at|in|on|by|from|near) (?:(?:the|my|our) )?`;
     const isAlone = negation.test(searched.watch.config.name);
-    const end = isAlone ? '(?![\\p{L}\\p{N}])' : '(?= (?:see|saw|shows?)\\b)';
+    const end = isAlone ? '(?![\\p{L}\\p{N}])' : '(?=:| (?:see|saw|shows?)\\b)';
     const place = new RegExp(`\\b(?:${preposition}${name}(?![\\p{L}\\p{N}])|${name}${end})`, 'iu');
     const [phrase] = place.exec(question) ?? [];
     return phrase === undefined ? [] : [{ searched, phrase }];
@@ -203,7 +213,7 @@ function shows(
   return judged.length > 0 || (things.length > 0 && scene !== undefined) ? false : null;
 }
 
-/** Finds the condition that a verdict is about; undefined if it has other words now. */
+/** Finds the condition that a verdict is about; undefined if it has other words or another sensitivity now. */
 function findRule(
   { condition_id: id, asked }: Moment['verdicts'][number],
   conditions: readonly WatchCondition[],
@@ -212,22 +222,34 @@ function findRule(
   return rule && (asked === undefined || asked === digestQuestion(rule)) ? rule : undefined;
 }
 
-/** Says until when the conditions of a watch had other words: those verdicts are left out. */
-function describeFormer({ watch, moments }: Memory): string {
+/** Describes until when a watch had other conditions, if nothing else answers then: their verdicts are left out. */
+function describeFormer(
+  { watch, moments }: Memory,
+  things: readonly string[],
+  quoted: string | undefined,
+  reader: Reader,
+): string {
   const { conditions } = watch.config;
-  const last = moments.findLast(({ verdicts }) => verdicts.some((verdict) => !findRule(verdict, conditions)));
+  const isFormer = (verdict: Moment['verdicts'][number]) =>
+    !findRule(verdict, conditions) &&
+    (quoted === undefined || conditions.some(({ condition_id: id }) => id === verdict.condition_id));
+  const last = moments.findLast(
+    (moment) =>
+      moment.verdicts.some(isFormer) &&
+      (things.length === 0 || shows(moment, things, watch, reader) === null),
+  );
   if (!last) return '';
   const at = new Date(last.at);
-  return ` Until ${formatVisit({ watch, visit: { from: at, to: at } })} it had other conditions, which are left out.`;
+  return ` Until ${formatSpan({ watch, visit: { from: at, to: at } })}, ${watch.config.name} had other conditions or another sensitivity; the verdicts on them are left out.`;
 }
 
-/** States how many visits there were and which was the last, then lists the newest, each with its moment. */
+/** States how many visits there were and which was the last, then lists the newest `most`, each with its moment. */
 function describeVisits(
   { asks }: VisitQuestion,
   things: readonly string[],
   memories: readonly Memory[],
   reader: Reader,
-  conditions?: string,
+  { quoted, most = maxListed }: { quoted?: string; most?: number } = {},
 ): Pick<ModelAnswer, 'statements' | 'listedFrom'> {
   const found = memories
     .flatMap(({ watch, spans, moments }): Found[] =>
@@ -237,16 +259,16 @@ function describeVisits(
       })),
     )
     .toSorted((one, other) => +other.visit.from - +one.visit.from);
-  const name = conditions ?? (things.length === 0 ? 'what the conditions are about' : things.join(', '));
-  const former = name === conditions || things.length > 0 ? '' : memories.map(describeFormer).join('');
+  const name = quoted ?? (things.length === 0 ? 'what the conditions are about' : things.join(', '));
+  const former = memories.map((memory) => describeFormer(memory, things, quoted, reader)).join('');
   const [last, ...before] = found;
   if (!last) return { statements: [{ text: `No visit of ${name} was seen.${former}`, moments: [] }] };
   const newest = `the last visit of ${name} was ${formatVisit(last)}.${former}`;
   if (asks === 'last') return { statements: [state(newest.replace('t', 'T'), last)] };
-  const listed = before.length === 0 ? [] : found.slice(0, maxListed);
-  const isCut = found.length > maxListed;
+  const listed = before.length === 0 ? [] : found.slice(0, most);
+  const isCut = most > 0 && found.length > most;
   const count = `${found.length} visit${before.length === 0 ? '' : 's'} of ${name}`;
-  const lead = `${asks === 'whether' ? 'Yes: ' : ''}${count}${isCut ? `, of which the newest ${maxListed} are listed` : ''}; ${newest}`;
+  const lead = `${asks === 'whether' ? 'Yes: ' : ''}${count}${isCut ? `, of which the newest ${most} are listed` : ''}; ${newest}`;
   return {
     statements: [state(lead, last), ...listed.map((each) => state(`${formatVisit(each)}.`, each))],
     ...(isCut && { listedFrom: listed.at(-1)?.visit.from }),
@@ -257,8 +279,12 @@ function state(text: string, { visit }: Found): Statement {
   return { text, moments: visit.moments.slice(0, 1) };
 }
 
-/** Formats a visit by the clock of its watch: "Gate Tue 24 Nov 02:10:00 to 02:11:30 (UTC)". */
-function formatVisit({
+/** Formats a visit by the clock of its watch: "Gate 2026-11-24 02:10:00 to 02:11:30 (UTC)". */
+function formatVisit(found: Found): string {
+  return `${found.watch.config.name} ${formatSpan(found)}`;
+}
+
+function formatSpan({
   watch: { config },
   visit: { from, to },
 }: {
@@ -269,5 +295,5 @@ function formatVisit({
   const at = (time: Date) => Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(zone);
   const clock = (time: Date) => at(time).toPlainTime().toString().slice(0, 8);
   const end = from.getTime() === to.getTime() ? '' : ` to ${clock(to)}`;
-  return `${config.name} ${at(from).toPlainDate().toString()} ${clock(from)}${end} (${zone})`;
+  return `${at(from).toPlainDate().toString()} ${clock(from)}${end} (${zone})`;
 }

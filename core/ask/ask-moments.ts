@@ -46,8 +46,8 @@ const maxSpread = 1000;
 
 /**
  * Answers a question from the moments of a caller: from visits, or by one call about pictures. Throws
- * `WatchNotFoundError`, also if a watch is deleted meanwhile, `WatchpostError` for a blank question or an empty span,
- * and `VisionError`.
+ * `WatchNotFoundError`, also if a watch that the answer is from is deleted meanwhile, `WatchpostError` for a blank
+ * question or an empty span, and `VisionError`.
  */
 export async function askMoments(
   input: AskInput,
@@ -67,18 +67,17 @@ export async function askMoments(
         true,
         deps,
       );
-  const left = await selectWatches(input.watchIds, caller, deps);
-  // A watch that was deleted meanwhile has no moments left: that is no answer.
-  if (watches.some(({ watch }) => left.every(({ run_id: id }) => id !== watch.run_id)))
-    throw new WatchNotFoundError();
+  const left = new Set((await selectWatches(input.watchIds, caller, deps)).map(({ run_id: id }) => id));
+  const { shownIds = watches.map(({ watch }) => watch.run_id) } = answered;
+  // A watch that was deleted meanwhile has no moments left: what they showed is no answer.
+  if (shownIds.some((id) => !left.has(id))) throw new WatchNotFoundError();
+  const kept = watches.filter(({ watch }) => left.has(watch.run_id));
   return {
     ...span,
     ...answered,
     counts: state.counts,
     sentence:
-      watches.length === 0
-        ? 'No watch has a memory of this time.'
-        : describeSight(watches, listUnseen(watches)),
+      kept.length === 0 ? 'No watch has a memory of this time.' : describeSight(kept, listUnseen(kept)),
   };
 }
 
@@ -111,15 +110,16 @@ async function askAboutPictures(
   const bytes = read.reduce((sum, { frame }) => sum + frame.length, 0);
   const shown = selectEvenly(read, Math.max(2, Math.floor((read.length * maxPictureBytes) / bytes)));
   if (shown.length === 0)
-    return { statements: [], reason: 'There is no picture to answer from.', pictures: 0 };
+    return { statements: [], reason: 'There is no picture to answer from.', pictures: 0, shownIds: [] };
   const configs = new Map(watches.map(({ watch }) => [watch.run_id, watch.config]));
   const pictures = shown.map(({ moment: { watch_id: id, at, scene, verdicts }, frame }) => {
     const { name: camera = '', schedule } = configs.get(id) ?? {};
     const sentence = scene ?? verdicts.map(({ explanation }) => explanation).join(' ');
     return { frame, camera, time: formatLocal(new Date(at), schedule), sentence };
   });
-  const [first] = configs.values();
-  const [begin, end, asked] = [from, to, now].map((time) => formatLocal(time, first?.schedule));
+  const shownIds = shown.map(({ moment }) => moment.watch_id);
+  const clock = shownIds.map((id) => configs.get(id)?.schedule).find((one) => one);
+  const [begin, end, asked] = [from, to, now].map((time) => formatLocal(time, clock));
   const dated = `${question} (Asked at ${asked}, about the time from ${begin} to ${end}, of which these are ${shown.length} pictures.)`;
   const bounds = boundCalls(caller, 1, now, signal);
   const { statements, shown: count = shown.length } = await callModel(
@@ -133,7 +133,8 @@ async function askAboutPictures(
     return moments.length === 0 ? [] : [{ text, moments }];
   });
   const reason = kept.length > 0 ? null : 'The pictures do not answer this question.';
-  return { statements: [...kept, ...stateHeld(shown.map(({ moment }) => moment))], reason, pictures: count };
+  const held = stateHeld(shown.map(({ moment }) => moment));
+  return { statements: [...kept, ...held], reason, pictures: count, shownIds };
 }
 
 /** Formats a time by the clock of a watch: "2026-11-28T03:00:00+01:00". */

@@ -19,13 +19,13 @@ export function readVisitQuestion(question: string): VisitQuestion | null {
   if (has(/\bhow (?:many|often)\b|\bnumber of\b|\bcount\b/)) return read('count');
   if (has(whatQuestion)) return read('what');
   if (has(/\bwhen\b|\bthe last time\b/)) return read('last');
-  if (has(/^\W*(?:was|were|did|does|has|have|had)\b/)) return read('whether');
+  if (has(/(?:^|:)[^\w:]*(?:was|were|did|does|has|have|had)\b/)) return read('whether');
   // Visits do not say that it is there now, but when it was there last.
-  return has(/^\W*(?:is|are)\b/) ? read('last') : null;
+  return has(/(?:^|:)[^\w:]*(?:is|are)\b/) ? read('last') : null;
 }
 
-/** Phrases that deny nothing: "yes or no", "or not", "camera No. 5". */
-const denyingNothing = /\byes or no\b|\bor not\b|\b(?:camera )?no\.?\s?\d+/g;
+/** Phrases that deny nothing: "yes or no", "or not". */
+const denyingNothing = /\byes or no\b|\bor not\b/g;
 
 /** A question about anything, not about a part or an act of a thing: "what did you see", but no "what color was". */
 const whatQuestion =
@@ -47,7 +47,8 @@ function listUnread(text: string): string[] {
       !(askingWords.has(token) || isFiller(token) || movements.has(token) || findNoun(token)),
   );
   const words = unread.map((token) => token.replaceAll('_', ' ').replace('#', '').replace('-', ' ').trim());
-  return words.filter((word) => words.length === 1 || !prepositions.has(word));
+  const others = words.filter((word) => !prepositions.has(word));
+  return others.length > 0 ? others : words;
 }
 
 /** Returns the things that a text names, each by the names by which it is detected. */

@@ -149,6 +149,7 @@ describe('a question about 24 pictures', () => {
       many.map((_, index) => index + 1),
     );
     expect(parts.at(-1)?.text).toContain('image 1 shows 1 to 3; image 2 shows 4 to 6');
+    expect(parts.at(-1)?.text).toContain('Times in images are UTC, those of notes local');
   });
 
   test('a server that takes one image sees nine of them on it, and its numbers name those', async () => {
