@@ -16,7 +16,7 @@ type Ticking = { next: NextTick | null };
  * Returns the run on the clock of `now`. If the clock was set back since the run changed, all times of the run move
  * back with it: its durations stay as they were, and people read times of the clock that they see.
  */
-export function onClock<Run extends object>(run: Run, now: Date, mapTimes: MapTimes<Run>): Run {
+export function onClock<Run>(run: Run, now: Date, mapTimes: MapTimes<Run>): Run {
   return movedBack(run, secondsAhead(newestPast(run, mapTimes), now), mapTimes);
 }
 
@@ -58,21 +58,14 @@ function newestAtTick<Run extends Ticking>(run: Run, mapTimes: MapTimes<Run>): D
   return run.next === null ? newest : later(newest, new Date(run.next.wait_until));
 }
 
-/** Newest time of runs, which never change in place: a tick reads it to plan its work, and again to decide. */
-const newestTimes = new WeakMap<object, Date>();
-
-function newestPast<Run extends object>(run: Run, mapTimes: MapTimes<Run>): Date {
-  const known = newestTimes.get(run);
-  if (known) return known;
+function newestPast<Run>(run: Run, mapTimes: MapTimes<Run>): Date {
   let newest = 0;
   const read = toMove((time) => {
     newest = Math.max(newest, Date.parse(time));
     return time;
   });
   mapTimes(run, { past: read, other: toMove((time) => time) });
-  const time = new Date(newest);
-  newestTimes.set(run, time);
-  return time;
+  return new Date(newest);
 }
 
 /** 0 if the time is ahead by less than the clocks of several machines differ. */

@@ -63,7 +63,6 @@ const bounds: Record<string, string> = {
   'adapters/media/web/open-authenticated.ts': 'challenges of cameras by address: 40 MB',
   'core/policies/watch/schedule.ts':
     'state of each schedule; newest day of each time zone: weak; 1,000 names of 100 bytes',
-  'core/sight/clock-change.ts': 'newest time of a run: weak, 50 bytes each',
   'adapters/embedded/callers/call-limiter.ts':
     'calls of the last minute by caller: `syncPerMinute` and `syncAtOnce` of each caller, 16 bytes each',
   'adapters/embedded/web/console-files.ts': 'files of the console, compressed: its files, 2 MB',

@@ -104,10 +104,7 @@ export function createMomentTable(database: DatabaseSync) {
 const rowsSchema = z.array(z.object({ moment: z.int(), frame_key: z.string().nullable() }));
 const releasedSchema = z.object({ at: z.int().nullable() });
 const rowSchema = z.object({ frame_key: z.string().nullable(), record: z.string() });
-/** Has no patterns of texts, which this service wrote: a backtest reads thousands of records. */
-const storedSchema = momentSchema
-  .omit({ frame_key: true })
-  .extend({ watch_id: z.string(), at: z.string(), expires_at: z.string() });
+const storedSchema = momentSchema.omit({ frame_key: true });
 
 function readMoment(row: Record<string, unknown>): Moment {
   const { frame_key, record: text } = rowSchema.parse(row);

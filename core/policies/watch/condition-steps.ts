@@ -163,20 +163,16 @@ function applyDatapoint(
   const seen = withVerdict(progress.state, closing, verdict ?? { triggered: holds }, at, apartSeconds);
   const state = verdict ? withHolding(seen, rule, verdict.triggered) : seen;
   const next = { ...progress, state };
-  // A scan has many frames, and few of them change an alert.
-  const moment = (days = watch.config.retention_days) => ({
-    watch,
-    frameKey: toEvidenceKey(point.frameKey, days),
-    now: at,
-  });
+  const days = isOpen(state) ? state.alert.retention_days : watch.config.retention_days;
+  const moment = { watch, frameKey: toEvidenceKey(point.frameKey, days), now: at };
   if (isOpen(state)) {
     const isOver = closesNow(state, closing) || (verdict?.triggered === false && isBack(state, point, tick));
-    return isOver && point.mayClose ? close(next, state, rule, moment(state.alert.retention_days)) : next;
+    return isOver && point.mayClose ? close(next, state, rule, moment) : next;
   }
   if (!verdict?.triggered || !awaitsOpening(state, rule, at)) return next;
   if (progress.visits.length >= (byVisit ? maxVisits : 1)) return next;
   const id = createId(state.condition_id);
-  const opened = openAlert(state, rule, id, verdict, moment(), readContext(state, rule, tick));
+  const opened = openAlert(state, rule, id, verdict, moment, readContext(state, rule, tick));
   return { ...next, state: opened.state, visits: [...next.visits, { opening: opened }] };
 }
 

@@ -63,8 +63,7 @@ export function withVerdict(
 
 /** Leaves what nobody saw since the verdict before out of the time for which an alert was seen. */
 function stillHeld({ unseen_seconds: unseen = 0, ...alert }: OpenAlert, now: Date): OpenAlert {
-  const { seen_from: from } = alert;
-  const seenFrom = unseen === 0 ? from : addSeconds(new Date(from), unseen).toISOString();
+  const seenFrom = addSeconds(new Date(alert.seen_from), unseen).toISOString();
   return { ...alert, seen_from: seenFrom, held_at: now.toISOString(), clear_from: null };
 }
 
@@ -76,9 +75,8 @@ function notHeld(alert: OpenAlert, now: Date): OpenAlert {
 
 /** Notes since when pictures show it. */
 export function withPicture(state: ConditionState, holds: boolean, at: Date): ConditionState {
-  if (holds) return state.seen_from === undefined ? { ...state, seen_from: at.toISOString() } : state;
-  const { seen_from: _, ...rest } = state;
-  return rest;
+  const { seen_from: since = at.toISOString(), ...rest } = state;
+  return holds ? { ...rest, seen_from: since } : rest;
 }
 
 /**
