@@ -60,6 +60,6 @@ export async function readClip(
     if (error instanceof TransientError) kept.hold(request.caller, stream, chosen, holdSeconds);
     throw error;
   });
-  const [from, to] = [new Date(first.startMs + behindMs), new Date(last.endMs + behindMs)];
-  return { kind: 'clip', bytes, codec, from, to };
+  const [beginMs, endMs] = [first.startMs + behindMs, last.endMs + behindMs];
+  return { kind: 'clip', bytes, codec, from: new Date(beginMs), to: new Date(endMs) };
 }
