@@ -52,6 +52,13 @@ type Hour = Pick<
 type AlertTimes = { opened_at: string; closed: Pick<NonNullable<Alert['closed']>, 'at'> | null };
 type Stretch = { from: string; to: string };
 
+/** Time from the creation of a watch until now. */
+export type Life = { fromMs: number; toMs: number };
+
+export function lifeOf({ created_at: created }: Pick<Watch, 'created_at'>, now: number): Life {
+  return { fromMs: Date.parse(created), toMs: now };
+}
+
 const hourMs = 3_600_000;
 /** Order from the bottom of an hour. */
 const classes = ['judged', 'quiet', 'between', 'not_seen'] as const;
@@ -60,8 +67,10 @@ const classes = ['judged', 'quiet', 'between', 'not_seen'] as const;
  * Returns the bars of hours: the spans of each if it has them, else a column that its four classes share by their
  * seconds.
  */
-export function toBars(hours: readonly Hour[], window: TimeWindow): Bar[] {
-  return hours.flatMap((hour) => (hour.spans ? toSpanBars(hour.spans, window) : toColumn(hour, window)));
+export function toBars(hours: readonly Hour[], window: TimeWindow, life: Life): Bar[] {
+  return hours.flatMap((hour) =>
+    hour.spans ? toSpanBars(hour.spans, window) : toColumn(hour, window, life),
+  );
 }
 
 function toSpanBars(spans: NonNullable<Hour['spans']>, window: TimeWindow): Bar[] {
@@ -71,12 +80,14 @@ function toSpanBars(spans: NonNullable<Hour['spans']>, window: TimeWindow): Bar[
   });
 }
 
-function toColumn(hour: Hour, window: TimeWindow): Bar[] {
-  const part = cut(Date.parse(hour.hour), Date.parse(hour.hour) + hourMs, window);
+function toColumn(hour: Hour, window: TimeWindow, life: Life): Bar[] {
+  const from = Math.max(Date.parse(hour.hour), life.fromMs);
+  const to = Math.min(Date.parse(hour.hour) + hourMs, life.toMs);
+  const part = cut(from, to, window);
   if (!part) return [];
   let top = 1;
   return classes.flatMap((kind) => {
-    const height = Math.min(1, hour[`${kind}_seconds`] / 3600);
+    const height = Math.min(1, (hour[`${kind}_seconds`] * 1000) / (to - from));
     top -= height;
     return height === 0 ? [] : [{ ...part, kind, y: Math.max(0, top), height }];
   });
@@ -145,32 +156,34 @@ export function toPaths<Kind extends string>(
   }));
 }
 
-/** Returns the class of a time of a lane; undefined if the watch was not active, or does not say. */
-export function findClass(hours: readonly Hour[], atMs: number): SeenClass | undefined {
+/** Returns the class of a time of a lane, or that of most of its hour; undefined without a claim. */
+export function findClass(
+  hours: readonly Hour[],
+  atMs: number,
+  life: Life,
+): { kind: SeenClass; isOfHour: boolean } | undefined {
+  if (atMs < life.fromMs || atMs > life.toMs) return undefined;
   const hour = hours.find(({ hour: at }) => Date.parse(at) <= atMs && atMs < Date.parse(at) + hourMs);
   if (!hour) return undefined;
   const isIn = ({ from, to }: { from: string; to: string }) =>
     Date.parse(from) <= atMs && atMs < Date.parse(to);
-  if (hour.gaps.some(isIn)) return 'not_seen';
-  return hour.spans?.find(isIn)?.class ?? largestClass(hour);
+  const exact = hour.gaps.some(isIn) ? 'not_seen' : hour.spans?.find(isIn)?.class;
+  if (exact) return { kind: exact, isOfHour: false };
+  const [largest] = classes.toSorted((one, other) => hour[`${other}_seconds`] - hour[`${one}_seconds`]);
+  return hour.spans || !largest ? undefined : { kind: largest, isOfHour: true };
 }
 
-function largestClass(hour: Hour): SeenClass | undefined {
-  if (hour.spans) return undefined;
-  const [first] = classes.toSorted((one, other) => hour[`${other}_seconds`] - hour[`${one}_seconds`]);
-  return first;
-}
-
-/** Returns the newest alert that was open at a time, give or take `toleranceMs`. */
+/** Returns the newest alert that was open at a time, give or take `toleranceMs`. An open one lasts until `now`. */
 export function findAlertAt<Each extends AlertTimes>(
   alerts: readonly Each[],
   atMs: number,
   toleranceMs: number,
+  now: number,
 ): Each | undefined {
-  return alerts.find(
-    ({ opened_at: at, closed }) =>
-      Date.parse(at) - toleranceMs <= atMs && (!closed || atMs <= Date.parse(closed.at) + toleranceMs),
-  );
+  return alerts.find(({ opened_at: at, closed }) => {
+    const end = closed ? Date.parse(closed.at) : now;
+    return Date.parse(at) - toleranceMs <= atMs && atMs <= end + toleranceMs;
+  });
 }
 
 /** Returns the part of a span in a window; undefined if they have none in common, or less than `minMs`. */

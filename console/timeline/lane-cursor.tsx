@@ -8,7 +8,15 @@ import { describeMoment, MomentActions } from '../search/moment-card.tsx';
 import { useSession } from '../session/session.ts';
 import { routeUrls } from '../shell/routes.ts';
 import { spokenTime } from '../time/format.ts';
-import { findAlertAt, findClass, listSnoozes, type Lane, type SeenClass } from './lane-bars.ts';
+import {
+  findAlertAt,
+  findClass,
+  lifeOf,
+  listSnoozes,
+  type Lane,
+  type Life,
+  type SeenClass,
+} from './lane-bars.ts';
 import { stepShare } from './time-window.ts';
 
 const classTexts: Record<SeenClass, string> = {
@@ -16,6 +24,12 @@ const classTexts: Record<SeenClass, string> = {
   quiet: 'Quiet: watched, and nothing moved.',
   between: 'Between pictures: the stream was there, and nobody looked then.',
   not_seen: 'Not seen.',
+};
+const hourTexts: Record<SeenClass, string> = {
+  judged: 'Most of this hour was judged.',
+  quiet: 'Most of this hour was quiet: watched, and nothing moved.',
+  between: 'Most of this hour was between pictures.',
+  not_seen: 'Most of this hour was not seen.',
 };
 
 type Props = {
@@ -40,16 +54,20 @@ export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
       </>
     );
   const toleranceMs = (stepShare / 2) * lengthMs;
-  const alert = findAlertAt(lane.alerts, atMs, toleranceMs);
+  const now = Date.now();
+  const alert = findAlertAt(lane.alerts, atMs, toleranceMs, now);
   const time = spokenTime(new Date(atMs).toISOString(), Date.now() + 1);
   const isSettled = settled?.watchId === lane.watch.watch_id;
-  const shown = isSettled && moment?.watch_id === lane.watch.watch_id ? moment : undefined;
+  const isKnown = isSettled && atMs <= now + toleranceMs;
+  const shown = isKnown && moment?.watch_id === lane.watch.watch_id ? moment : undefined;
   // A place with a picture is judged, also where an hour has more spans than are kept.
   const isPictured = [shown?.at, alert?.opened_at].some(
     (at) => at !== undefined && Math.abs(Date.parse(at) - atMs) <= toleranceMs,
   );
-  const kind = isPictured ? 'judged' : findClass(lane.hours, atMs);
-  const facts = [kind ? classTexts[kind] : unknownText(atMs), ...listFacts(lane, atMs, toleranceMs, alert)];
+  const life = lifeOf(lane.watch, now);
+  const found = isPictured ? { kind: 'judged' as const, isOfHour: false } : findClass(lane.hours, atMs, life);
+  const seen = found ? (found.isOfHour ? hourTexts : classTexts)[found.kind] : unknownText(atMs, life);
+  const facts = [seen, ...listFacts(lane, atMs, toleranceMs, alert)];
   const text = facts.join(' ');
   return (
     <>
@@ -120,9 +138,10 @@ function useMoment(place: { watchId: string; atMs: number } | undefined, lengthM
 /** A check of an interval of 300 s is counted at its end. */
 const countedAfterMs = 300_000;
 
-function unknownText(atMs: number): string {
-  if (atMs > Date.now()) return 'Still to come.';
-  return atMs > Date.now() - countedAfterMs ? 'Not checked yet, or not watched.' : 'Not watched.';
+function unknownText(atMs: number, { fromMs, toMs }: Life): string {
+  if (atMs > toMs) return 'Still to come.';
+  if (atMs < fromMs) return 'Not watched: the watch was created later.';
+  return atMs > toMs - countedAfterMs ? 'Not checked yet, or not watched.' : 'Not watched.';
 }
 
 /** Time for which a cursor stands before a picture is requested, in milliseconds. */

@@ -8,7 +8,15 @@ import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { dayText, shortTime } from '../time/format.ts';
 import { LaneCursor } from './lane-cursor.tsx';
-import { listSnoozedParts, toAlertBars, toBars, toLanes, toPaths, toSnoozeBars } from './lane-bars.ts';
+import {
+  lifeOf,
+  listSnoozedParts,
+  toAlertBars,
+  toBars,
+  toLanes,
+  toPaths,
+  toSnoozeBars,
+} from './lane-bars.ts';
 import type { Lane, Lanes as ReadLanes } from './lane-bars.ts';
 import { dayOf, lengthOf, newestDay, stepShare, windowLengths, zoomTo } from './time-window.ts';
 import type { TimeWindow } from './time-window.ts';
@@ -210,7 +218,7 @@ function Lanes({ isBusy, lanes, window, cursor, onCursor, onZoom, onZoomOut }: L
                   onDblClick={() => inside && onZoom(inside.atMs)}
                 >
                   {toPaths(
-                    [...toBars(lane.hours, window), ...toSnoozeBars(lane, window)],
+                    [...toBars(lane.hours, window, lifeOf(lane.watch, now)), ...toSnoozeBars(lane, window)],
                     toAlertBars(lane.alerts, window, now),
                   ).map(({ kind, d }) => (
                     <path key={kind} class={kind} d={d} />

@@ -89,7 +89,7 @@ export async function answerFromVisits(
 }
 
 const refusal =
-  'The built-in model answers what was seen, how many visits there were, when the last one was, and whether there was one, of everyday objects: "How many cars came today?". For another time than today and yesterday, set from and to. Other questions, as about when something was not there, need another model.';
+  'The built-in model answers what was seen, how many visits there were, when the last one was, and whether there was one, of everyday objects: "How many cars came today?". For another time than today and yesterday, ask with from and to of the API or of the command line. Other questions, as about when something was not there, need another model.';
 
 function refuse(reason: string): ModelAnswer {
   return { statements: [], reason, pictures: 0 };

@@ -15,17 +15,19 @@ const start = Date.parse('2026-03-01T12:00:00.000Z');
 const hourMs = 3_600_000;
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
 const window = { startMs: start, lengthMs: 2 * hourMs };
+/** Time of a watch that was created an hour before. */
+const life = { fromMs: start - hourMs, toMs: start + 2 * hourMs };
 const seconds = { judged_seconds: 900, quiet_seconds: 1800, between_seconds: 0, not_seen_seconds: 900 };
 const hour = { hour: at(0), ...seconds, gaps: [{ from: at(60), to: at(960), reason: 'stream' as const }] };
 
 test('an hour is a column that its classes share by their seconds, which do not fill an hour in part active', () => {
-  expect(toBars([hour], window)).toEqual([
+  expect(toBars([hour], window, life)).toEqual([
     { kind: 'judged', x: 0, width: 0.5, y: 0.75, height: 0.25 },
     { kind: 'quiet', x: 0, width: 0.5, y: 0.25, height: 0.5 },
     { kind: 'not_seen', x: 0, width: 0.5, y: 0, height: 0.25 },
   ]);
   const first = { ...hour, judged_seconds: 0, quiet_seconds: 900, not_seen_seconds: 0, gaps: [] };
-  expect(toBars([first], window)).toEqual([{ kind: 'quiet', x: 0, width: 0.5, y: 0.75, height: 0.25 }]);
+  expect(toBars([first], window, life)).toEqual([{ kind: 'quiet', x: 0, width: 0.5, y: 0.75, height: 0.25 }]);
 });
 
 test('an hour with spans has them in their places, cut at the window', () => {
@@ -34,16 +36,31 @@ test('an hour with spans has them in their places, cut at the window', () => {
     { from: at(3000), to: at(3600), class: 'judged' as const },
   ];
   const half = { startMs: start + 900_000, lengthMs: 1_800_000 };
-  expect(toBars([{ ...hour, spans }], half)).toEqual([{ kind: 'quiet', x: 0, width: 0.5, y: 0, height: 1 }]);
+  expect(toBars([{ ...hour, spans }], half, life)).toEqual([
+    { kind: 'quiet', x: 0, width: 0.5, y: 0, height: 1 },
+  ]);
 });
 
 test('a time has the class of its span, its gap, or most of its hour, and none while the watch is not active', () => {
-  expect(findClass([hour], start + 120_000)).toBe('not_seen');
-  expect(findClass([hour], start + 2_000_000)).toBe('quiet');
-  expect(findClass([hour], start + hourMs)).toBeUndefined();
+  expect(findClass([hour], start + 120_000, life)).toEqual({ kind: 'not_seen', isOfHour: false });
+  expect(findClass([hour], start + 2_000_000, life)).toEqual({ kind: 'quiet', isOfHour: true });
+  expect(findClass([hour], start + hourMs, life)).toBeUndefined();
   const spans = [{ from: at(1200), to: at(1800), class: 'judged' as const }];
-  expect(findClass([{ ...hour, spans }], start + 1_300_000)).toBe('judged');
-  expect(findClass([{ ...hour, spans }], start + 1_900_000)).toBeUndefined();
+  expect(findClass([{ ...hour, spans }], start + 1_300_000, life)).toEqual({
+    kind: 'judged',
+    isOfHour: false,
+  });
+  expect(findClass([{ ...hour, spans }], start + 1_900_000, life)).toBeUndefined();
+});
+
+test('nothing is said of the time before the watch existed, nor of the time to come', () => {
+  const short = { fromMs: start + 1_800_000, toMs: start + 2_700_000 };
+  const begun = { ...hour, judged_seconds: 0, quiet_seconds: 900, not_seen_seconds: 0, gaps: [] };
+  expect(toBars([begun], window, short)).toEqual([{ kind: 'quiet', x: 0.25, width: 0.125, y: 0, height: 1 }]);
+  for (const ms of [1_000_000, 3_000_000]) expect(findClass([begun], start + ms, short)).toBeUndefined();
+  const open = [{ opened_at: at(2000), closed: null }];
+  expect(findAlertAt(open, short.toMs, 5_000, short.toMs)).toBe(open[0]);
+  expect(findAlertAt(open, short.toMs + 6_000, 5_000, short.toMs)).toBeUndefined();
 });
 
 test('a snooze is shown with the pictures in which its condition held meanwhile', () => {
@@ -83,9 +100,9 @@ test('an alert has its times, an open one until now, and a short one can be seen
     { x: 0.5, width: 0.4 },
     { x: 10 / 7200, width: 0.003 },
   ]);
-  expect(findAlertAt(alerts, start + 15_000, 5_000)).toBe(alerts[0]);
-  expect(findAlertAt(alerts.slice(2), start + 15_000, 5_000)).toBe(alerts[2]);
-  expect(findAlertAt(alerts.slice(2), start + 60_000, 5_000)).toBeUndefined();
+  expect(findAlertAt(alerts, start + 15_000, 5_000, life.toMs)).toBe(alerts[0]);
+  expect(findAlertAt(alerts.slice(2), start + 15_000, 5_000, life.toMs)).toBe(alerts[2]);
+  expect(findAlertAt(alerts.slice(2), start + 60_000, 5_000, life.toMs)).toBeUndefined();
 });
 
 test('a lane is drawn as one path for each class and one for its alerts, which lie above', () => {
