@@ -14,8 +14,8 @@ export type Statement = { text: string; moments: Moment[] };
 
 /**
  * Answer of a model. `reason`: why there is no statement, `null` with some. `listedFrom`: begin of the oldest visit
- * that is listed, if there are more before it. `shownIds`: watches of the pictures
- * that the model was shown, if it was shown any.
+ * that is listed, if there are more before it. `shownIds`: watches of the pictures that the model was shown; absent for
+ * an answer from visits.
  */
 export type ModelAnswer = {
   statements: Statement[];
@@ -65,27 +65,23 @@ export async function answerFromVisits(
     const moments = await readMoments(watch, since, earlier(end, span.to), span, deps);
     memories.push({ ...searched, moments });
   }
+  const answered = { reason: null, pictures: 0 };
   if (repeated.length > 0)
-    return {
-      ...describeVisits(asked, [], memories, reader, { quoted: quote(repeated) }),
-      reason: null,
-      pictures: 0,
-    };
+    return { ...answered, ...describeVisits(asked, [], memories, reader, { quoted: quote(repeated) }) };
   const [only = [], ...others] =
     named.length > 0 || asked.asks !== 'what' ? named : listSeen(memories, reader);
-  if (others.length === 0)
-    return { ...describeVisits(asked, only, memories, reader), reason: null, pictures: 0 };
+  if (others.length === 0) return { ...answered, ...describeVisits(asked, only, memories, reader) };
   const each = [only, ...others].map((things) => {
     const [first] = describeVisits(asked, things, memories, reader, { most: 0 }).statements;
     return { things, first: first ?? { text: '', moments: [] } };
   });
   const statements = each.map(({ first }) => first);
-  if (named.length > 0) return { statements, reason: null, pictures: 0 };
+  if (named.length > 0) return { ...answered, statements };
   const lead = {
     text: `Seen: ${each.map(({ things }) => things.join(', ')).join(', ')}.`,
     moments: each.flatMap(({ first }) => first.moments),
   };
-  return { statements: [lead, ...statements], reason: null, pictures: 0 };
+  return { ...answered, statements: [lead, ...statements] };
 }
 
 const refusal =

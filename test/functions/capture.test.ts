@@ -143,7 +143,8 @@ describe('capture: calls of other functions', () => {
 describe('capture: clips', () => {
   const [from, openedAt, to] = [0, 8, 16].map((seconds) => new Date(seconds * 1000)) as [Date, Date, Date];
   const key = 'clips/7/source/alert.mp4';
-  const wanted = { url, caller: 'ada', mode: 'frames', regions: null, from, openedAt, to, key } as const;
+  const span = { from, openedAt, to, behindSeconds: 7200 };
+  const wanted = { url, caller: 'ada', mode: 'frames', regions: null, ...span, key } as const;
   const make = async (call: Invoke = invoke) =>
     createRemoteMakeClip({ invoke: call, seconds: 54 })(wanted, signal);
 

@@ -85,6 +85,16 @@ test('the clip of an opening is stored with its alert, and its event says what i
   expect(clip.requests).toMatchObject([{ caller: 'caller', mode: 'frames', openedAt: at }]);
 });
 
+test('a clip is read on the clock of its stream, which no response tells', async () => {
+  const capturedAt = addSeconds(world.clock.now, -7200);
+  const clip = await open(made, async () => void world.script.captures.push({ capturedAt }));
+  await clip.record();
+  const behindSeconds = (clip.openedAt.getTime() - capturedAt.getTime()) / 1000;
+  expect(clip.requests).toMatchObject([{ openedAt: clip.openedAt, behindSeconds }]);
+  expect(behindSeconds).toBeGreaterThanOrEqual(7200);
+  expect(await clip.alert()).not.toHaveProperty('behind_seconds');
+});
+
 test('a part of a clip is read from storage, until it is gone', async () => {
   const clip = await open(made);
   const read = async () => readAlertClip(clip.alertId, 'caller', world.c);
