@@ -140,7 +140,7 @@ const countedAfterMs = 300_000;
 
 function unknownText(atMs: number, { fromMs, toMs }: Life): string {
   if (atMs > toMs) return 'Still to come.';
-  if (atMs < fromMs) return 'Not watched: the watch was created later.';
+  if (atMs < fromMs) return 'Not watched. The watch was created later.';
   return atMs > toMs - countedAfterMs ? 'Not checked yet, or not watched.' : 'Not watched.';
 }
 

@@ -104,7 +104,7 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await slider.press('Backspace');
   await expect.poll(() => page.getByRole('radio', { name: 'Day' }).isChecked()).toBe(true);
   await page.locator('svg.lane').hover({ position: { x: 3, y: 10 } });
-  await expect.poll(said).toContain('Not watched.');
+  await expect.poll(said).toContain('Not watched. The watch was created later.');
 
   await link('Search').click();
   const search = '**/moments/search';
