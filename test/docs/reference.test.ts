@@ -11,8 +11,9 @@ import { watchRequestSchema } from '../../core/requests/watches.ts';
 import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
 
 /**
- * Reference lists of the pages. A line is "- `name` (facts): meaning", with one name or several. `npm run generate --
- * reference` writes the facts, and the meaning if it is in the code. The page decides order and grouping.
+ * Reference lists of the pages. A line is "- `name` (facts): meaning", with one name or several of the same meaning.
+ * `npm run generate -- reference` writes the facts, and the meaning if it is in the code. The page decides order and
+ * grouping.
  */
 
 type Entry = { facts: string; meaning?: string };
@@ -38,9 +39,9 @@ const chapters: Record<string, Record<string, Record<string, Entry>>> = {
   },
   'docs/use/api-reference.md': {
     Endpoints: Object.fromEntries(
-      endpoints.map(({ method, path, title, scope, rateLimit }) => [
+      endpoints.map(({ method, path, scope, rateLimit }) => [
         `${method.toUpperCase()} ${path}`,
-        { facts: [scope, rateLimit ?? []].flat().join(', '), meaning: title },
+        { facts: '', meaning: [scope, rateLimit ?? []].flat().join(', ') },
       ]),
     ),
     'POST /live-monitor': ofSchema(monitorRequestSchema, { stream_url, ...condition }),
@@ -82,8 +83,11 @@ describe.each(Object.entries(chapters))('the reference lists of %s', (page, entr
           const { facts } = chapter[name] ?? {};
           return facts === undefined ? text : `\`${name}\`${facts && ` (${facts})`}`;
         });
-        const [, only = ''] = /^`([^`]+)`/.exec(listed) ?? [];
-        return `- ${names}: ${chapter[only]?.meaning ?? meaning}`;
+        const meanings = [...listed.matchAll(named)].map(
+          ([, name = '']) => chapter[name]?.meaning ?? meaning,
+        );
+        expect(new Set(meanings), `${names} on one line`).toHaveProperty('size', 1);
+        return `- ${names}: ${meanings[0]}`;
       });
     });
     await expect(rewritten.join('')).toMatchFileSnapshot(`../../${page}`);

@@ -188,8 +188,8 @@ test.each(Object.entries(servers))('the page about models has what %s refuses', 
   const refused = Object.entries(parts).filter(([, part]) =>
     rules.some(([refuses]) => refuses({ ...plain, ...part } as never)),
   );
-  const rows = readFileSync('docs/use/models.md', 'utf8').matchAll(/^ +\| ([^|]+) \| ([^|]+) \|$/gm);
-  const [, , stated] = [...rows].find(([, listed]) => listed?.trim().split(', ').includes(name)) ?? [];
+  const rows = readFileSync('docs/use/models.md', 'utf8').matchAll(/^ {2}- ([^:]+): (.+)$/gm);
+  const [, , stated] = [...rows].find(([, listed]) => listed?.split(', ').includes(name)) ?? [];
   expect(stated?.match(/(?<=`)[^`,]+(?=`)|nothing/g)?.toSorted()).toEqual(
     refused.length === 0 ? ['nothing'] : refused.map(([part]) => part).toSorted(),
   );
