@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import type { SearchedWatch } from '../memory/searched-watches.ts';
+import { cutTo, type SearchedWatch } from '../memory/searched-watches.ts';
 import { negation } from '../memory/rank-moments.ts';
 import { toStems } from '../memory/stems.ts';
 import { findVisits, type Visit } from '../memory/visits.ts';
@@ -15,7 +15,7 @@ export type Statement = { text: string; moments: Moment[] };
 /**
  * Answer of a model. `reason`: why there is no statement, `null` with some. `listedFrom`: begin of the oldest visit
  * that is listed, if there are more before it. `shownIds`: watches of the pictures that the model was shown; absent for
- * an answer from visits.
+ * an answer from visits. `seen`: what it is about.
  */
 export type ModelAnswer = {
   statements: Statement[];
@@ -23,6 +23,7 @@ export type ModelAnswer = {
   pictures: number;
   listedFrom?: Date | undefined;
   shownIds?: string[];
+  seen?: readonly SearchedWatch[];
 };
 
 type Deps = { moments: Pick<MomentStore, 'list'> };
@@ -62,10 +63,11 @@ export async function answerFromVisits(
     const { watch, from } = searched;
     const since = later(from, dayStart(asked, watch, span.now));
     const end = asked.day === 'yesterday' ? dayStart({ day: 'today' }, watch, span.now) : span.to;
-    const moments = await readMoments(watch, since, earlier(end, span.to), span, deps);
-    memories.push({ ...searched, moments });
+    const to = earlier(end, span.to);
+    const part = cutTo(searched, earlier(since, to), to);
+    memories.push({ ...part, moments: await readMoments(part, span, deps) });
   }
-  const answered = { reason: null, pictures: 0 };
+  const answered = { reason: null, pictures: 0, seen: memories };
   if (repeated.length > 0)
     return { ...answered, ...describeVisits(asked, [], memories, reader, { quoted: quote(repeated) }) };
   const [only = [], ...others] =
@@ -141,10 +143,13 @@ function repeatConditions(
   });
 }
 
-/** Quotes the conditions of watches. */
+/** Quotes the conditions of watches, or says how many they are. */
 function quote(watches: readonly SearchedWatch[]): string {
-  const said = watches.flatMap(({ watch }) => watch.config.conditions.map(({ condition }) => condition));
-  return [...new Set(said)].map((condition) => `"${condition}"`).join(' or ');
+  const all = watches.flatMap(({ watch }) => watch.config.conditions.map(({ condition }) => condition));
+  const said = [...new Set(all)];
+  return said.length > 3
+    ? `any of ${said.length} conditions`
+    : said.map((condition) => `"${condition}"`).join(' or ');
 }
 
 /** Lists what moments show, each thing apart; what the conditions are about if they show no thing. */
@@ -169,9 +174,7 @@ function dayStart(
 }
 
 async function readMoments(
-  { run_id: watchId }: SearchedWatch['watch'],
-  from: Date,
-  to: Date,
+  { watch: { run_id: watchId }, from, to }: SearchedWatch,
   { caller, now }: Span,
   deps: Deps,
 ): Promise<Moment[]> {
@@ -255,16 +258,16 @@ function describeVisits(
       })),
     )
     .toSorted((one, other) => +other.visit.from - +one.visit.from);
-  const name = quoted ?? (things.length === 0 ? 'what the conditions are about' : things.join(', '));
+  const name = quoted ?? (things.length === 0 ? quote(memories) : things.join(', '));
   const former = memories.map((memory) => describeFormer(memory, things, quoted, reader)).join('');
   const [last, ...before] = found;
   if (!last) return { statements: [{ text: `No visit of ${name} was seen.${former}`, moments: [] }] };
-  const newest = `the last visit of ${name} was ${formatVisit(last)}.${former}`;
-  if (asks === 'last') return { statements: [state(newest.replace('t', 'T'), last)] };
+  const newest = `was ${formatVisit(last)}.${former}`;
+  if (asks === 'last') return { statements: [state(`The last visit of ${name} ${newest}`, last)] };
   const listed = before.length === 0 ? [] : found.slice(0, most);
   const isCut = most > 0 && found.length > most;
   const count = `${found.length} visit${before.length === 0 ? '' : 's'} of ${name}`;
-  const lead = `${asks === 'whether' ? 'Yes: ' : ''}${count}${isCut ? `, of which the newest ${most} are listed` : ''}; ${newest}`;
+  const lead = `${asks === 'whether' ? 'Yes: ' : ''}${count}${isCut ? `, of which the newest ${most} are listed` : ''}; the last one ${newest}`;
   return {
     statements: [state(lead, last), ...listed.map((each) => state(`${formatVisit(each)}.`, each))],
     ...(isCut && { listedFrom: listed.at(-1)?.visit.from }),

@@ -71,10 +71,11 @@ export async function askMoments(
   const { shownIds = watches.map(({ watch }) => watch.run_id) } = answered;
   // A watch that was deleted meanwhile has no moments left: what they showed is no answer.
   if (shownIds.some((id) => !left.has(id))) throw new WatchNotFoundError();
-  const kept = watches.filter(({ watch }) => left.has(watch.run_id));
+  const { seen = watches, ...answer } = answered;
+  const kept = seen.filter(({ watch, from, to }) => left.has(watch.run_id) && from < to);
   return {
     ...span,
-    ...answered,
+    ...answer,
     counts: state.counts,
     sentence:
       kept.length === 0 ? 'No watch has a memory of this time.' : describeSight(kept, listUnseen(kept)),

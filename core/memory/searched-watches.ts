@@ -81,13 +81,22 @@ export async function readSpans(
     // A clock that was set back meanwhile shows times before the creation.
     const begin = later(from, kept);
     const hours = await readHours(watch, floorHour(begin), to, deps);
-    const spans = hours
-      .flatMap(({ hour, seen }) => readHour(new Date(hour), seen))
-      .map((span) => ({ ...span, from: later(span.from, begin), to: earlier(span.to, to) }))
-      .filter((span) => span.from < span.to);
+    const stored = hours.flatMap(({ hour, seen }) => readHour(new Date(hour), seen));
+    const spans = cutSpans(stored, begin, to);
     const sure = hours.map(({ seen }) => seen?.sure ?? 0);
     const sureSeconds = Math.max(shortestVisitOfWatch(watch), ...sure);
     read.push({ watch, from: later(begin, new Date(createdAt)), to, spans, sureSeconds });
   }
   return read;
+}
+
+function cutSpans(spans: readonly Span[], begin: Date, end: Date): Span[] {
+  return spans
+    .map((span) => ({ ...span, from: later(span.from, begin), to: earlier(span.to, end) }))
+    .filter(({ from, to }) => from < to);
+}
+
+/** Returns a watch of a search with what was seen in a part of its span. */
+export function cutTo(searched: SearchedWatch, from: Date, to: Date): SearchedWatch {
+  return { ...searched, from, to, spans: cutSpans(searched.spans, from, to) };
 }

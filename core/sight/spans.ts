@@ -68,10 +68,7 @@ const tenthMs = 100;
 /** Digits of a begin and of a length, to the base of 36. */
 const digits = 3;
 
-/**
- * Adds spans to an hour. Neighbors of one class merge; of more than `maxSpans`, the shortest merge into what claims
- * less.
- */
+/** Adds spans to an hour. Neighbors of one class merge, and others if there are more than `maxSpans`. */
 export function extendHour(
   hour: Date,
   before: SeenHour | undefined,
@@ -127,27 +124,46 @@ function merge(spans: readonly HourSpan[]): HourSpan[] {
 }
 
 /**
- * Merges the shortest spans with a neighbor that claims less, or both into what claims nothing, until at most
- * `maxSpans` are left.
+ * Merges spans with a neighbor until at most `maxSpans` are left, those first whose claims lose the least time. Quiet
+ * time beside what was judged counts as judged, since all that moved in it was; others merge into what claims less.
  */
 function limit(spans: HourSpan[]): HourSpan[] {
   let left = spans;
   while (left.length > maxSpans) {
-    const pairs = left.slice(1).map((span, index) => ({ index, one: left[index] ?? span, other: span }));
-    const loss = ({ one, other }: (typeof pairs)[number]) =>
-      (isGap(one) === isGap(other) && one.end === other.begin ? 0 : 36_000) +
-      Math.min(length(one), length(other));
-    const best = pairs.reduce((least, pair) => (loss(pair) < loss(least) ? pair : least));
-    const { one, other, index } = best;
-    const longer = [one, other].filter(isGap).toSorted((a, b) => length(b) - length(a))[0];
-    const joined = {
-      begin: one.begin,
-      end: one.begin + length(one) + length(other),
-      code: longer?.code ?? codes.between,
-    };
+    const pairs = left.slice(1).map((other, index) => ({ index, one: left[index] ?? other, other }));
+    const { index, one, other } = pairs.reduce((least, pair) => (loss(pair) < loss(least) ? pair : least));
+    const joined = { begin: one.begin, end: one.begin + length(one) + length(other), code: join(one, other) };
     left = merge([...left.slice(0, index), joined, ...left.slice(index + 2)]);
   }
   return left;
+}
+
+type Pair = { one: HourSpan; other: HourSpan };
+
+/** Returns the tenths of a second whose claim is lost if two spans merge. */
+function loss({ one, other }: Pair): number {
+  if (isApart(one, other)) return 36_000 + Math.min(length(one), length(other));
+  const [looked, both] = [one, other].filter(isLooked);
+  if (both) return quietShare * length(one.code === codes.quiet ? one : other);
+  return looked ? length(looked) : Math.min(length(one), length(other)) / 36_000;
+}
+
+/** Share of quiet time that counts as lost if it becomes judged: it was still seen. */
+const quietShare = 0.1;
+
+function join(one: HourSpan, other: HourSpan): string {
+  const longerGap = [one, other].filter(isGap).toSorted((a, b) => length(b) - length(a))[0];
+  const isSeen = isLooked(one) && isLooked(other) && !isApart(one, other);
+  return longerGap?.code ?? (isSeen ? codes.judged : codes.between);
+}
+
+/** Returns true if two spans do not follow each other, or one of them is a gap. */
+function isApart(one: HourSpan, other: HourSpan): boolean {
+  return isGap(one) !== isGap(other) || one.end !== other.begin;
+}
+
+function isLooked({ code }: HourSpan): boolean {
+  return code === codes.judged || code === codes.quiet;
 }
 
 function length({ begin, end }: HourSpan): number {
@@ -155,7 +171,7 @@ function length({ begin, end }: HourSpan): number {
 }
 
 function isGap({ code }: HourSpan): boolean {
-  return code !== codes.judged && code !== codes.quiet && code !== codes.between;
+  return code !== codes.between && code !== codes.judged && code !== codes.quiet;
 }
 
 function encode(spans: readonly HourSpan[]): string {

@@ -63,17 +63,20 @@ test('the built-in model counts visits without a call, and refuses other questio
   const counted = await ask('How many dogs came today, and when was the last?');
   expect(counted).toMatchObject({ answered: true, model_calls: 0, pictures: 0 });
   expect(counted.answer).toMatch(
-    /^3 visits of dog; the last visit of dog was Gate 2026-03-01 12:33:20 \(UTC\)\. Gate .* Gate .* Gate /,
+    /^3 visits of dog; the last one was Gate 2026-03-01 12:33:20 \(UTC\)\. Gate .* Gate .* Gate /,
   );
   expect(timesOf(counted)).toEqual([2000, 2000, 600, 60].map((second) => [after(second).toISOString()]));
   expect(counted.next_to).toBeNull();
   expect(counted.sentence).toContain('12:16 to 12:26 (UTC): camera lost');
-  expect((await ask('Was there a car yesterday?')).answer).toBe('No visit of car was seen.');
+  expect(await ask('Was there a car yesterday?')).toMatchObject({
+    answer: 'No visit of car was seen.',
+    sentence: 'No watch has a memory of this time.',
+  });
   for (const question of ['What happened at the gate today?', 'What did you see at the gate?'])
     expect((await ask(question)).answer).toMatch(
-      /^Seen: dog, car\. 3 visits of dog; the last .*\. 1 visit of car; the last visit of car was Gate .*\.$/,
+      /^Seen: dog, car\. 3 visits of dog; the last .*\. 1 visit of car; the last one was Gate .*\.$/,
     );
-  expect((await ask('Was it there?')).answer).toBe('No visit of what the conditions are about was seen.');
+  expect((await ask('Was it there?')).answer).toBe('No visit of "A person is at the gate" was seen.');
   for (const question of [
     'Who took the parcel?',
     'What color was the car there?',
@@ -109,6 +112,13 @@ test('the built-in model counts visits without a call, and refuses other questio
     expect((await ask(question)).answer).toBe('The last visit of dog was Gate 2026-03-01 12:33:20 (UTC).');
   for (const question of ['Was there a dog, or not?', 'Was a dog there, yes or no?'])
     expect((await ask(question)).answer).toMatch(/^Yes: 3 visits of dog/);
+});
+
+test('an answer about a day says what nobody saw of that day', async () => {
+  useBuiltIn();
+  world.clock.now = after(90_000);
+  expect((await ask('Was there a dog yesterday?')).sentence).toContain('camera lost');
+  expect((await ask('Was there a dog today?')).sentence).not.toContain('camera lost');
 });
 
 test('a long list begins with its sentence, says how much it shows, and continues before its oldest visit', async () => {
@@ -155,7 +165,7 @@ test('verdicts on former words of a condition are left out of an answer about it
     'Until 2026-03-01 12:36:40 (UTC), Gate had other conditions or another sensitivity; the verdicts on them are left out.';
   await world.c.runs.commit(newChange(run, { moments, set: {}, hours: [] }));
   expect((await ask('How often was it there?')).answer).toBe(
-    `1 visit of what the conditions are about; the last visit of what the conditions are about was Gate 2026-03-01 12:40:00 (UTC). ${left}`,
+    `1 visit of "A person is at the gate"; the last one was Gate 2026-03-01 12:40:00 (UTC). ${left}`,
   );
   // Neither objects nor a scene say whether a cat was there when the condition was another.
   expect((await ask('Did a cat come?')).answer).toBe(`No visit of cat was seen. ${left}`);

@@ -94,12 +94,28 @@ describe('the spans of an hour', () => {
         }
         const kept = sumSpans(readHour(hour, seen));
         expect(seen?.spans.length).toBeLessThanOrEqual(60 * 7);
-        expect(kept.judged).toBeLessThanOrEqual(sum.judged + 0.001);
+        expect(kept.judged + kept.quiet).toBeLessThanOrEqual(sum.judged + sum.quiet + 0.001);
         expect(kept.quiet).toBeLessThanOrEqual(sum.quiet + 0.001);
         expect(kept.not_seen).toBeGreaterThanOrEqual(sum.not_seen - 0.001);
         expect(kept.judged + kept.quiet + kept.between + kept.not_seen).toBeCloseTo(at / 10, 3);
       }),
     );
+  });
+
+  test('an hour in which much moves was seen whole, and keeps its long quiet time', () => {
+    const quiet: Span = { from: hour, to: after(1200), class: 'quiet', reason: null };
+    const busy = Array.from({ length: 400 }, (_, index): Span => ({
+      from: after(1200 + index * 6),
+      to: after(1206 + index * 6),
+      class: index % 3 === 0 ? 'judged' : 'quiet',
+      reason: null,
+    }));
+    const spans = readHour(
+      hour,
+      busy.reduce((seen, span) => add(seen, [span]), add(undefined, [quiet])),
+    );
+    expect(sumSpans(spans).between).toBe(0);
+    expect(spans.map(short)[0]).toEqual([0, 1200, 'quiet']);
   });
 
   test('the time in which a condition was not judged is summed', () => {
