@@ -14,9 +14,13 @@ import { isAllowedRecipient, toMail } from './email/email.ts';
 import type { SendMail } from './email/smtp.ts';
 import { toPublications, toRemoval } from './mqtt/mqtt.ts';
 import type { Publish } from './mqtt/publish.ts';
-import { jsonRequest, readAnswer } from './http-sender.ts';
-import type { HttpRequest, HttpSender, PermanentStatuses } from './http-sender.ts';
-import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts';
+import {
+  jsonRequest,
+  readAnswer,
+  type HttpRequest,
+  type HttpSender,
+  type PermanentStatuses,
+} from './http-sender.ts';
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
 import { pagerdutyStatuses, toPagerdutyRequest, toResolveRequest } from './pagerduty/pagerduty.ts';
 import { slackStatuses, toSlackRequest } from './slack/slack.ts';
@@ -259,4 +263,15 @@ function unsent(outcome: DestinationOutcome, error: string | null): DestinationR
 function requireUrl({ url, type }: DestinationAddress): string {
   if (url === undefined) throw new Error(`A ${type} destination has no URL`);
   return url;
+}
+
+/**
+ * Monitor that expects a call in time, such as healthchecks.io or a push monitor of Uptime Kuma. It is never disabled:
+ * an alarm follows from silence.
+ */
+const heartbeatStatuses: PermanentStatuses = { gone: [], rejected: [] };
+
+/** Returns a GET, which all such monitors accept. It contains nothing about the watch. */
+function toHeartbeatRequest(url: string): HttpRequest {
+  return { url, headers: {}, body: null, readsAnswer: true };
 }

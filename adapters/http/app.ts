@@ -1,26 +1,31 @@
-import { Hono, type Context } from 'hono';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import {
   RateLimitedError,
   ServiceOverloadedError,
   IdempotencyKeyReusedError,
   UnknownConditionError,
   UnservedFieldError,
+  WatchpostError,
+  ForbiddenError,
 } from '../../core/errors.ts';
 import { bearerAuth, type AuthEnv } from './bearer-auth.ts';
 import { beginSession, endSession, readSession, readSignInCode, sessionPath } from './console-session.ts';
 import type { HttpDeps } from './dependencies.ts';
 import { allowOrigins } from './cors.ts';
 import { endpoints } from './endpoints/endpoints.ts';
-import { evidencePath } from '../../core/delivery/evidence-link.ts';
+import { evidencePath, readEvidence } from '../../core/delivery/evidence-link.ts';
 import { errorResponse } from './error-envelope.ts';
-import { evidence } from './evidence.ts';
 import { guardHost } from './guard-host.ts';
-import { mountEndpoints } from './mount-endpoints.ts';
 import { fallbackHandler } from './fallback.ts';
 import { createMiddleware } from 'hono/factory';
 import { ValidationError } from './validation.ts';
 import { worstStatus, type HealthReader } from '../../core/ports/health.ts';
-import { hasScope } from '../../core/records/key.ts';
+import { hasScope, type Scope } from '../../core/records/key.ts';
+import { z } from 'zod';
+import { fileResponse } from './byte-range.ts';
+import type { Endpoint } from './endpoint.ts';
+import { limitBodies } from './request-bodies.ts';
+import { validateRequest } from './validate-request.ts';
 
 /** Header in which the console states the address of its page when it signs in. */
 const header = 'Watchpost-Console';
@@ -73,7 +78,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   );
   app.use('/api/*', bearerAuth(deps, readSession(deps)), inNameOfCaller(deps));
   app.delete(sessionPath, endSession);
-  app.route('/api', mountEndpoints(endpoints, deps));
+  app.route('/api', mountEndpoints(deps));
   app.notFound(fallbackHandler(app));
   app.onError((error, context) => {
     const invalid = toValidationError(error);
@@ -144,4 +149,95 @@ function healthz({ health }: { health?: HealthReader }) {
     const checks = findings.map(({ check, status, message, next }) => ({ check, status, message, next }));
     return context.json({ status: worstStatus(findings), checks });
   };
+}
+
+const linkSchema = z.object({
+  watch_id: z.uuid(),
+  sequence: z
+    .string()
+    .regex(/^[1-9]\d{0,9}\.(?:jpg|mp4)$/)
+    .transform((name) => Number.parseInt(name, 10)),
+  expires: z
+    .string()
+    .regex(/^\d{1,11}$/)
+    .transform(Number),
+  signature: z.string().regex(/^[\w-]{43}$/),
+  boxes: z.literal('true').optional(),
+});
+
+/**
+ * Handles `GET /evidence/{watch_id}/{sequence}.jpg`, or `.mp4` for a clip: the evidence of an event, by its signed link
+ * instead of a key.
+ */
+function evidence(deps: Pick<HttpDeps, 'runs' | 'media' | 'now' | 'evidenceLinks' | 'drawBoxes'>) {
+  return async (context: Context): Promise<Response> => {
+    const link = linkSchema.safeParse({ ...context.req.param(), ...context.req.query() });
+    if (!link.success)
+      throw new WatchpostError(
+        'NOT_FOUND',
+        'No such picture',
+        'Use the whole link of the event, with expires and signature.',
+      );
+    const file = await readEvidence(link.data, { ...deps, signer: deps.evidenceLinks.signer });
+    return fileResponse(context, file, {
+      'Content-Type': context.req.path.endsWith('.mp4') ? 'video/mp4' : 'image/jpeg',
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      'Content-Security-Policy': "default-src 'none'",
+    });
+  };
+}
+
+/** Creates the routes of declared endpoints. */
+function mountEndpoints(deps: HttpDeps): Hono<AuthEnv> {
+  const app = new Hono<AuthEnv>();
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1');
+    const checks = [...guards(endpoint, deps), ...validateRequest(endpoint.request)];
+    app.on(endpoint.method.toUpperCase(), [path], ...checks, (context) => endpoint.respond(context, deps));
+  }
+  return app;
+}
+
+function guards(
+  { maxBodyBytes, scope, fixedHeaders, response }: Endpoint,
+  deps: HttpDeps,
+): MiddlewareHandler<AuthEnv>[] {
+  return [
+    ...(scope === 'any' ? [] : [requireScope(scope)]),
+    ...(fixedHeaders ? [requireFixedHeaders(fixedHeaders)] : []),
+    ...(response.kind === 'json' && response.secret ? [noStore()] : []),
+    limitBodies(deps, () => maxBodyBytes),
+  ];
+}
+
+/** Forbids caches to store a response with a secret. */
+function noStore() {
+  return createMiddleware(async (context, next) => {
+    await next();
+    context.header('Cache-Control', 'no-store');
+  });
+}
+
+/** Requires a scope of the key; throws `ForbiddenError` (403) without it. Runs after `bearerAuth`. */
+function requireScope(scope: Scope) {
+  return createMiddleware<AuthEnv>(async (context, next) => {
+    if (!hasScope(context.get('key').scopes, scope)) throw lacks(scope);
+    await next();
+  });
+}
+
+/** Requires these headers with these values; throws `ForbiddenError` (403) otherwise (internal calls, I-5.6). */
+function requireFixedHeaders(headers: Record<string, string>) {
+  return createMiddleware<AuthEnv>(async (context, next) => {
+    for (const [name, value] of Object.entries(headers)) {
+      if (context.req.header(name) !== value)
+        throw new ForbiddenError(`Internal calls send the header "${name}: ${value}".`);
+    }
+    await next();
+  });
+}
+
+function lacks(scope: Scope): ForbiddenError {
+  return new ForbiddenError(`Use a key with the scope "${scope}".`);
 }

@@ -4,8 +4,9 @@ import { createMiddleware } from 'hono/factory';
 import { z } from 'zod';
 import { didYouMean, findUnknownFields, type UnknownField } from '../../core/requests/unknown-fields.ts';
 import type { AuthEnv } from './bearer-auth.ts';
-import { readJson } from './request-body.ts';
-import { validationError, type ValidationError } from './validation.ts';
+import { validationError, ValidationError } from './validation.ts';
+import { WatchpostError } from '../../core/errors.ts';
+import { exceedsJsonLimits } from '../json-limits.ts';
 
 /** Schema type without `any`, which Zod's default has. */
 export type ObjectSchema = z.ZodObject<Record<string, z.ZodType>>;
@@ -38,7 +39,7 @@ export function validateRequest({
   headers,
 }: RequestSchemas): MiddlewareHandler<AuthEnv>[] {
   return [
-    ...(body ? [readBody()] : []),
+    ...(body ? [parseBody()] : []),
     ...(parameters ? [validatePart('parameters', parameters)] : []),
     ...(query ? [validatePart('query', query)] : []),
     ...(body ? [validatePart('body', body)] : []),
@@ -95,7 +96,7 @@ function takeLastValues(received: unknown): unknown {
 }
 
 /** Reads the body within its limits, before anything else is validated. The validator takes what is parsed here. */
-function readBody() {
+function parseBody() {
   return createMiddleware<AuthEnv>(async (context, next) => {
     const body = await readJson(context);
     Object.assign(context.req, { json: async () => body });
@@ -121,4 +122,59 @@ function withUnknownFields(error: ValidationError, unknown: UnknownField[]): Val
     };
   }
   return error;
+}
+
+/**
+ * Reads a JSON body. Throws `ValidationError` for one that is absent, of another content type, not UTF-8, no JSON or
+ * too deep; `WatchpostError` for a compressed body; and the errors of `RequestBody.read`.
+ */
+async function readJson({ req, var: { readBody } }: Context<AuthEnv>): Promise<unknown> {
+  refuseCompressed(req.header('Content-Encoding'));
+  const bytes = await readBody();
+  if (bytes.length === 0) throw bodyError('missing', 'Field required');
+  if (!isJsonType(req.header('Content-Type')))
+    throw bodyError('invalid_type', 'Not JSON', 'Send the header "Content-Type: application/json".');
+  const text = decode(bytes);
+  if (exceedsJsonLimits(text)) throw bodyError('json_invalid', 'Too many levels or values');
+  return parse(text);
+}
+
+/** Parses a text. The error has the words of the parser but no part of the text, which may hold a password. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw bodyError('json_invalid', error.message.replace(/, (?:\.\.\.)?".*/s, ''));
+    throw error;
+  }
+}
+
+/** Rejects compressed bodies: a small request could expand to a large one, and frames are compressed already. */
+function refuseCompressed(encoding: string | undefined): void {
+  if (['', 'identity'].includes(encoding?.trim().toLowerCase() ?? '')) return;
+  throw new WatchpostError(
+    'BAD_REQUEST',
+    'Invalid request',
+    'Send the body uncompressed, without the header Content-Encoding.',
+  );
+}
+
+/** The same media types as those of Hono's validator, which would ignore the body of any other. */
+function isJsonType(contentType: string | undefined): boolean {
+  const mediaType = contentType?.split(';', 1)[0]?.trim() ?? '';
+  return /^application\/([\w.-]+\+)?json$/i.test(mediaType);
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw bodyError('json_invalid', 'Invalid UTF-8');
+  }
+}
+
+function bodyError(type: string, msg: string, remediation?: string): ValidationError {
+  const ctx = remediation === undefined ? {} : { ctx: { remediation } };
+  return new ValidationError([{ loc: ['body'], type, msg, ...ctx }]);
 }

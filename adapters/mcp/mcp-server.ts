@@ -5,19 +5,36 @@ import {
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
+  type CallToolResult,
+  type Tool,
+  type ToolAnnotations,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { CallToolResult, Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
-import { hasScope } from '../../core/records/key.ts';
-import type { Scope } from '../../core/records/key.ts';
+import { hasScope, type Scope } from '../../core/records/key.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
 import { ValidationError } from '../http/validation.ts';
-import { apiCall, argumentFields, describeIgnoredArguments } from './arguments.ts';
-import type { ApiCall, Arguments } from './arguments.ts';
+import {
+  apiCall,
+  argumentFields,
+  describeIgnoredArguments,
+  type ApiCall,
+  type Arguments,
+  argumentName,
+} from './arguments.ts';
 import { z } from 'zod';
-import { textsInToolTerms, toolDescription } from './tool-terms.ts';
 import type { EndpointDeclaration, Effect } from '../http/endpoint.ts';
 import { jsonSchema } from '../openapi/json-schema.ts';
 import type { EndpointResponse } from '../http/endpoint-response.ts';
+
+/**
+ * Requests by the words that texts use for them (`GET /jobs/{job_id}`), longest first, and the tools that send them.
+ */
+const toolNames = endpoints
+  .map(({ id, method, path }) => ({ words: `${method.toUpperCase()} ${path}`, id }))
+  .toSorted((a, b) => b.words.length - a.words.length);
+
+const headerNames = [
+  ...new Set(endpoints.flatMap(({ request }) => Object.keys(request.headers?.shape ?? {}))),
+];
 
 /** Returns an endpoint as an MCP tool: its name, and the schemas of its arguments and of its structured content. */
 function toTool(endpoint: EndpointDeclaration): Tool {
@@ -52,14 +69,14 @@ function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
  * Both bodies of a failed call, only as far as clients need to tell them apart: each tool has them, and the API
  * documents their codes.
  */
-const text = { type: 'string' };
+const textSchema = { type: 'string' };
 const failures = [
   {
     type: 'object',
     properties: {
       error: {
         type: 'object',
-        properties: { code: text, message: text, remediation: text },
+        properties: { code: textSchema, message: textSchema, remediation: textSchema },
         required: ['code', 'message', 'remediation'],
       },
     },
@@ -210,4 +227,28 @@ async function call(
       return { ...toStructuredResult({ detail: error.detail }), isError: true };
     throw error;
   }
+}
+
+/**
+ * Converts a text about the HTTP API to the terms of a tool's caller: requests become tools, and headers arguments.
+ *
+ * @example
+ * 'Cancel one with DELETE /jobs/{job_id}.' → 'Cancel one with cancel_job.'
+ */
+function inToolTerms(text: string): string {
+  const withTools = toolNames.reduce((all, { words, id }) => all.replaceAll(words, id), text);
+  return headerNames.reduce((all, name) => all.replaceAll(name, argumentName(name)), withTools);
+}
+
+/** Returns the description of a tool: its own, or that of its endpoint in the terms of tools. */
+function toolDescription({ tool, description }: Pick<EndpointDeclaration, 'tool' | 'description'>): string {
+  return tool?.description ?? inToolTerms(description);
+}
+
+/** Converts the texts of an object: the values of properties with one of these names, at any depth. */
+function textsInToolTerms(value: object, names: readonly string[]): Record<string, unknown> {
+  const text = JSON.stringify(value, (name, inner: unknown) =>
+    typeof inner === 'string' && names.includes(name) ? inToolTerms(inner) : inner,
+  );
+  return objectSchema.parse(JSON.parse(text));
 }

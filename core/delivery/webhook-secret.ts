@@ -1,6 +1,7 @@
 import { newCaller, previousValidUntil, rotateSecret, type SecretVersions } from '../records/caller.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
+import type { WebhookDefaultsRequest } from '../requests/deliveries.ts';
 
 type Deps = Pick<CoreDeps, 'callers' | 'signer' | 'now'>;
 
@@ -33,4 +34,23 @@ async function present(caller: string, secret: SecretVersions, deps: Deps) {
     previous_valid_until: previousValidUntil(secret, deps.now()),
     fingerprint_key: await deps.signer.fingerprintKey(caller),
   };
+}
+
+type DefaultsDeps = Pick<CoreDeps, 'callers' | 'now'>;
+
+/** Returns the filter of jobs whose request has none. */
+export async function readWebhookDefaults(caller: string, { callers }: DefaultsDeps) {
+  return { webhook_events: (await callers.find(caller))?.webhook_events ?? null };
+}
+
+/** Replaces the filter. Jobs that exist keep theirs. */
+export async function replaceWebhookDefaults(
+  { webhook_events: events }: WebhookDefaultsRequest,
+  caller: string,
+  { callers, now }: DefaultsDeps,
+) {
+  const wanted = events && [...new Set(events)];
+  await callers.add(newCaller(caller, null, now()));
+  await callers.setWebhookEvents(caller, wanted);
+  return { webhook_events: wanted };
 }

@@ -8,7 +8,7 @@ import { toLogKey, type Run } from '../records/run.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
 import type { Executions } from '../ports/executions.ts';
 import type { Meter } from '../ports/meter.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { RunStore, RunChange } from '../ports/run-store.ts';
 import { applyRunChange } from '../event/stored-run.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { ClosureResult } from '../records/window-closure.ts';
@@ -17,9 +17,15 @@ import type { TickInput, WorkflowState } from '../records/workflow.ts';
 import { rules } from '../rules.ts';
 import { askModel, type Judgement } from '../tick/ask-model.ts';
 import { readCheckMedia, type MomentMedia } from '../tick/read-media.ts';
-import { commitTick } from './commit-tick.ts';
-import { listReferred, listTaken, refreshEvidence } from './tick-media.ts';
-import { removeMedia, removeOutdated, removeUnneeded, storeEvidence } from './tick-media.ts';
+import {
+  listReferred,
+  listTaken,
+  refreshEvidence,
+  removeMedia,
+  removeOutdated,
+  removeUnneeded,
+  storeEvidence,
+} from './tick-media.ts';
 import { goneState, isAbandoned, stateAfterTick } from './workflow-state.ts';
 
 export type AnalyzeDeps = SummaryDeps &
@@ -245,4 +251,28 @@ export async function startNextGeneration(
   { executions }: { executions: Pick<Executions, 'start'> },
 ): Promise<void> {
   if (generation > before.generation) await executions.start({ run_id: run_id, generation });
+}
+
+type Deps = { runs: Pick<RunStore, 'commit'>; meter: Pick<Meter, 'count'> };
+
+/**
+ * Commits a tick, without its moments if it cannot be stored with them: events and alerts come before a memory. Returns
+ * what is stored; undefined after a conflict. Throws `TransientError`.
+ */
+async function commitTick<Change extends RunChange>(
+  change: Change,
+  { runs, meter }: Deps,
+  log: Log,
+): Promise<Change | undefined> {
+  const count = change.moments?.length ?? 0;
+  try {
+    return (await runs.commit(change)) === 'committed' ? change : undefined;
+  } catch (error) {
+    if (!(error instanceof TransientError) || count === 0) throw error;
+    const rest = { ...change, moments: [] };
+    if ((await runs.commit(rest)) !== 'committed') return undefined;
+    log.warning('Moments dropped, since they could not be stored', { count, error: String(error) });
+    await meter.count({ kind: 'moments_dropped', count });
+    return rest;
+  }
 }

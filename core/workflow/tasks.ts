@@ -1,19 +1,26 @@
-import { isIdle } from '../event/stored-run.ts';
+import { isIdle, applyRunChange } from '../event/stored-run.ts';
 import { runLog } from '../ports/log.ts';
-import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
-import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
-import type { Limits } from '../dependencies.ts';
+import {
+  analyzeInputSchema,
+  captureInputSchema,
+  type AnalyzeInput,
+  type CaptureOutput,
+  type WorkflowState,
+  type BeginInput,
+} from '../records/workflow.ts';
+import type { Limits, CoreDeps } from '../dependencies.ts';
 import { createWatchPolicy, type WatchSettings } from '../policies/watch/policy.ts';
 import { toLogKey, type Run } from '../records/run.ts';
 import { analyze, discardTick, startNextGeneration, type AnalyzeDeps } from './analyze.ts';
-import { begin } from './begin.ts';
 import { modelSeconds } from './burst.ts';
 import { captureTick, type CaptureDeps } from './capture-tick.ts';
 import { failRun } from './fail-run.ts';
 import { withDecisions } from '../policies/job-policies.ts';
 import { toJobPolicy, type JobSettings } from '../policies/job/policy.ts';
 import type { Observation, Policy } from '../policies/policy.ts';
-import { finishedState } from './workflow-state.ts';
+import { finishedState, stateAtBegin } from './workflow-state.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 
 /**
  * Task handlers of `run.asl.json` (JSON in, JSON out), called by Step Functions and by the scheduler of one machine.
@@ -118,4 +125,43 @@ function withPolicy<Result>(
 ): Result {
   if (run.policy === 'watch') return use(run, createWatchPolicy(settings));
   return withDecisions(run, (job, decisions) => use(job, toJobPolicy(job.policy, decisions, settings)));
+}
+
+/**
+ * Handles `begin`: starts a pending run, continues any other where its last tick ended, and reports as done what has
+ * ended, is paused, or is of an older generation. With `bursts`, the run takes the next burst number, which ends the
+ * ticks of an abandoned burst. `first` is the run as it was read for its policy.
+ */
+async function begin<R extends Run, Seen extends Observation>(
+  first: R,
+  policy: Policy<R, Seen>,
+  input: BeginInput,
+  { runs, now, log }: Pick<CoreDeps, 'now' | 'log'> & { runs: Pick<RunStore, 'get' | 'commit'> },
+): Promise<WorkflowState> {
+  const bursts = input.bursts ?? false;
+  let unread: R | undefined = first;
+  return retryConflicts('The run changed too often while it was to begin', async () => {
+    const stored: Run | undefined = unread ?? (await runs.get(input.run_id, now()));
+    unread = undefined;
+    if (!stored || !policy.owns(stored) || policy.isOver(stored) || stored.generation > input.generation)
+      return committed(finishedState(input, stored));
+    let run: R = stored;
+    const started = policy.begin(run, now());
+    if (started) {
+      if ((await runs.commit(started)) !== 'committed') return conflict;
+      run = applyRunChange(run, started);
+      runLog(log, toLogKey(run)).info('Job started', { interval_seconds: policy.interval(run) });
+    }
+    if (bursts) {
+      const taken = {
+        runId: run.run_id,
+        expectedVersion: run.version,
+        set: { burst: run.burst + 1 },
+        events: [],
+      };
+      if ((await runs.commit(taken)) !== 'committed') return conflict;
+      run = applyRunChange(run, taken);
+    }
+    return committed(stateAtBegin(run, policy, bursts, now()));
+  });
 }

@@ -7,12 +7,17 @@ import {
   FunctionRuntime,
   OriginRequestPolicy,
   ViewerProtocolPolicy,
+  type BehaviorOptions,
+  type IOrigin,
 } from 'aws-cdk-lib/aws-cloudfront';
-import type { BehaviorOptions, IOrigin } from 'aws-cdk-lib/aws-cloudfront';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { EdgeHeaders } from './edge-headers.ts';
-import { admitRequest, showPage } from './viewer-functions.ts';
+import { distributionHostHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { nestedDocumentPath } from '../../adapters/http/app.ts';
+import { sessionCookie, sessionHeaders, sessionPath } from '../../adapters/http/console-session.ts';
+import { errorResponse } from '../../adapters/http/error-envelope.ts';
+import { UnauthorizedError } from '../../core/errors.ts';
 
 /** CloudFront behaviors: the API unchanged and uncached, console and reference page as files. */
 export class EdgeBehaviors extends Construct {
@@ -73,4 +78,75 @@ export class EdgeBehaviors extends Construct {
 
 function onRequest(viewerFunction: Function): BehaviorOptions['functionAssociations'] & object {
   return [{ function: viewerFunction, eventType: FunctionEventType.VIEWER_REQUEST }];
+}
+
+/** CloudFront Functions in JavaScript runtime 2.0: no modules, one function `handler`. */
+
+/**
+ * Forms of what shows the caller, less strictly than the service: `Bearer` in any case, neither checksum nor signatures
+ * verified.
+ */
+const forms = {
+  key: '/^bearer wp_[a-z0-9_-]{43}[0-9a-f]{6}$/i',
+  proof: '/^[\\w-]{43}$/',
+  token: '/^[0-9a-f]{64}\\.\\d{1,15}\\.[\\w-]{1,400}\\.[\\w-]{43}$/',
+  code: '/^[0-9a-f]{64}\\.\\d{1,15}\\.[\\w-]{43}$/',
+};
+const [proofHeader, codeHeader] = [sessionHeaders.proof.toLowerCase(), sessionHeaders.code.toLowerCase()];
+
+/**
+ * Sends the requested host and that of the distribution to the origins in headers, and overwrites headers of these
+ * names from the viewer. Refuses requests without a key, session or sign-in code of the right form, with the response
+ * of the service: they cost no Lambda concurrency, which an account shares. The service validates all of them. A
+ * preflight request of an allowed origin has none and is forwarded.
+ */
+export function admitRequest(allowedOrigins: readonly string[]): string {
+  return `
+var origins = ${JSON.stringify(allowedOrigins)};
+function has(field, form) {
+  return field !== undefined && form.test(field.value);
+}
+function isOpen(request) {
+  var origin = request.headers.origin;
+  if (!/^\\/(api|mcp)(\\/|$)/.test(request.uri) || request.uri === '${nestedDocumentPath}') return true;
+  return request.method === 'OPTIONS' && origin !== undefined && origins.indexOf(origin.value) !== -1;
+}
+function showsCaller(request) {
+  var headers = request.headers;
+  if (headers.authorization) return has(headers.authorization, ${forms.key});
+  if (request.uri === '${sessionPath}' && has(headers['${codeHeader}'], ${forms.code})) return true;
+  return has(headers['${proofHeader}'], ${forms.proof}) && has(request.cookies['${sessionCookie}'], ${forms.token});
+}
+function handler(event) {
+  var request = event.request;
+  if (!isOpen(request) && !showsCaller(request)) {
+    return {
+      statusCode: 401,
+      statusDescription: 'Unauthorized',
+      headers: {
+        'content-type': { value: 'application/json' },
+        'www-authenticate': { value: 'Bearer' },
+        'cache-control': { value: 'no-store' },
+        'x-content-type-options': { value: 'nosniff' }
+      },
+      body: { encoding: 'text', data: ${JSON.stringify(JSON.stringify(errorResponse(new UnauthorizedError()).body))} }
+    };
+  }
+  request.headers['${viewerHostHeader}'] = { value: request.headers.host.value };
+  request.headers['${distributionHostHeader}'] = { value: event.context.distributionDomainName };
+  return request;
+}
+`.trim();
+}
+
+/** Serves the page of a folder for paths without a file name (`/console`, `/console/jobs/…`, `/docs`). */
+export function showPage(folder: 'console' | 'docs'): string {
+  return `
+function handler(event) {
+  var request = event.request;
+  var name = request.uri.split('/').pop();
+  if (name.indexOf('.') === -1) request.uri = '/${folder}/index.html';
+  return request;
+}
+`.trim();
 }

@@ -1,12 +1,13 @@
-import { Duration, SecretValue, Validations } from 'aws-cdk-lib';
+import { Duration, SecretValue, Validations, Annotations, Stack } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import {
   Distribution,
   HttpVersion,
   S3OriginAccessControl,
   SecurityPolicyProtocol,
+  type BehaviorOptions,
+  type ErrorResponse,
 } from 'aws-cdk-lib/aws-cloudfront';
-import type { BehaviorOptions, ErrorResponse } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -19,9 +20,14 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 import type { StreamOrigin } from '../api/stream-origin.ts';
 import { EdgeBehaviors } from './edge-behaviors.ts';
 import { globalName } from './edge-headers.ts';
-import { EdgeLogs } from './edge-logs.ts';
 import { errorPageFile, pagedStatuses } from './error-pages.ts';
-import { RateRule } from './rate-rule.ts';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource } from 'aws-cdk-lib/aws-logs';
+import { describeEdgeLogs, supportsEdgeLogs } from '../stages/region.ts';
+import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import { errorResponse } from '../../adapters/http/error-envelope.ts';
+import { RateLimitedError } from '../../core/errors.ts';
+import { StageError } from '../stages/read-stage.ts';
 
 type Props = {
   apiHost: string;
@@ -144,4 +150,141 @@ function secretText(secret: Secret, versionId: string | undefined): string {
 
 function each(paths: readonly string[], behavior: BehaviorOptions): Record<string, BehaviorOptions> {
   return Object.fromEntries(paths.map((path) => [path, behavior]));
+}
+
+const prefix = 'edge';
+
+/**
+ * Fields of a request (docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logs-reference.html):
+ * neither its query string, which signs links to evidence, nor the page that it came from, nor cookies.
+ */
+const recordFields = [
+  'date',
+  'time',
+  'x-edge-location',
+  'c-ip',
+  'cs-method',
+  'x-host-header',
+  'cs-uri-stem',
+  'sc-status',
+  'cs(User-Agent)',
+  'x-edge-result-type',
+  'x-edge-request-id',
+  'cs-protocol-version',
+  'sc-bytes',
+  'cs-bytes',
+  'time-taken',
+];
+
+/**
+ * Access logs of CloudFront, standard logging (v2): the older kind has no choice of fields. Its resources exist in
+ * us-east-1 only; for a stack in another region, which permits the delivery to its bucket, a command creates them.
+ */
+class EdgeLogs extends Construct {
+  constructor(scope: Construct, id: string, distribution: Distribution, bucket: PrivateBucket) {
+    super(scope, id);
+    const { account, partition, region } = Stack.of(this);
+    const writing = bucket.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('delivery.logs.amazonaws.com')],
+        actions: ['s3:PutObject'],
+        resources: [bucket.arnForObjects(`${prefix}/*`)],
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': account },
+          ArnLike: { 'aws:SourceArn': `arn:${partition}:logs:us-east-1:${account}:delivery-source:*` },
+        },
+      }),
+    );
+    if (!supportsEdgeLogs(region)) {
+      Annotations.of(this).addWarningV2('watchpost:edge-logs', describeEdgeLogs(region));
+      return;
+    }
+    const name = globalName(this, 'edge');
+    const source = new CfnDeliverySource(this, 'Source', {
+      name,
+      logType: 'ACCESS_LOGS',
+      resourceArn: distribution.distributionArn,
+    });
+    const destination = new CfnDeliveryDestination(this, 'Destination', {
+      name,
+      outputFormat: 'w3c',
+      destinationResourceArn: `${bucket.bucketArn}/${prefix}`,
+    });
+    if (writing.policyDependable) destination.node.addDependency(writing.policyDependable);
+    const delivery = new CfnDelivery(this, 'Delivery', {
+      deliverySourceName: name,
+      deliveryDestinationArn: destination.attrArn,
+      recordFields,
+    });
+    delivery.addDependency(source);
+  }
+}
+
+/**
+ * Required region of WAF resources for CloudFront:
+ * docs.aws.amazon.com/waf/latest/developerguide/how-aws-waf-works-resources.html
+ */
+const edgeRegion = 'us-east-1';
+
+const windowSeconds = 300;
+const rateLimitedBody = 'rate-limited';
+const rateLimited = new RateLimitedError(
+  `Your address sends too many requests. Try again in ${windowSeconds} s with fewer of them.`,
+  windowSeconds,
+);
+
+/**
+ * Web ACL that returns 429 to an address above `requestsPerAddress` requests in five minutes. It protects only
+ * CloudFront: WAF does not support HTTP APIs and function URLs, whose own addresses return 403. Throws `StageError` in
+ * another region, where CloudFormation cannot create it.
+ */
+class RateRule extends Construct {
+  readonly webAclArn: string;
+
+  constructor(scope: Construct, id: string, requestsPerAddress: number) {
+    super(scope, id);
+    if (Stack.of(this).region !== edgeRegion)
+      throw new StageError(
+        `requestsPerAddress: a web ACL for CloudFront can only be made in ${edgeRegion}. Make it there yourself and set webAclArn: docs/operate/aws.md has the command.`,
+      );
+    this.webAclArn = new CfnWebACL(this, 'WebAcl', {
+      scope: 'CLOUDFRONT',
+      defaultAction: { allow: {} },
+      visibilityConfig: visible('web-acl'),
+      customResponseBodies: {
+        [rateLimitedBody]: {
+          contentType: 'APPLICATION_JSON',
+          content: JSON.stringify(errorResponse(rateLimited).body),
+        },
+      },
+      rules: [
+        {
+          name: 'requests-per-address',
+          priority: 0,
+          statement: {
+            rateBasedStatement: {
+              aggregateKeyType: 'IP',
+              limit: requestsPerAddress,
+              evaluationWindowSec: windowSeconds,
+            },
+          },
+          action: {
+            block: {
+              customResponse: {
+                responseCode: 429,
+                customResponseBodyKey: rateLimitedBody,
+                responseHeaders: [{ name: 'retry-after', value: String(windowSeconds) }],
+              },
+            },
+          },
+          visibilityConfig: visible('requests-per-address'),
+        },
+      ],
+    }).attrArn;
+  }
+}
+
+/** Returns a visibility configuration with metrics and without samples, because samples contain headers with keys. */
+function visible(metricName: string): CfnWebACL.VisibilityConfigProperty {
+  return { cloudWatchMetricsEnabled: true, metricName, sampledRequestsEnabled: false };
 }

@@ -91,7 +91,7 @@ const bounds: Record<string, string> = {
     'captures under way, and of the last second; pictures of scanned frames: one per stream, 32 MB each; weak, 1 MB each',
   'adapters/embedded/web/share-log-reads.ts':
     'reads of logs in this turn of the event loop: jobs with an open event stream, 100 kB each',
-  'adapters/embedded/runs/slot-reservations.ts':
+  'adapters/embedded/runs/job-store.ts':
     'reservations of jobs that are being created: `jobsPerCaller`, 180 s, 200 bytes each',
   'adapters/embedded/scheduler/scheduler.ts':
     'unfinished runs with the state of their last capture, and their tasks: active jobs and watches, 60 kB each',
@@ -166,12 +166,10 @@ const ofOneCall = [
   'adapters/media/hls/segments/fetch-segments.ts',
   'adapters/media/hls/playlist/newest-segments.ts',
   'adapters/media/hls/playlist/sanitize-playlist.ts',
-  'adapters/media/hls/playlist/tags.ts',
   'adapters/media/hls/playlist/variables.ts',
-  'adapters/media/hls/playlist/video-renditions.ts',
   'adapters/media/rtsp/connection/rtsp-client.ts',
   'adapters/onvif/cameras.ts',
-  'adapters/vision/objects/summarize-objects.ts',
+  'adapters/vision/objects/summarize-window.ts',
   'core/access/erase-caller.ts',
   'adapters/media/mpeg-ts/renumber-packets.ts',
   'core/memory/merge-moments.ts',

@@ -1,5 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, readdir, readFile, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
+import {
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  unlink,
+  type FileHandle,
+  lstat,
+  opendir,
+  rmdir,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { readRange, type ByteRange, type MediaStore } from '../../../core/ports/media-store.ts';
 import { createByteCache } from '../../byte-cache.ts';
@@ -11,7 +24,6 @@ import {
   momentFolder,
 } from '../../../core/policies/watch/evidence.ts';
 import { trimMedia, type MediaQuota, type Trimmed } from './media-quota.ts';
-import { sweepMedia } from './media-sweep.ts';
 import { storageError } from '../sqlite/storage-error.ts';
 
 export type EmbeddedMediaStore = MediaStore & {
@@ -184,4 +196,51 @@ function isMissing(error: unknown): boolean {
 
 function fail(error: unknown): never {
   throw storageError(error);
+}
+
+/**
+ * Removes files under `directory` last written before `olderThan`, incomplete ones too, and folders that become empty.
+ * Returns the number of files. Leaves the folders `except`.
+ */
+async function sweepMedia(
+  directory: string,
+  olderThan: Date,
+  except: readonly string[] = [],
+): Promise<number> {
+  let removed = 0;
+  for await (const entry of await opendir(directory)) {
+    if (except.includes(entry.name)) continue;
+    const path = join(directory, entry.name);
+    // Checks the age before it removes files, which changes the folder's time. A young folder belongs to a frame that
+    // is being stored.
+    const isOld = await isOlder(path, olderThan);
+    if (entry.isDirectory()) {
+      removed += await sweepMedia(path, olderThan);
+      if (isOld) await removeIfEmpty(path);
+    } else if (isOld) {
+      await rm(path, { force: true });
+      removed += 1;
+    }
+  }
+  return removed;
+}
+
+/** Returns false if the file is missing: a complete file was renamed since, and is young. */
+async function isOlder(path: string, olderThan: Date): Promise<boolean> {
+  try {
+    return (await lstat(path)).mtimeMs < olderThan.getTime();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+async function removeIfEmpty(path: string): Promise<void> {
+  await rmdir(path).catch((error: unknown) => {
+    if (!isNotEmpty(error)) throw error;
+  });
+}
+
+function isNotEmpty(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
 }

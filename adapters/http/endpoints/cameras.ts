@@ -1,10 +1,37 @@
 import { CamerasUnavailableError } from '../../../core/errors.ts';
-import type { Cameras } from '../../../core/ports/cameras.ts';
-import { cameraStreamsRequestSchema } from '../../../core/requests/cameras.ts';
-import { camerasResponseSchema, cameraStreamsResponseSchema } from '../../../core/responses/cameras.ts';
+import { type Cameras, cameraProfileSchema, cameraSchema } from '../../../core/ports/cameras.ts';
 import * as examples from '../../openapi/examples/cameras.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
+import { z } from 'zod';
+import { apiNames } from '../../../core/api-names.ts';
+import { text } from '../../../core/requests/fields.ts';
+
+const camerasResponseSchema = z.object({
+  cameras: z.array(cameraSchema),
+  ranges: z.array(z.string()).describe('Allowed ranges, in which cameras were asked'),
+  outside: z.array(z.string()).describe('Other addresses that answered; at most 8'),
+});
+apiNames.add(camerasResponseSchema, { id: 'CameraList' });
+
+const cameraStreamsResponseSchema = z.object({
+  profiles: z.array(cameraProfileSchema),
+  clock_offset_seconds: z
+    .int()
+    .nullable()
+    .describe('By how many seconds the clock of the camera is ahead; null: unknown'),
+});
+apiNames.add(cameraStreamsResponseSchema, { id: 'CameraStreams' });
+
+/** Body of `POST /cameras/streams`. Its password is in no error response. */
+const cameraStreamsRequestSchema = z.object({
+  address: text(1, 300).describe('Address from GET /cameras, or host and port of a camera'),
+  username: text(0, 100).default('').describe('User of the camera; empty: none'),
+  password: text(0, 200)
+    .default('')
+    .describe('Its password: sent as a digest to this camera only, and neither stored nor logged'),
+});
+apiNames.add(cameraStreamsRequestSchema, { id: 'CameraStreamsRequest' });
 
 /** Discovery of cameras, on one machine only. No MCP tools: a password of a camera would pass through a model. */
 

@@ -3,7 +3,7 @@ import {
   askRequestSchema,
   backtestRequestSchema,
   momentSearchRequestSchema,
-} from '../../../core/requests/moment-search.ts';
+} from '../../../core/requests/moments.ts';
 import { watchPathSchema } from '../../../core/requests/watch-queries.ts';
 import { askResponseSchema } from '../../../core/responses/ask.ts';
 import { backtestResponseSchema } from '../../../core/responses/backtest.ts';

@@ -1,7 +1,11 @@
 import { readDeliveries, resendDelivery } from '../../../core/delivery/deliveries.ts';
 import { testWebhook } from '../../../core/delivery/test-webhook.ts';
-import { readWebhookDefaults, replaceWebhookDefaults } from '../../../core/delivery/webhook-defaults.ts';
-import { readWebhookSecret, rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
+import {
+  readWebhookDefaults,
+  replaceWebhookDefaults,
+  readWebhookSecret,
+  rotateWebhookSecret,
+} from '../../../core/delivery/webhook-secret.ts';
 import {
   deliveryListQuerySchema,
   deliveryPathSchema,

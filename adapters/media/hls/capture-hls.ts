@@ -1,8 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Capture, CaptureRequest, FollowRequest, InputMode } from '../../../core/records/capture.ts';
+import type {
+  Capture,
+  CaptureRequest,
+  FollowRequest,
+  InputMode,
+  StreamProbe,
+} from '../../../core/records/capture.ts';
 import type { ClipRequest } from '../../../core/records/clip.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
-import { StreamPausedError } from '../../../core/errors.ts';
+import { StreamPausedError, NotLiveError } from '../../../core/errors.ts';
 import { secondsBehind } from '../../../core/sight/moment-time.ts';
 import { createCookieJars } from '../../egress/cookies.ts';
 import type { CallerStream } from '../../caller-stream.ts';
@@ -14,13 +20,14 @@ import { captureLiveEdge } from './capture-live-edge.ts';
 import { createClipReader, toPart } from './clip-hls.ts';
 import { withKeyFrames } from './capture-segments.ts';
 import { findPlaylist, type LocatePlaylist, type PlaylistSource } from './playlist/find-playlist.ts';
-import { followHls } from './follow-hls.ts';
-import type { MediaPlaylist } from './playlist/playlist.ts';
+import { type MediaPlaylist, classifyLiveness } from './playlist/playlist.ts';
 import { createPlaylistBudget, type PlaylistBudget } from './playlist/playlist-budget.ts';
 import { createPlaylistCache } from './playlist/playlist-cache.ts';
-import { probeHls } from './probe-hls.ts';
 import { createResourceCache } from './segments/resource-cache.ts';
 import { scanHls, type ScanHlsDeps } from './scan/scan-hls.ts';
+import { streamPosition, withoutContent } from './segments/stream-position.ts';
+import { fetchMediaPlaylist, PlaylistGoneError, type PlaylistFetcher } from './playlist/fetch-playlist.ts';
+import { drmError } from './segments/fetch-segments.ts';
 
 export type HlsLimits = {
   playlistBytes: number;
@@ -191,4 +198,67 @@ function nameRendition(mode: InputMode, url: string): string {
 
 async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   await setTimeout(milliseconds, undefined, { signal });
+}
+
+type FollowHlsDeps = {
+  fetchPlaylist: (signal: AbortSignal) => Promise<MediaPlaylist & { paused: boolean }>;
+  /** Returns the thumbnail of the last key frame of a playlist. */
+  capture: (playlist: MediaPlaylist, signal: AbortSignal) => Promise<Uint8Array>;
+  wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+};
+
+/** Waits for a segment: as long as it takes, then half of that. Bounds in seconds. */
+const waits = { min: 0.5, max: 10 };
+
+/**
+ * Follows a playlist: fetches each new segment once, as a player does. Throws like `capture` of a stream, and the abort
+ * reason.
+ */
+async function followHls(
+  { fetchPlaylist, capture, wait }: FollowHlsDeps,
+  { after }: Pick<FollowRequest, 'after'>,
+  onFrame: (thumbnail: Uint8Array) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let seen = after?.segment ? withoutContent(after.segment) : null;
+  for (;;) {
+    const playlist = await fetchPlaylist(signal);
+    const newest = playlist.segments.findLast(({ gap }) => !gap);
+    const position = newest && streamPosition(newest, playlist);
+    const isNew = position !== undefined && position.segment !== seen && !playlist.paused;
+    if (isNew) {
+      seen = position.segment;
+      onFrame(await capture(playlist, signal));
+    }
+    const seconds = (newest?.durationSeconds ?? waits.max) / (isNew ? 1 : 2);
+    await wait(Math.min(Math.max(seconds, waits.min), waits.max) * 1000, signal);
+  }
+}
+
+type ProbeHlsDeps = { fetcher: PlaylistFetcher; locate: LocatePlaylist };
+
+/** Checks that the stream of a URL is live and can be decrypted. Throws `StreamError`. */
+async function probeHls(deps: ProbeHlsDeps, stream: CallerStream, signal: AbortSignal): Promise<StreamProbe> {
+  const { url: entryUrl } = await deps.locate(stream, false, signal);
+  const playlist = await fetchMediaPlaylist(deps.fetcher, entryUrl, 'frames', signal).catch(
+    (error: unknown) => {
+      throw error instanceof PlaylistGoneError
+        ? new NotLiveError(error.remediation, 'Stream is offline', { cause: error })
+        : error;
+    },
+  );
+  if (classifyLiveness(playlist) !== 'live') {
+    throw new NotLiveError(
+      'The playlist belongs to a recording or to a broadcast that has ended. Use the URL of a live stream.',
+    );
+  }
+  if (playlist.segments.at(-1)?.key?.method === 'unsupported') throw drmError();
+  return { platform: 'hls', playbackUrl: withoutCredentials(stream.url) };
+}
+
+function withoutCredentials(url: string): string {
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  return shown.href;
 }

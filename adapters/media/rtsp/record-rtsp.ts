@@ -3,13 +3,15 @@ import { setSystemTimer, waitAtMost, type SetTimer } from '../../../core/time-li
 import type { ClipDeps } from '../clips/read-clip.ts';
 import { recordOn, type RecordedFilm } from '../clips/record-on.ts';
 import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
-import { describeRtsp, type DescribeOptions } from './connection/describe.ts';
+import { describeRtsp, type DescribeOptions, type DescribedStream } from './connection/describe.ts';
 import { timeUnits } from './decode-session.ts';
-import { openOwnSession } from './own-session.ts';
 import { RtspConnectionError } from './protocol/errors.ts';
-import { nalRules } from './rtp/nal-units.ts';
-import { noFrame } from './session/rtsp-sessions.ts';
-import type { KeptSession, ReadUnits } from './session/kept-session.ts';
+import { nalRules, type NalRules } from './rtp/nal-units.ts';
+import { noFrame, maxSessionBytes } from './session/rtsp-sessions.ts';
+import { type KeptSession, type ReadUnits, openKeptSession } from './session/kept-session.ts';
+import { rtspStreamError } from './protocol/stream-error.ts';
+import { createKeyFrameMemory } from './session/key-frame-store.ts';
+import { createSessionMemory } from './session/session-memory.ts';
 
 /** Time for the first key frame of a clip, beside its length, in milliseconds. */
 const keyFrameMs = 8_000;
@@ -71,5 +73,34 @@ async function readLongest(
     );
     if (read) return read;
     if (clipSeconds < 1) return session.read({ ...capture, mode: 'frames' }, signal);
+  }
+}
+
+/** Opens a session for one capture or clip. Packets are read here: a decoder conceals what is missing of them. */
+export async function openOwnSession(
+  stream: DescribedStream,
+  rules: NalRules,
+  caller: string,
+  signal: AbortSignal,
+): Promise<KeptSession> {
+  const memory = createSessionMemory(maxSessionBytes);
+  const limits = { caller, memory, maxBytes: maxSessionBytes, keyFrames: createKeyFrameMemory(0) };
+  return setUp(stream, signal, () =>
+    openKeptSession(stream, rules, { ...limits, elapsedMs: () => performance.now() }),
+  );
+}
+
+/** Sets up the track. Closes the connection on failure. */
+export async function setUp<Opened>(
+  stream: DescribedStream,
+  signal: AbortSignal,
+  open: () => Promise<Opened>,
+): Promise<Opened> {
+  try {
+    return await open();
+  } catch (error) {
+    stream.client.close();
+    signal.throwIfAborted();
+    throw rtspStreamError(error, stream.target);
   }
 }

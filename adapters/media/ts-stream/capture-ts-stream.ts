@@ -1,7 +1,7 @@
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
 import { EgressTimeoutError } from '../../egress/errors.ts';
-import { decodeNewest, newestFrame } from '../ffmpeg/decode-newest.ts';
+import { decodeNewest, newestFrame } from '../ffmpeg/decode-key-frame.ts';
 import {
   failureMessage,
   type FfmpegInput,
@@ -13,11 +13,11 @@ import { clipEndPtsSeconds, trimToLastSeconds } from '../mpeg-ts/trim-transport-
 import type { RecordedFilm } from '../clips/record-on.ts';
 import { beginsRefresh, indexAccessUnits } from '../mpeg-ts/access-units.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
-import type { WebStream } from '../web/open-stream.ts';
+import { type WebStream, VideoFileError } from '../web/open-stream.ts';
 import { damagedStream, NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { createWholeUnits } from '../mpeg-ts/whole-units.ts';
-import { onlyLive } from './only-live.ts';
 import { createUnitWatcher, type UnitWatcher } from './watch-units.ts';
+import { readPlainPackets } from '../mpeg-ts/plain-packets.ts';
 
 export type TsStreamDeps = { ffmpeg: FfmpegRunner; now: () => Date; elapsedMs: () => number };
 
@@ -173,4 +173,36 @@ function withoutVideo(mode: CaptureRequest['mode'], cause?: unknown): StreamFetc
     failureMessage(mode),
     { cause },
   );
+}
+
+/** Time for which the pace of a response is watched, in milliseconds. */
+const watchedMs = 1_500;
+/** Seconds of a stream that a server has stored for a new viewer. */
+const storedSeconds = 6;
+
+/**
+ * Yields the packets of a stream, and ends its connection. Some servers state a length of live ones: those arrive as
+ * fast as they pass. Throws `VideoFileError` for one that arrives faster, or ends.
+ */
+async function* onlyLive(
+  { chunks, headers, close }: WebStream,
+  elapsedMs: () => number,
+): AsyncGenerator<Uint8Array> {
+  const watcher = createUnitWatcher();
+  const held: Uint8Array[] = [];
+  const beganMs = elapsedMs();
+  let isWatched = headers['content-length'] !== undefined;
+  try {
+    for await (const chunk of readPlainPackets(chunks)) {
+      held.push(chunk);
+      if (isWatched) watcher.push(chunk);
+      const seconds = (elapsedMs() - beganMs) / 1000;
+      if (isWatched && watcher.seconds() > 2 * seconds + storedSeconds) throw new VideoFileError();
+      isWatched &&= seconds * 1000 < watchedMs;
+      if (!isWatched) yield* held.splice(0);
+    }
+  } finally {
+    close();
+  }
+  if (isWatched) throw new VideoFileError();
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { arrangeSamples } from '../../../adapters/vision/arrange-samples.ts';
+import { arrangeSamples } from '../../../adapters/vision/prompted-vision.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { ContactSheets } from '../../../core/ports/frame-pictures.ts';
 import type { Sample } from '../../../core/ports/vision-model.ts';

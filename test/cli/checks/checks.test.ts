@@ -1,4 +1,4 @@
-import { describeSpeed } from '../../../cli/checks/model-speed.ts';
+import { describeSpeed } from '../../../cli/commands/doctor.ts';
 import { describe, expect, test } from 'vitest';
 import {
   clockFinding,

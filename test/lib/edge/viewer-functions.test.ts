@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { distributionHostHeader, viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
-import { admitRequest as admitRequestOf, showPage } from '../../../lib/edge/viewer-functions.ts';
+import { admitRequest as admitRequestOf, showPage } from '../../../lib/edge/edge-behaviors.ts';
 import { createClientFor } from '../../support/api/api-client.ts';
 import { runViewerFunction } from '../../support/api/viewer-function.ts';
 import { createWorld, type World } from '../../support/world.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { beforeEach, expect, test } from 'vitest';
-import { FfmpegLayer } from '../../../lib/workflow/ffmpeg-layer.ts';
+import { FfmpegLayer } from '../../../lib/workflow/capture-function.ts';
 import { folderOfTest } from '../../support/temporary-folder.ts';
 
 let folder: string;

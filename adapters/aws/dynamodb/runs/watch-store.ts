@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { RunStore } from '../../../../core/ports/run-store.ts';
 import { isIdle } from '../../../../core/event/stored-run.ts';
-import type { WatchStore } from '../../../../core/ports/watch-store.ts';
-import { isWatch, watchProgressSchema, type WatchRun } from '../../../../core/records/run.ts';
+import type { WatchStore, WatchCreation } from '../../../../core/ports/watch-store.ts';
+import { isWatch, watchProgressSchema, type WatchRun, watchRunSchema } from '../../../../core/records/run.ts';
 import { watchCountsSchema, type Alert } from '../../../../core/records/watch-state.ts';
 import { reviewDelta, zeroWatchCounts } from '../../../../core/watch/stored-watch.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
@@ -10,14 +10,19 @@ import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import { alertQuery, findAlert, readAlertItem } from './alert-item.ts';
 import { itemKeys, runPartition, sortPrefixes } from '../table/keys.ts';
 import { readItem, readKey } from '../table/record.ts';
-import { readSeen, type RunDeps } from './run-commit.ts';
+import { readSeen, type RunDeps, putSecrets } from './run-commit.ts';
 import { countReviews } from './moment-items.ts';
 import { readRuns } from './job-list.ts';
 import { readRepairIndex } from './run-store.ts';
 import type { Table } from '../table/table.ts';
-import { createWatch } from './watch-creation.ts';
 import { createWatchFeed } from './watch-feed.ts';
-import type { Item } from '../table/write.ts';
+import type { Item, Write } from '../table/write.ts';
+import type { CreationResult } from '../../../../core/ports/job-store.ts';
+import { putEvent } from './event-items.ts';
+import { readRefusal, rememberRequest } from './job-creation.ts';
+import { requireValidKey } from '../callers/key-store.ts';
+import { toItems } from './run-item.ts';
+import { putSource } from './source-item.ts';
 
 /** Creates the watch store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: BackoffDeps): WatchStore {
@@ -107,3 +112,44 @@ const reviewsSchema = z.object({
 const hourSchema = z.object(
   Object.fromEntries(Object.keys(watchCountsSchema.shape).map((name) => [name, z.int().default(0)])),
 );
+
+const absent = 'attribute_not_exists(#pk)';
+
+/**
+ * Creates a watch in one transaction: configuration, run, source, secrets, events, a place among the caller's watches.
+ */
+async function createWatch(
+  { table, ...rules }: RunDeps,
+  creation: WatchCreation,
+  now: Date,
+): Promise<CreationResult> {
+  const { source, secrets, events, maxWatches, keyHash, idempotency } = creation;
+  const watch = watchRunSchema.parse(creation);
+  const { caller, run_id: watchId } = watch;
+  const items = toItems(watch, events, rules);
+  const result = await table.transact([
+    { kind: 'put', item: items.meta, condition: absent },
+    takePlace(caller, watchId, maxWatches),
+    ...(idempotency ? [rememberRequest({ caller, id: watchId }, idempotency, now, rules.ttls)] : []),
+    { kind: 'put', item: items.run },
+    putSource(source),
+    putSecrets(secrets),
+    ...events.flatMap((event) => putEvent(event, watch.config.retention_days, rules.ttls)),
+    ...(keyHash === undefined ? [] : [requireValidKey(keyHash, caller, now)]),
+  ]);
+  if (result.kind === 'written') return { kind: 'created' };
+  const [isKnownWatch, , isKnownKey = false] = result.refused;
+  if (isKnownWatch) return { kind: 'created' };
+  return readRefusal(table, { caller, keyHash, idempotency }, isKnownKey, result.refused);
+}
+
+/** The set is absent at first, and after its last watch was deleted. */
+function takePlace(caller: string, watchId: string, maxWatches: number): Write {
+  return {
+    kind: 'update',
+    key: itemKeys.watchesOfCaller(caller),
+    change: 'ADD #watches :watch',
+    condition: 'contains(#watches, :id) OR attribute_not_exists(#watches) OR size(#watches) < :limit',
+    values: { ':watch': new Set([watchId]), ':id': watchId, ':limit': maxWatches },
+  };
+}

@@ -2,9 +2,22 @@ import type { Steps } from '../../../steps.ts';
 import { takeMediaSequence } from './media-sequence.ts';
 import { PlaylistLimitError } from './playlist-limit-error.ts';
 import { keepNewestSegments, readClock } from './newest-segments.ts';
-import { keyTag, mediaTag, readAttributes, variantTag } from './tags.ts';
 import { createSubstitution, type Variables } from './variables.ts';
-import { isVideoRendition, withVideoRenditions } from './video-renditions.ts';
+
+const variantTag = '#EXT-X-STREAM-INF';
+const mediaTag = '#EXT-X-MEDIA:';
+const keyTag = '#EXT-X-KEY:';
+
+/** A quoted string may hold names with values (RFC 8216, 4.2). */
+const attribute = /(?<![A-Z0-9-])([A-Z0-9-]+)=(?:"([^"]*)"|([^",]*))|"[^"]*"/g;
+
+/** Returns the attributes of a tag by name, without quotes. */
+function readAttributes(line: string): Map<string, string> {
+  const attributes = new Map<string, string>();
+  for (const [, name, quoted, plain = ''] of line.matchAll(attribute))
+    if (name !== undefined) attributes.set(name, quoted ?? plain.trim());
+  return attributes;
+}
 
 /** Tags that captures need. hls-parser takes quadratic time for some others and fails on some. */
 const neededTags = new Set([
@@ -144,7 +157,7 @@ function createReducer({ url, imported, maxSegments }: Source) {
   function end(isMultivariant: boolean): SanitizedPlaylist {
     const { variables } = substitution;
     if (isMultivariant) {
-      const { lines, renditions } = withVideoRenditions(kept, maxVariants);
+      const { lines, renditions } = withVideoRenditions(kept);
       return { text: joinLines(lines), firstSequence: 0n, variables, renditions };
     }
     const { lines, firstSequence } = takeMediaSequence(withoutOpenSegment(kept.flatMap(readClock)));
@@ -282,3 +295,36 @@ function putInForce(line: string, inForce: Map<string, string>): void {
   if (/^none$/i.test(attributes.get('METHOD') ?? '')) inForce.clear();
   else inForce.set(attributes.get('KEYFORMAT') ?? identity, line);
 }
+
+/** Returns true for the tag of a default rendition of video with its own playlist: others show other views. */
+function isVideoRendition(line: string): boolean {
+  const attributes = readAttributes(line);
+  const isNamed = Boolean(attributes.get('GROUP-ID')) && Boolean(attributes.get('URI'));
+  return attributes.get('TYPE') === 'VIDEO' && attributes.get('DEFAULT') === 'YES' && isNamed;
+}
+
+/**
+ * Returns the lines of a multivariant playlist with the default renditions of its variant streams at the end, as
+ * streams with the same attributes, and their URIs: alternatives if the playlist of the variant stream is gone, as for
+ * ffmpeg. With them the playlist has `maxVariants` streams at most.
+ */
+function withVideoRenditions(lines: readonly string[]): { lines: string[]; renditions: ReadonlySet<string> } {
+  const [media, streams] = [lines.filter(isMedia), lines.filter((line) => !isMedia(line))];
+  const uris = new Map(
+    media.map(readAttributes).map((rendition) => [rendition.get('GROUP-ID'), rendition.get('URI')]),
+  );
+  const variants = streams.filter((line) => line.startsWith(variantTag));
+  const own = new Set(streams);
+  const renditions = new Map<string, string>();
+  for (const variant of variants) {
+    const uri = uris.get(readAttributes(variant).get('VIDEO'));
+    const isNew = uri !== undefined && !own.has(uri) && !renditions.has(uri);
+    if (isNew && variants.length + renditions.size < maxVariants) renditions.set(uri, variant);
+  }
+  return {
+    lines: [...streams, ...[...renditions].flatMap(([uri, variant]) => [variant, uri])],
+    renditions: new Set(renditions.keys()),
+  };
+}
+
+const isMedia = (line: string): boolean => line.startsWith(mediaTag);

@@ -1,5 +1,4 @@
-import { boundedSeconds } from '../../scan/measure-scan.ts';
-import type { ScanPosition } from '../../scan/scan-position.ts';
+import { boundedSeconds, type ScanPosition } from '../../scan/measure-scan.ts';
 import type { MediaPlaylist } from '../playlist/playlist.ts';
 import { streamPosition, withoutContent } from '../segments/stream-position.ts';
 

@@ -8,8 +8,11 @@ import {
   maxPictureBytes,
   minDistanceSeconds,
   noScan,
+  formatPosition,
+  parsePosition,
+  unknown,
+  type ScanPosition,
 } from '../../scan/measure-scan.ts';
-import { formatPosition, parsePosition, unknown, type ScanPosition } from '../../scan/scan-position.ts';
 import { captureTime } from '../segments/capture-time.ts';
 import { fetchRendition, type PlaylistFetcher, type Rendition } from '../playlist/fetch-playlist.ts';
 import type { SegmentFetcher } from '../segments/fetch-segments.ts';

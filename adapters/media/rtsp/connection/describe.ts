@@ -3,15 +3,15 @@ import { NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
 import { connectGuarded } from '../../../egress/guarded-tcp.ts';
 import type { CallerStream } from '../../../caller-stream.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
-import { createByteTotal, type ByteLimit } from './byte-limit.ts';
+import { createByteTotal, type ByteLimit, createRtspClient, type RtspClient } from './rtsp-client.ts';
 import { RtspProtocolError, RtspStatusError } from '../protocol/errors.ts';
 import { openHttpTunnel } from './http-tunnel.ts';
 import { headerValue, type RtspMessage } from '../protocol/message.ts';
-import { createRtspClient, type RtspClient } from './rtsp-client.ts';
 import { isRecording, parseSdp } from '../protocol/sdp.ts';
 import { rtspStreamError } from '../protocol/stream-error.ts';
 import { readRtspUrl, type RtspTarget } from '../protocol/stream-url.ts';
 import { findVideoTrack, type VideoTrack } from '../protocol/video-track.ts';
+import { openDeadline } from '../../../egress/deadline.ts';
 
 /** Described live stream with an open connection. The receiver closes `client`. */
 export type DescribedStream = {
@@ -153,4 +153,28 @@ async function describe(client: RtspClient, target: RtspTarget): Promise<VideoTr
 function baseUrl(answer: RtspMessage, target: RtspTarget): string {
   const named = ['content-base', 'content-location'].map((name) => headerValue(answer, name) ?? '');
   return named.find((base) => /^rtsps?:\/\/[\x21-\x7e]+$/i.test(base)) ?? target.url;
+}
+
+/** Runs work with a time limit for the whole: a camera that exceeds it has failed, however fast each response is. */
+export async function withinTime<T>(
+  timeoutMs: number,
+  signal: AbortSignal,
+  work: (bounded: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const deadline = openDeadline(timeoutMs, signal);
+  try {
+    return await work(deadline.signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!deadline.signal.aborted) throw error;
+    throw new StreamFetchError(
+      'The RTSP server did not finish in time. Check that the stream plays in a video player.',
+      undefined,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    deadline.close();
+  }
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { createAuthorizer } from '../../../egress/authorizer.ts';
 import type { Credentials } from '../../../egress/credentials.ts';
-import type { ByteLimit } from './byte-limit.ts';
 import {
   isRtspError,
   RtspConnectionError,
@@ -16,10 +15,11 @@ import {
   headerValues,
   requestLine,
   responseStatus,
+  type RtspHeader,
+  type RtspMessage,
 } from '../protocol/message.ts';
-import type { RtspHeader, RtspMessage } from '../protocol/message.ts';
 import { createRtspReader, type InterleavedFrame, type RtspItem } from '../protocol/reader.ts';
-import { createWorkLimit, type WorkLimit } from './work-limit.ts';
+import nodeProcess from 'node:process';
 
 /** RTSP client over one connection that the egress guard has checked. */
 export type RtspClient = {
@@ -191,3 +191,76 @@ function createRefuser(socket: Duplex): (message: RtspMessage) => void {
 const maxRefused = 100;
 
 const agent: RtspHeader = ['User-Agent', 'watchpost'];
+
+/** Limit on what a server may send, counted with each chunk and its messages and packets. Returns false beyond it. */
+export type ByteLimit = (chunkBytes: number, items: number) => boolean;
+
+export function createByteTotal(maxBytes: number): ByteLimit {
+  let bytes = 0;
+  return (chunkBytes) => (bytes += chunkBytes) <= maxBytes;
+}
+
+/** Work per message or packet, as bytes: a flood of tiny ones is slower to read than video. */
+const itemBytes = 500;
+
+/** Limit on bytes per second, for a connection without an end, and a clock in milliseconds. */
+type ByteRate = { maxBytesPerSecond: number; maxBurstBytes: number; elapsedMs: () => number };
+
+/** Creates a limit on the mean rate, with bursts: key frames, and what a server had stored. */
+export function createByteRate({ maxBytesPerSecond, maxBurstBytes, elapsedMs }: ByteRate): ByteLimit {
+  let lastMs = elapsedMs();
+  let freeBytes = maxBurstBytes;
+  return (chunkBytes, items) => {
+    const nowMs = elapsedMs();
+    freeBytes = Math.min(maxBurstBytes, freeBytes + ((nowMs - lastMs) / 1000) * maxBytesPerSecond);
+    lastMs = nowMs;
+    freeBytes -= chunkBytes + items * itemBytes;
+    return freeBytes >= 0;
+  };
+}
+
+/** Limit on processor time. Does `work`; returns false if it has cost more than the share. */
+type WorkLimit = (work: () => void) => boolean;
+
+/** Mean share of one core for a connection, and the time that it may use without a pause. */
+const defaultShare = { share: 0.05, burstMs: 1_000 };
+
+/** Clocks in milliseconds: the time that passes, and the processor time of this thread. */
+type WorkClocks = { elapsedMs: () => number; workMs: () => number };
+
+/** Time between two readings of the processor time far from the limit, and of work from which on they are compared. */
+const sampleMs = 100;
+
+/**
+ * Creates a limit on the mean share of one core, with bursts: what a server had stored. Far from the limit, the time
+ * that passes during short work stands for its processor time, which is never longer and ten times as slow to read.
+ */
+export function createWorkLimit({ elapsedMs, workMs }: WorkClocks = systemClocks): WorkLimit {
+  const { share, burstMs } = defaultShare;
+  let lastMs = elapsedMs();
+  let freeMs = burstMs;
+  let sample = { atMs: lastMs, workMs: workMs() };
+  return (work) => {
+    const isNear = freeMs <= burstMs / 2;
+    const startedMs = elapsedMs();
+    if (isNear || startedMs - sample.atMs > sampleMs) sample = { atMs: startedMs, workMs: workMs() };
+    work();
+    const nowMs = elapsedMs();
+    const passedMs = nowMs - startedMs;
+    // A machine that pauses during the work costs the server nothing.
+    const usedMs = isNear || passedMs > sampleMs ? Math.min(passedMs, workMs() - sample.workMs) : passedMs;
+    freeMs = Math.min(burstMs, freeMs + (nowMs - lastMs) * share) - usedMs;
+    lastMs = nowMs;
+    return freeMs >= 0;
+  };
+}
+
+const elapsedMs = (): number => performance.now();
+
+/** Before Node 23.9, work of other threads meanwhile counts too. */
+function readWorkMs(): number {
+  const { user, system } = 'threadCpuUsage' in process ? process.threadCpuUsage() : nodeProcess.cpuUsage();
+  return (user + system) / 1000;
+}
+
+const systemClocks: WorkClocks = { elapsedMs, workMs: readWorkMs };

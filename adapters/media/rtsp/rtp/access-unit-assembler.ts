@@ -9,8 +9,7 @@ import {
   splitJoined,
   type NalRules,
 } from './nal-units.ts';
-import { createPacketOrder } from './packet-order.ts';
-import { readRtp, type RtpPacket } from './rtp-packet.ts';
+import { createPacketOrder, readRtp, type RtpPacket } from './rtp-packet.ts';
 import type { VideoTrack } from '../protocol/video-track.ts';
 
 /** Whole access unit in Annex B format. One at which decoding can begin has its parameter sets. */

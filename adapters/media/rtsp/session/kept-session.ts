@@ -7,7 +7,7 @@ import { RtspConnectionError, RtspLimitError } from '../protocol/errors.ts';
 import { createGopBuffer, type EndedGroup, type GopBuffer } from './gop-buffer.ts';
 import type { SessionMemory } from './session-memory.ts';
 import { computeKeepSeconds } from '../../clips/kept-stream.ts';
-import { parsePosition } from '../../scan/scan-position.ts';
+import { parsePosition } from '../../scan/measure-scan.ts';
 import { createKeyFrameStore, type KeyFrameMemory, type KeyFramesSince } from './key-frame-store.ts';
 import type { NalRules } from '../rtp/nal-units.ts';
 import { setUpTrack } from '../connection/track-setup.ts';

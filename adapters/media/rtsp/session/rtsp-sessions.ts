@@ -4,14 +4,13 @@ import { rules } from '../../../../core/rules.ts';
 import { shareCall, type SharedCall } from '../../../../core/share-call.ts';
 import { waitAtMost, waitUntilAborted, type SetTimer } from '../../../../core/time-limit.ts';
 import { toStreamKey, type CallerStream } from '../../../caller-stream.ts';
-import { withinTime } from '../connection/within-time.ts';
+import { withinTime, describeRtsp } from '../connection/describe.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
 import { createFairByteCache, registerCache } from '../../../byte-cache.ts';
 import { damagedStream } from '../../ffmpeg/errors.ts';
 import { failureMessage } from '../../ffmpeg/run-ffmpeg.ts';
 import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
-import { createByteRate } from '../connection/byte-limit.ts';
-import { describeRtsp } from '../connection/describe.ts';
+import { createByteRate } from '../connection/rtsp-client.ts';
 import { createHandedConnections, type HandedConnections } from '../connection/handed-connections.ts';
 import { RtspConnectionError, RtspLimitError } from '../protocol/errors.ts';
 import { createKeyFrameMemory } from './key-frame-store.ts';
@@ -26,7 +25,7 @@ import {
   type SessionTrack,
 } from './open-sessions.ts';
 import type { EndedGroup } from './gop-buffer.ts';
-import { retryBusy } from '../connection/retry-busy.ts';
+import { retryBusy } from '../connection/connection-turns.ts';
 import { limitRemediation, rtspStreamError } from '../protocol/stream-error.ts';
 
 /** RTSP sessions that stay open between captures: one per caller and stream URL, for all jobs and modes. */

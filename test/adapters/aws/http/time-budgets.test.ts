@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { callSeconds, endpointCalls } from '../../../../adapters/aws/http/time-budgets.ts';
+import { callSeconds, endpointCalls } from '../../../../adapters/aws/http/shared-dependencies.ts';
 import { endpoints } from '../../../../adapters/http/endpoints/endpoints.ts';
 
 /** Endpoints that change stored data only, although their effect is that of endpoints that reach other machines. */

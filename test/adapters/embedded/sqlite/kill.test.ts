@@ -4,7 +4,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { openLogFlush } from '../../../../adapters/embedded/sqlite/log-flush.ts';
+import { openLogFlush } from '../../../../adapters/embedded/sqlite/group-commit.ts';
 import { start } from '../../../contract/records.ts';
 import { killWhen, runScript } from '../child-process.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';

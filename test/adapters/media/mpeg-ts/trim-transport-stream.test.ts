@@ -11,7 +11,7 @@ import {
   trimToLastSeconds,
 } from '../../../../adapters/media/mpeg-ts/trim-transport-stream.ts';
 import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
-import { toFfmpegInput } from '../../../../adapters/media/hls/segments/ffmpeg-input.ts';
+import { toFfmpegInput } from '../../../../adapters/media/hls/capture-segments.ts';
 import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/key-frame-offsets.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 import { newSegment } from '../../../support/hls/new-segment.ts';

@@ -1,4 +1,4 @@
-import { ModelNotOpenError } from '../../../../adapters/vision/bedrock/sdk-errors.ts';
+import { ModelNotOpenError } from '../../../../adapters/vision/bedrock/converse.ts';
 import { describe, expect, test } from 'vitest';
 import { createBedrockVision } from '../../../../adapters/vision/bedrock/bedrock-vision.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findMissing } from '../../../../adapters/vision/gate/traces.ts';
+import { findMissing } from '../../../../adapters/vision/gate/gated-vision.ts';
 import { TooManyFramesError, VisionError } from '../../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../../core/ports/vision-model.ts';
 import type { ConditionQuestion } from '../../../../core/records/vision.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinStream } from '../../../../adapters/vision/openai/join-stream.ts';
+import { joinStream } from '../../../../adapters/vision/openai/post-with-retry.ts';
 
 const chunk = (delta: object, finish: string | null = null) =>
   JSON.stringify({ choices: [{ delta, finish_reason: finish }] });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   chooseSegments,
   type SegmentSelection,
-} from '../../../../../adapters/media/hls/segments/choose-segments.ts';
+} from '../../../../../adapters/media/hls/capture-live-edge.ts';
 import type { Segment } from '../../../../../adapters/media/hls/playlist/playlist.ts';
 import { newSegment } from '../../../../support/hls/new-segment.ts';
 

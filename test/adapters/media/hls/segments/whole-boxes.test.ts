@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wholeBoxes } from '../../../../../adapters/media/hls/segments/whole-boxes.ts';
+import { wholeBoxes } from '../../../../../adapters/media/hls/segments/fetch-segments.ts';
 
 function box(type: string, length: number, size = length + 8): Buffer {
   const bytes = Buffer.alloc(length + 8, 0xee);

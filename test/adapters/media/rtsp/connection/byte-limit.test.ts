@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { createByteRate, createByteTotal } from '../../../../../adapters/media/rtsp/connection/byte-limit.ts';
+import {
+  createByteRate,
+  createByteTotal,
+} from '../../../../../adapters/media/rtsp/connection/rtsp-client.ts';
 
 test('a total admits its maximum once', () => {
   const admits = createByteTotal(10);

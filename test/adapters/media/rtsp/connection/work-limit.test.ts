@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RtspLimitError } from '../../../../../adapters/media/rtsp/protocol/errors.ts';
 import { rtspStreamError } from '../../../../../adapters/media/rtsp/protocol/stream-error.ts';
-import { createWorkLimit } from '../../../../../adapters/media/rtsp/connection/work-limit.ts';
+import { createWorkLimit } from '../../../../../adapters/media/rtsp/connection/rtsp-client.ts';
 
 function manualClocks() {
   const clock = { elapsedMs: 0, workMs: 0 };

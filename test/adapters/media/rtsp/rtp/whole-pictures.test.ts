@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWholePictures } from '../../../../../adapters/media/rtsp/rtp/whole-pictures.ts';
+import { createWholePictures } from '../../../../../adapters/media/rtsp/rtsp-relay.ts';
 import { writeRtp } from '../../../../support/rtsp/rtp-packets.ts';
 
 type Sent = { sequence: number; timestamp: number; isMarked?: boolean; source?: number };

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { FfmpegRunner } from '../../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { formatPosition } from '../../../../../adapters/media/scan/scan-position.ts';
-import { scanGroups } from '../../../../../adapters/media/rtsp/scan/scan-groups.ts';
+import { formatPosition } from '../../../../../adapters/media/scan/measure-scan.ts';
+import { scanGroups } from '../../../../../adapters/media/rtsp/scan/scan-session.ts';
 import type { Capture } from '../../../../../core/records/capture.ts';
 import { openUnhurriedRunner, readMoment } from '../../../../support/hls/recording.ts';
 import { mostDifferent } from '../../../../support/most-different.ts';
