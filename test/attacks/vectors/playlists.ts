@@ -11,7 +11,7 @@ const targets =
     .trim()
     .split(/\s+/);
 
-const maxTelling = ['http://127.0.0.1:{port}/x.ts', 'http://[::1]:{port}/x.ts', 'file://{file}', '{file}'];
+const maxTelling = ['http://127.0.0.1:{port}/x.ts', 'file://{file}'];
 
 /** Positions of URIs in playlists that captures read. */
 const followed: Record<string, (uri: string) => Record<string, HostileFile>> = {

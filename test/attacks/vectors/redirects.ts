@@ -40,7 +40,7 @@ const locations =
 
 export const redirects: Site[] = [
   ...Object.keys(hops).flatMap((hop) => statuses.map((status) => redirect(hop, status, inside))),
-  ...locations.flatMap((location) => ['playlist', 'segment'].map((hop) => redirect(hop, 302, location))),
+  ...locations.map((location, index) => redirect(index % 2 ? 'playlist' : 'segment', 302, location)),
   ...Object.keys(hops).map((hop) => chain(hop)),
   ...['variant', 'key', 'init'].flatMap((hop) =>
     ['file://{file}', '//127.0.0.1:{port}/', 'http://inside.example:{port}/'].map((location) =>

@@ -20,25 +20,10 @@ const hosts = {
 
 /** Beginnings of URLs: text before, around and after the host. */
 const tricks = [
-  'http://example.com@127.0.0.1:{port}/',
-  'http://example.com:80@127.0.0.1:{port}/',
-  'http://example.com%40127.0.0.1:{port}/',
-  'http://user:pass@[::1]:{port}/',
-  'http://@127.0.0.1:{port}/',
-  'http://:@127.0.0.1:{port}/',
-  'http://a@b@127.0.0.1:{port}/',
   'http://127.0.0.1:{port}\\@example.com/',
-  'http://127.0.0.1:{port}%5c@example.com:1/',
   'http://example.com\\@127.0.0.1:{port}/',
   'http:\\\\127.0.0.1:{port}\\',
-  'http:/127.0.0.1:{port}/',
-  'http:127.0.0.1:{port}/',
-  'http:///127.0.0.1:{port}/',
-  'http:////127.0.0.1:{port}/',
   'http:/\\127.0.0.1:{port}/',
-  'http://127.0.0.1:{port}#@example.com/',
-  'http://127.0.0.1:{port}?@example.com/',
-  'http://127.0.0.1:{port};@example.com/',
   'http://127.0.0.1:{port} @example.com/',
   'http://127.0.0.1 :{port}/',
   'http://127.0.0.1\t:{port}/',
@@ -49,14 +34,6 @@ const tricks = [
   '\u0001http://127.0.0.1:{port}/',
   ' http://127.0.0.1:{port}/',
   'http://127.0.0.1:{port}\u0000.example.com/',
-  'http://127.0.0.1%00.example.com:{port}/',
-  'http://127.0.0.1%23.example.com:{port}/',
-  'http://127.0.0.1%2f.example.com:{port}/',
-  'http://%31%32%37.0.0.1:{port}/',
-  'http://127%2e0%2e0%2e1:{port}/',
-  'http://%6c%6f%63alhost:{port}/',
-  'http://LocalHost:{port}/',
-  'http://localhost%2e:{port}/',
   'http://\u2460\u2461\u2466.\u24ea.\u24ea.\u2460:{port}/',
   'http://\uff11\uff12\uff17.\uff10.\uff10.\uff11:{port}/',
   'http://127\u30020\u30020\u30021:{port}/',
@@ -72,54 +49,32 @@ const tricks = [
   'http://localho\u017ft:{port}/',
   'http://\u2113ocalhost:{port}/',
   'http://\u202e127.0.0.1:{port}/',
-  'http://[::1%25lo]:{port}/',
-  'http://[::1%lo]:{port}/',
-  'http://[fe80::1%25eth0]:{port}/',
-  'http://[::ffff:127.0.0.1%25lo]:{port}/',
-  'http://[::1].:{port}/',
-  'http://[[::1]]:{port}/',
-  'http://[::1]@127.0.0.1:{port}/',
-  'http://[127.0.0.1]:{port}/',
-  'http://[v1.127.0.0.1]:{port}/',
-  'http://::1:{port}/',
-  'http://0:{port}/',
-  'http://127.0.0.1.:{port}/',
-  'http://127.0.0.1..:{port}/',
-  'http://.127.0.0.1:{port}/',
-  'http://127..1:{port}/',
-  'http://-127.0.0.1:{port}/',
-  'http://+127.0.0.1:{port}/',
-  'http://127.0.0.01:{port}/',
-  'http://127.0.0.1e0:{port}/',
-  'http://0x7f.0x000000.0.0x1:{port}/',
-  'HTTP://127.0.0.1:{port}/',
-  'hTTp://LOCALHOST:{port}/',
-  'RTSP://127.0.0.1:{port}/',
-  'rtsp:127.0.0.1:{port}/',
-  'rtsp+http:127.0.0.1:{port}/',
-  'rtsp+https:/127.0.0.1:{port}/',
-  'RTSP+HTTPS://127.0.0.1:{port}/',
-  'rtsp:/127.0.0.1:{port}/',
   'rtsp:\\\\127.0.0.1:{port}\\',
-  'rtsp://example.com@127.0.0.1:{port}/',
-  'rtsp://user:p@ss@127.0.0.1:{port}/cam',
-  'rtsp://user:p/ss@127.0.0.1:{port}/cam',
-  'rtsp://user:p#ss@127.0.0.1:{port}/cam',
-  'rtsp://%31%32%37.0.0.1:{port}/',
   'rtsp://127\u30020.0.1:{port}/',
-  'rtsp://[::1%25lo]:{port}/',
-  'rtsp://[::ffff:7f00:1]:{port}/',
-  'rtsp://2130706433:{port}/',
-  'rtsp://0x7f.1:{port}/',
-  'rtsp://0177.1:{port}/',
-  'rtsp://127.1:{port}/cam?tcp&rtsp_transport=udp',
-  'rtsp://localhost:{port}/cam',
-  'https://www.youtube.com@127.0.0.1:{port}/watch?v=jNQXAC9IVRw',
-  'https://www.youtube.com:{port}@127.0.0.1/live',
-  'https://www.twitch.tv@127.0.0.1:{port}/name',
-  'https://127.0.0.1:{port}/www.youtube.com/',
   'https://www.youtube.com\\@127.0.0.1:{port}/',
-  'https://youtube.com.127.0.0.1:{port}/',
+  ...words(`http://example.com@127.0.0.1:{port}/ http://example.com:80@127.0.0.1:{port}/
+  http://example.com%40127.0.0.1:{port}/ http://user:pass@[::1]:{port}/ http://@127.0.0.1:{port}/
+  http://:@127.0.0.1:{port}/ http://a@b@127.0.0.1:{port}/ http://127.0.0.1:{port}%5c@example.com:1/
+  http:/127.0.0.1:{port}/ http:127.0.0.1:{port}/ http:///127.0.0.1:{port}/ http:////127.0.0.1:{port}/
+  http://127.0.0.1:{port}#@example.com/ http://127.0.0.1:{port}?@example.com/
+  http://127.0.0.1:{port};@example.com/ http://127.0.0.1%00.example.com:{port}/
+  http://127.0.0.1%23.example.com:{port}/ http://127.0.0.1%2f.example.com:{port}/ http://%31%32%37.0.0.1:{port}/
+  http://127%2e0%2e0%2e1:{port}/ http://%6c%6f%63alhost:{port}/ http://LocalHost:{port}/
+  http://localhost%2e:{port}/ http://[::1%25lo]:{port}/ http://[::1%lo]:{port}/ http://[fe80::1%25eth0]:{port}/
+  http://[::ffff:127.0.0.1%25lo]:{port}/ http://[::1].:{port}/ http://[[::1]]:{port}/
+  http://[::1]@127.0.0.1:{port}/ http://[127.0.0.1]:{port}/ http://[v1.127.0.0.1]:{port}/ http://::1:{port}/
+  http://0:{port}/ http://127.0.0.1.:{port}/ http://127.0.0.1..:{port}/ http://.127.0.0.1:{port}/
+  http://127..1:{port}/ http://-127.0.0.1:{port}/ http://+127.0.0.1:{port}/ http://127.0.0.01:{port}/
+  http://127.0.0.1e0:{port}/ http://0x7f.0x000000.0.0x1:{port}/ HTTP://127.0.0.1:{port}/ hTTp://LOCALHOST:{port}/
+  RTSP://127.0.0.1:{port}/ rtsp:127.0.0.1:{port}/ rtsp+http:127.0.0.1:{port}/ rtsp+https:/127.0.0.1:{port}/
+  RTSP+HTTPS://127.0.0.1:{port}/ rtsp:/127.0.0.1:{port}/ rtsp://example.com@127.0.0.1:{port}/
+  rtsp://user:p@ss@127.0.0.1:{port}/cam rtsp://user:p/ss@127.0.0.1:{port}/cam
+  rtsp://user:p#ss@127.0.0.1:{port}/cam rtsp://%31%32%37.0.0.1:{port}/ rtsp://[::1%25lo]:{port}/
+  rtsp://[::ffff:7f00:1]:{port}/ rtsp://2130706433:{port}/ rtsp://0x7f.1:{port}/ rtsp://0177.1:{port}/
+  rtsp://127.1:{port}/cam?tcp&rtsp_transport=udp rtsp://localhost:{port}/cam
+  https://www.youtube.com@127.0.0.1:{port}/watch?v=jNQXAC9IVRw https://www.youtube.com:{port}@127.0.0.1/live
+  https://www.twitch.tv@127.0.0.1:{port}/name https://127.0.0.1:{port}/www.youtube.com/
+  https://youtube.com.127.0.0.1:{port}/`),
 ];
 
 /** Unsupported schemes, each of which some program (curl, ffmpeg, a browser) opens. */
@@ -141,10 +96,15 @@ const schemes = `file://{file} file:{file} file://localhost{file} FILE://{file} 
 
 export type UrlVectors = Record<string, string[]>;
 
-/** URLs by class: hosts with each scheme. Lambda's own API is on port 9001. */
+const urlSchemes = ['http', 'https', 'rtsp', 'rtsp+http'];
+
+/**
+ * URLs by class: each host with one of the schemes, as a host is judged alike below all of them. Lambda's own API is on
+ * port 9001.
+ */
 export const urlVectors: UrlVectors = {
-  'notations and addresses': everyHost().flatMap((host) =>
-    ['http', 'https', 'rtsp', 'rtsp+http'].map((scheme) => `${scheme}://${host}:{port}/live.m3u8`),
+  'notations and addresses': everyHost().map(
+    (host, index) => `${urlSchemes[index % urlSchemes.length]}://${host}:{port}/live.m3u8`,
   ),
   'malformed hosts': malformedHosts.filter(isWholeHost).map((host) => `http://${host}:{port}/live.m3u8`),
   "Lambda's own API": ['127.0.0.1', 'localhost', '[::1]', '0', '[::ffff:127.0.0.1]'].map(

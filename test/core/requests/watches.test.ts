@@ -69,138 +69,73 @@ describe('the body of POST /watches', () => {
     ]);
   });
 
-  const span = { days: ['mon'], from: '08:00', to: '18:00' };
-  const rejected: [string, object, string][] = [
+  const rule = (fields: object) => ({ conditions: [{ ...condition, ...fields }] });
+  const hours = (time_zone: string, span: object = {}) => ({
+    schedule: { time_zone, active: [{ days: ['mon'], from: '08:00', to: '18:00', ...span }] },
+  });
+  const send = (destination: object) => ({ destinations: [destination] });
+  const region = (...points: number[][]) => ({ regions: [{ points }] });
+  const [corner, other] = [
+    [0, 0],
+    [1, 1],
+  ];
+  const hook = { type: 'webhook', url: 'https://a' };
+  const pager = { type: 'pagerduty', routing_key: 'R0', notify: 'openings' };
+
+  test.each<[string, object, string]>([
     ['no condition', { conditions: [] }, 'conditions'],
-    ['nine conditions', { conditions: Array.from({ length: 9 }, () => condition) }, 'conditions'],
+    ['nine conditions', { conditions: Array(9).fill(condition) }, 'conditions'],
     [
       'a number that a visit does not have',
-      { conditions: [{ ...condition, alert_on: 'each_visit', checks_to_close: 1 }] },
+      rule({ alert_on: 'each_visit', checks_to_close: 1 }),
       'conditions.0.checks_to_close',
     ],
-    [
-      'a threshold above the number of checks',
-      { conditions: [{ ...condition, checks_to_open: 4 }] },
-      'conditions.0.checks_to_open',
-    ],
-    [
-      'eleven considered checks',
-      { conditions: [{ ...condition, checks_considered: 11 }] },
-      'conditions.0.checks_considered',
-    ],
-    [
-      'a reminder below a minute',
-      { conditions: [{ ...condition, remind_seconds: 59 }] },
-      'conditions.0.remind_seconds',
-    ],
+    ['a threshold above the number of checks', rule({ checks_to_open: 4 }), 'conditions.0.checks_to_open'],
+    ['eleven considered checks', rule({ checks_considered: 11 }), 'conditions.0.checks_considered'],
+    ['a reminder below a minute', rule({ remind_seconds: 59 }), 'conditions.0.remind_seconds'],
     [
       'two conditions with one id',
-      {
-        conditions: [
-          { ...condition, condition_id: 'a' },
-          { ...condition, condition_id: 'a' },
-        ],
-      },
+      { conditions: Array(2).fill({ ...condition, condition_id: 'a' }) },
       'conditions',
     ],
-    [
-      'a condition id with a space',
-      { conditions: [{ ...condition, condition_id: 'a b' }] },
-      'conditions.0.condition_id',
-    ],
+    ['a condition id with a space', rule({ condition_id: 'a b' }), 'conditions.0.condition_id'],
     [
       'a confirming check after the next check',
       { interval_seconds: 5, confirm_seconds: 6 },
       'confirm_seconds',
     ],
-    [
-      'an unknown time zone',
-      { schedule: { time_zone: 'Mars/Olympus', active: [span] } },
-      'schedule.time_zone',
-    ],
-    ['an offset as time zone', { schedule: { time_zone: '+02:00', active: [span] } }, 'schedule.time_zone'],
-    [
-      'a span without length',
-      { schedule: { time_zone: 'UTC', active: [{ ...span, to: '08:00' }] } },
-      'schedule.active.0.to',
-    ],
-    [
-      'a span that begins at 24:00',
-      { schedule: { time_zone: 'UTC', active: [{ ...span, from: '24:00' }] } },
-      'schedule.active.0.from',
-    ],
+    ['an unknown time zone', hours('Mars/Olympus'), 'schedule.time_zone'],
+    ['an offset as time zone', hours('+02:00'), 'schedule.time_zone'],
+    ['a span without length', hours('UTC', { to: '08:00' }), 'schedule.active.0.to'],
+    ['a span that begins at 24:00', hours('UTC', { from: '24:00' }), 'schedule.active.0.from'],
     ['a budget without a limit', { budget: {} }, 'budget.model_calls_per_day'],
     ['a budget of no dollars', { budget: { usd_per_day: 0 } }, 'budget.usd_per_day'],
-    [
-      'six destinations',
-      { destinations: Array.from({ length: 6 }, () => ({ type: 'webhook', url: 'https://a' })) },
-      'destinations',
-    ],
-    ['a webhook without URL', { destinations: [{ type: 'webhook' }] }, 'destinations.0.url'],
-    [
-      'Telegram without a token',
-      { destinations: [{ type: 'telegram', to: '-42123' }] },
-      'destinations.0.token',
-    ],
-    [
-      'a token with a path',
-      { destinations: [{ ...bot, token: `${bot.token}/../x` }] },
-      'destinations.0.token',
-    ],
-    ['Telegram without a chat', { destinations: [{ ...bot, to: undefined }] }, 'destinations.0.to'],
-    ['a chat by its title', { destinations: [{ ...bot, to: 'Our family' }] }, 'destinations.0.to'],
-    ['PagerDuty without key', { destinations: [{ type: 'pagerduty' }] }, 'destinations.0.routing_key'],
-    ['e-mail without recipient', { destinations: [{ type: 'email' }] }, 'destinations.0.to'],
+    ['six destinations', { destinations: Array(6).fill(hook) }, 'destinations'],
+    ['a webhook without URL', send({ type: 'webhook' }), 'destinations.0.url'],
+    ['Telegram without a token', send({ ...bot, token: undefined }), 'destinations.0.token'],
+    ['a token with a path', send({ ...bot, token: `${bot.token}/../x` }), 'destinations.0.token'],
+    ['Telegram without a chat', send({ ...bot, to: undefined }), 'destinations.0.to'],
+    ['a chat by its title', send({ ...bot, to: 'Our family' }), 'destinations.0.to'],
+    ['PagerDuty without key', send({ type: 'pagerduty' }), 'destinations.0.routing_key'],
+    ['e-mail without recipient', send({ type: 'email' }), 'destinations.0.to'],
     [
       'a heartbeat that is notified',
-      { destinations: [{ type: 'heartbeat', url: 'https://a', notify: 'openings' }] },
+      send({ ...hook, type: 'heartbeat', notify: 'openings' }),
       'destinations.0.notify',
     ],
     [
       'a closing after more than an hour',
-      { conditions: [{ condition: 'a', close_after_seconds: 3601 }] },
+      rule({ close_after_seconds: 3601 }),
       'conditions.0.close_after_seconds',
     ],
-    [
-      'PagerDuty without closings',
-      { destinations: [{ type: 'pagerduty', routing_key: 'R0', notify: 'openings' }] },
-      'destinations.0.notify',
-    ],
-    [
-      'a region of two points',
-      {
-        regions: [
-          {
-            points: [
-              [0, 0],
-              [1, 1],
-            ],
-          },
-        ],
-      },
-      'regions.0.points',
-    ],
-    [
-      'a point outside of the frame',
-      {
-        regions: [
-          {
-            points: [
-              [0, 0],
-              [1, 1],
-              [0, 1.1],
-            ],
-          },
-        ],
-      },
-      'regions.0.points.2.1',
-    ],
+    ['PagerDuty without closings', send(pager), 'destinations.0.notify'],
+    ['a region of two points', region(corner, other), 'regions.0.points'],
+    ['a point outside of the frame', region(corner, other, [0, 1.1]), 'regions.0.points.2.1'],
     ['retention of 91 days', { retention_days: 91 }, 'retention_days'],
     ['memory of 91 days', { memory_days: 91 }, 'memory_days'],
     ['memory of less than a day', { memory_days: 0.5 }, 'memory_days'],
-    ['nine labels', { labels: Array.from({ length: 9 }, () => 'a') }, 'labels'],
-  ];
-  test.each(rejected)('%s is rejected at its field', (_, fields, field) => {
+    ['nine labels', { labels: Array(9).fill('a') }, 'labels'],
+  ])('%s is rejected at its field', (_, fields, field) => {
     const { error } = watchRequestSchema.safeParse({ ...minimal, ...fields });
     expect(error?.issues.map(({ path }) => path.join('.'))).toContain(field);
   });

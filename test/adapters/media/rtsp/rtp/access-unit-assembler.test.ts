@@ -12,6 +12,25 @@ const stap = (...units: number[][]): number[] => [
   ...units.flatMap((unit) => [0, unit.length, ...unit]),
 ];
 
+const [second, end] = [
+  [0x65, 0x48],
+  [0x7c, 0x45, 7],
+];
+const begin = [0x7c, 0x85, 0x88];
+/** A unit of a type that nobody defines. */
+const odd = [0x7f, 1];
+/** Packets of units with one timestamp. */
+const all = (timestamp: number, ...units: number[][]): Packet[] => units.map((unit) => at(timestamp, unit));
+
+/** The assembler of a stream of H.264, and what it returns for the packet of a number. */
+function open() {
+  const track = { payloadType: 96, parameters: fmtp };
+  const assembler = createAccessUnitAssembler(track, nalRules({ codec: 'H264', parameters: fmtp })!);
+  const push = (sequence: number, packet: Packet, nowMs = 0) =>
+    assembler.push(writeRtp({ sequence, ...packet }), nowMs);
+  return { assembler, push };
+}
+
 describe('interlaced video', () => {
   const packets = fields.flatMap((bytes, index) =>
     Array.from(listUnits([Buffer.alloc(9), bytes]), (unit) => at(index, [...unit])),
@@ -42,10 +61,8 @@ test.each<[string, Packet[], boolean]>([
     false,
   ],
 ])('a unit without its first slice is %s', (_what, packets, expected) => {
-  const track = { payloadType: 96, parameters: fmtp };
-  const assembler = createAccessUnitAssembler(track, nalRules({ codec: 'H264', parameters: fmtp })!);
-  for (const [sequence, packet] of packets.entries()) assembler.push(writeRtp({ sequence, ...packet }), 0);
-  assembler.push(writeRtp({ sequence: packets.length, ...at(9, slice) }), 0);
+  const { assembler, push } = open();
+  for (const [sequence, packet] of [...packets, at(9, slice)].entries()) push(sequence, packet);
   expect(assembler.isDamaged()).toBe(expected);
 });
 
@@ -55,13 +72,7 @@ describe('H.264 access units', () => {
     ['an aggregate', [at(1, stap(sps, pps, idr)), at(2, slice), at(3, slice)], [keyFrame, '419a']],
     [
       'fragments',
-      [
-        at(1, stap(sps, pps)),
-        at(1, [0x7c, 0x85, 0x88, 5]),
-        at(1, [0x7c, 0x05, 6]),
-        at(1, [0x7c, 0x45, 7]),
-        at(2, slice),
-      ],
+      [...all(1, stap(sps, pps), [...begin, 5], [0x7c, 5, 6], end), at(2, slice)],
       ['K 6701 6802 6588050607'],
     ],
     ['several slices', [at(1, idr), at(1, [0x65, 0x40]), at(2, slice)], ['K 6701 6802 6588 6540']],
@@ -87,16 +98,12 @@ describe('H.264 access units', () => {
 
   test.each<[string, Packet[]]>([
     ['in front of the stream', [at(1, slice), at(2, slice)]],
-    ['of a key frame', [at(1, [0x7c, 0x85, 0x88]), at(1, [0x7c, 0x45, 7], { sequence: 9 })]],
-    ['at the end of a key frame', [at(1, [0x7c, 0x85, 0x88])]],
-    ['at the start of a key frame', [at(1, [0x7c, 0x45, 7])]],
+    ['of a key frame', [at(1, begin), at(1, end, { sequence: 9 })]],
+    ['at the end of a key frame', [at(1, begin)]],
+    ['at the start of a key frame', [at(1, end)]],
     ['of the first slice', [at(1, [0x65, 0x40])]],
   ])('nothing is read until the next key frame if a packet %s is missing', (_place, packets) => {
-    const next = [
-      at(8, slice, { sequence: 20 }),
-      at(9, idr, { sequence: 21 }),
-      at(10, slice, { sequence: 22 }),
-    ];
+    const next = [slice, idr, slice].map((unit, index) => at(8 + index, unit, { sequence: 20 + index }));
     expect(assemble([...packets, ...next])).toEqual([keyFrame]);
   });
 
@@ -163,6 +170,8 @@ describe('H.264 access units', () => {
     expect(assemble(packets)).toEqual([keyFrame, keyFrame]);
   });
 
+  const repeated = [65_533, 65_533, 65_534, 65_535];
+
   test.each<[string, Packet[], string[]]>([
     [
       'of a session that has ended',
@@ -176,37 +185,25 @@ describe('H.264 access units', () => {
     ],
     [
       'that is repeated',
-      [
-        at(1, [0x7c, 0x85, 0x88]),
-        at(1, [0x7c, 0x85, 0x88], { sequence: 65_533 }),
-        at(1, [0x7c, 0x45, 7], { sequence: 65_534 }),
-        at(2, slice, { sequence: 65_535 }),
-      ],
+      [begin, begin, end, slice].map((unit, index) =>
+        at(unit === slice ? 2 : 1, unit, { sequence: repeated[index]! }),
+      ),
       ['K 6701 6802 658807'],
     ],
     [
       'with parameter sets between two slices',
-      [sps, pps, idr, sps, pps, [0x65, 0x48]].map((unit) => at(1, unit)).concat(at(2, slice)),
+      [...all(1, sps, pps, idr, sps, pps, second), at(2, slice)],
       [`${keyFrame} 6548`],
     ],
-    ['of a type that nobody defines', [at(1, idr), at(1, [0x7f, 1]), at(2, slice)], [keyFrame]],
+    ['of a type that nobody defines', [...all(1, idr, odd), at(2, slice)], [keyFrame]],
     [
       'of a type that nobody defines between slices of a server that writes one timestamp for all',
-      [idr, [0x65, 0x48], idr, [0x65, 0x48], idr, [0x65, 0x48], idr, [0x7f, 1], [0x65, 0x48], idr].map(
-        (unit) => at(0, unit),
-      ),
+      all(0, idr, second, idr, second, idr, second, idr, odd, second, idr),
       [`${keyFrame} 6548`],
     ],
     [
       'of a type that nobody defines, also in fragments, with a timestamp of its own, in a fragmented picture',
-      [
-        at(1, [0x7c, 0x85, 0x88]),
-        at(7, [0x7f, 1]),
-        at(7, [0x7c, 0x9f, 1]),
-        at(7, [0x7c, 0x5f, 2]),
-        at(1, [0x7c, 0x45, 7]),
-        at(2, slice),
-      ],
+      [at(1, begin), ...all(7, odd, [0x7c, 0x9f, 1], [0x7c, 0x5f, 2]), at(1, end), at(2, slice)],
       ['K 6701 6802 658807'],
     ],
     [
@@ -216,11 +213,7 @@ describe('H.264 access units', () => {
     ],
     ['that ends the sequence', [at(1, idr), at(1, [0x0a]), at(2, slice)], [`${keyFrame} 0a`]],
     ['without data', [at(1, idr), at(1, []), at(2, slice), at(3, slice)], [keyFrame, '419a']],
-    [
-      'with an empty fragment',
-      [at(1, [0x7c, 0x85, 0x88]), at(1, [0x7c, 5]), at(1, [0x7c, 0x45, 7]), at(2, slice)],
-      ['K 6701 6802 658807'],
-    ],
+    ['with an empty fragment', [...all(1, begin, [0x7c, 5], end), at(2, slice)], ['K 6701 6802 658807']],
     [
       'with padding behind an aggregate',
       [at(1, [...stap(sps, pps, idr), 0, 0, 0]), at(2, slice)],
@@ -263,76 +256,58 @@ describe('H.264 access units', () => {
   });
 
   test('pictures of a server that writes one timestamp for all are divided by their begin', () => {
-    const pictures = Array.from({ length: 5 }, () => [
-      at(0, sps),
-      at(0, pps),
-      at(0, idr),
-      at(0, [0x65, 0x48]),
-    ]).flat();
+    const pictures = Array.from({ length: 5 }, () => all(0, sps, pps, idr, second)).flat();
     expect(assemble(pictures)).toEqual([`${keyFrame} 6548`]);
   });
 
   test('packets that continue a picture belong to it whatever timestamp they have', () => {
-    const packets = [
-      at(1, idr),
-      at(2, [0x65, 0x48]),
-      at(3, [0x7c, 0x85, 0x38]),
-      at(4, [0x7c, 0x45, 7]),
-      at(5, slice),
-    ];
+    const packets = [idr, second, [0x7c, 0x85, 0x38], end, slice].map((unit, index) => at(index, unit));
     expect(assemble(packets)).toEqual([`${keyFrame} 6548 653807`]);
   });
 
   test('a fragmented unit without an end is whole if its picture is marked', () => {
-    const packets = [at(1, [0x7c, 0x85, 0x88]), at(1, [0x7c, 0x05, 7], { isMarked: true }), at(2, slice)];
+    const packets = [at(1, begin), at(1, [0x7c, 0x05, 7], marked), at(2, slice)];
     expect(assemble(packets)).toEqual(['K 6701 6802 658807']);
   });
 
   test('an access unit without an end is dropped at its maximum size', () => {
-    const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
-    const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
+    const { assembler, push } = open();
     const payload = Buffer.alloc(60_000, 0x7c);
     let most = 0;
     for (let index = 0; index < 200; index += 1) {
       payload[1] = index === 0 ? 0x85 : 0x05;
-      assembler.push(writeRtp({ sequence: index, timestamp: 1, payload }), 0);
+      push(index, { timestamp: 1, payload });
       most = Math.max(most, assembler.heldBytes());
     }
     expect(most).toBeLessThanOrEqual(4 * 1024 * 1024);
-    expect(assembler.push(writeRtp({ sequence: 200, timestamp: 2, payload: idr }), 0)).toBeNull();
+    expect(push(200, at(2, idr))).toBeNull();
     expect(assembler.heldBytes()).toBeLessThan(100);
   });
 
   test('the last access unit of a connection is whole if it is marked', () => {
     for (const isMarked of [true, false]) {
-      const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
-      const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
-      assembler.push(writeRtp({ sequence: 1, timestamp: 1, payload: idr, isMarked }), 7);
+      const { assembler, push } = open();
+      push(1, at(1, idr, { isMarked }), 7);
       expect(assembler.end()?.arrivedMs).toBe(isMarked ? 7 : undefined);
     }
   });
 
   test.each<[string, Packet[]]>([
-    ['behind the mark', [at(1, idr, { isMarked: true }), at(1, [0x7f, 1])]],
-    ['with a timestamp of its own', [at(1, idr, { isMarked: true }), at(7, [0x7f, 1])]],
-    ['with the mark of the picture', [at(1, idr), at(1, [0x7f, 1], { isMarked: true })]],
+    ['behind the mark', [at(1, idr, marked), at(1, odd)]],
+    ['with a timestamp of its own', [at(1, idr, marked), at(7, odd)]],
+    ['with the mark of the picture', [at(1, idr), at(1, odd, marked)]],
   ])('the last access unit is whole with a unit of an undefined type %s', (_place, packets) => {
-    const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
-    const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
-    for (const [sequence, packet] of packets.entries()) assembler.push(writeRtp({ sequence, ...packet }), 7);
+    const { assembler, push } = open();
+    for (const [sequence, packet] of packets.entries()) push(sequence, packet, 7);
     expect(show(assembler.end()!.bytes)).toBe('6701 6802 6588');
   });
 
   test('a packet that is lost in front of a unit of an undefined type counts', () => {
-    const packets = [
-      at(1, idr, { sequence: 1 }),
-      at(2, slice, { sequence: 2 }),
-      at(2, [0x7f, 1], { sequence: 4 }),
-      at(3, slice, { sequence: 5 }),
-      at(4, slice, { sequence: 6 }),
-      at(5, idr, { sequence: 7 }),
-      at(6, slice, { sequence: 8 }),
-    ];
+    const before = [at(1, idr, { sequence: 1 }), at(2, slice, { sequence: 2 }), at(2, odd, { sequence: 4 })];
+    const behind = [slice, slice, idr, slice].map((unit, index) =>
+      at(3 + index, unit, { sequence: 5 + index }),
+    );
+    const packets = [...before, ...behind];
     expect(assemble(packets)).toEqual([keyFrame, keyFrame]);
   });
 });
@@ -373,21 +348,19 @@ test.each([
 });
 
 test('start codes separate the units', () => {
-  const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
-  const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
-  assembler.push(writeRtp({ sequence: 1, timestamp: 1, payload: idr }), 5);
-  const unit = assembler.push(writeRtp({ sequence: 2, timestamp: 2, payload: slice }), 9);
+  const { push } = open();
+  push(1, at(1, idr), 5);
+  const unit = push(2, at(2, slice), 9);
   expect(unit).toMatchObject({ timestamp: 1, arrivedMs: 5, isKeyFrame: true });
   expect([...unit!.bytes]).toEqual([...start, ...sps, ...start, ...pps, ...start, ...idr]);
 });
 
 test('a key frame has memory of its own, and other units have it or share 64 KiB', () => {
-  const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
-  const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
+  const { push } = open();
   const units = [idr, ...Array<number[]>(200).fill(slice), idr, slice].flatMap((head, index) => {
     const payload = Buffer.alloc(index === 100 ? 30_000 : 1000, index);
     payload.set(head);
-    return assembler.push(writeRtp({ sequence: index, timestamp: index, payload }), 0) ?? [];
+    return push(index, { timestamp: index, payload }) ?? [];
   });
   expect(units).toHaveLength(202);
   for (const [index, { bytes, isKeyFrame }] of units.entries()) {
