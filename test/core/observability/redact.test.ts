@@ -3,6 +3,7 @@ import { mintKey } from '../../../core/access/api-key.ts';
 import { redact, redactedLog } from '../../../core/observability/redact.ts';
 import { createCollectedLog } from '../../adapters/embedded/log/collected-log.ts';
 import { createWorld } from '../../support/world.ts';
+import { signedUrls } from '../../attacks/vectors/signed-urls.ts';
 
 test.each([
   ['rtsp://viewer:s3cret@camera.test/yard', 'rtsp://camera.test/***'],
@@ -33,6 +34,13 @@ test.each([
   ['signed with whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw=', 'signed with whsec_***'],
 ])('the text %s is logged as %s', (text, redacted) => {
   expect(redact(text)).toBe(redacted);
+});
+
+test.each(signedUrls)('the log has nothing of a URL ($kind) but its host', ({ url }) => {
+  const { protocol, host } = new URL(url);
+  expect(redact(`connect ECONNREFUSED at "${url}"`)).toBe(
+    `connect ECONNREFUSED at "${protocol}//${host}/***"`,
+  );
 });
 
 test.each([

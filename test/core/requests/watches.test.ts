@@ -69,6 +69,7 @@ describe('the body of POST /watches', () => {
     ]);
   });
 
+  const times = (length: number, item: object) => Array.from({ length }, () => item);
   const rule = (fields: object) => ({ conditions: [{ ...condition, ...fields }] });
   const hours = (time_zone: string, span: object = {}) => ({
     schedule: { time_zone, active: [{ days: ['mon'], from: '08:00', to: '18:00', ...span }] },
@@ -84,7 +85,7 @@ describe('the body of POST /watches', () => {
 
   test.each<[string, object, string]>([
     ['no condition', { conditions: [] }, 'conditions'],
-    ['nine conditions', { conditions: Array(9).fill(condition) }, 'conditions'],
+    ['nine conditions', { conditions: times(9, condition) }, 'conditions'],
     [
       'a number that a visit does not have',
       rule({ alert_on: 'each_visit', checks_to_close: 1 }),
@@ -95,7 +96,7 @@ describe('the body of POST /watches', () => {
     ['a reminder below a minute', rule({ remind_seconds: 59 }), 'conditions.0.remind_seconds'],
     [
       'two conditions with one id',
-      { conditions: Array(2).fill({ ...condition, condition_id: 'a' }) },
+      { conditions: times(2, { ...condition, condition_id: 'a' }) },
       'conditions',
     ],
     ['a condition id with a space', rule({ condition_id: 'a b' }), 'conditions.0.condition_id'],
@@ -110,7 +111,7 @@ describe('the body of POST /watches', () => {
     ['a span that begins at 24:00', hours('UTC', { from: '24:00' }), 'schedule.active.0.from'],
     ['a budget without a limit', { budget: {} }, 'budget.model_calls_per_day'],
     ['a budget of no dollars', { budget: { usd_per_day: 0 } }, 'budget.usd_per_day'],
-    ['six destinations', { destinations: Array(6).fill(hook) }, 'destinations'],
+    ['six destinations', { destinations: times(6, hook) }, 'destinations'],
     ['a webhook without URL', send({ type: 'webhook' }), 'destinations.0.url'],
     ['Telegram without a token', send({ ...bot, token: undefined }), 'destinations.0.token'],
     ['a token with a path', send({ ...bot, token: `${bot.token}/../x` }), 'destinations.0.token'],
