@@ -58,10 +58,6 @@ describe('routes', () => {
     ]);
   });
 
-  test('a missing key is reported before the schema, so that strangers learn nothing', async () => {
-    expect((await call('POST', '/live-monitor', '{', { authorization: '' })).status).toBe(401);
-  });
-
   test('routes are hidden from requests without a key', async () => {
     for (const path of ['/nowhere', '/jobs'])
       expect((await call('PUT', path, undefined, { authorization: '' })).status).toBe(401);
@@ -255,9 +251,5 @@ describe('Idempotency-Key', () => {
     const { status, body } = await keyed(key);
     expect(status).toBe(422);
     expect(body.detail).toMatchObject([{ loc: ['header', 'Idempotency-Key'], type }]);
-  });
-
-  test('an idempotency key of 255 characters is accepted', async () => {
-    expect((await keyed('x'.repeat(255))).status).toBe(200);
   });
 });

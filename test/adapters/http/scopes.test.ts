@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import type { Scope } from '../../../core/records/key.ts';
-import { createClientFor, clientWith, internal } from '../../support/api/api-client.ts';
+import { createClientFor, internal } from '../../support/api/api-client.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;
@@ -41,14 +41,6 @@ const managing = [
 ] as const;
 
 describe('a key without a scope', () => {
-  test.each([...reading, ...acting])(
-    'a key without read and jobs gets 403 at %s %s',
-    async (method, path) => {
-      const operator = await createClientFor(world, ['keys', 'internal', 'admin']);
-      expect(await operator.call(method, path)).toMatchObject(forbidden);
-    },
-  );
-
   test.each([...acting, ...managing])('a key that only reads gets 403 at %s %s', async (method, path) => {
     const reader = await createClientFor(world, ['read']);
     expect(await reader.call(method, path)).toMatchObject(forbidden);
@@ -82,11 +74,6 @@ describe('a key without a scope', () => {
     expect(await clerk.call('POST', '/keys', { scopes: ['read'] })).toMatchObject(forbidden);
   });
 
-  test('each key reads its own scopes and caller at /me', async () => {
-    const reader = await createClientFor(world, ['read']);
-    expect((await reader.call('GET', '/me')).body).toMatchObject({ caller: 'harbour', scopes: ['read'] });
-  });
-
   test('an unknown path is 404 for each valid key', async () => {
     const reader = await createClientFor(world, ['read']);
     expect((await reader.call('GET', '/an/endpoint/of/tomorrow')).status).toBe(404);
@@ -100,11 +87,6 @@ describe('a key without a scope', () => {
   });
 });
 
-test('a key with the scope jobs has no further scopes', async () => {
-  const { key } = await createClientFor(world, ['jobs']);
-  expect((await clientWith(world, key).call('GET', '/me')).body.scopes).toEqual(['jobs']);
-});
-
 describe('what is internal', () => {
   const paths = ['/metrics', '/logs', '/alarms'];
 
@@ -112,23 +94,6 @@ describe('what is internal', () => {
     const operator = await createClientFor(world, ['internal', 'admin']);
     for (const path of [...paths, '/keys', '/callers'])
       expect((await operator.call('GET', path, undefined, internal)).status, path).toBe(200);
-  });
-
-  test.each<[string, Scope[], Record<string, string>]>([
-    ['the scope without the header', ['jobs', 'internal'], {}],
-    ['the scope with another value of the header', ['internal'], { 'x-service-internal': '1' }],
-    ['the header without the scope', ['jobs'], internal],
-    ['an admin without the scope', ['jobs', 'admin'], internal],
-  ])('an internal endpoint returns 403 for %s', async (_, scopes, headers) => {
-    const client = await createClientFor(world, scopes);
-    for (const path of paths)
-      expect(await client.call('GET', path, undefined, headers)).toMatchObject(forbidden);
-  });
-
-  test('an internal endpoint returns 401 without a key, with or without the header', async () => {
-    const stranger = clientWith(world, 'wp_nobody');
-    for (const path of paths)
-      expect((await stranger.call('GET', path, undefined, internal)).status).toBe(401);
   });
 });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
-import { NotLiveError, StreamEndedError, StreamFetchError, VisionError } from '../../../../core/errors.ts';
+import { VisionError } from '../../../../core/errors.ts';
 import { createClientFor } from '../../../support/api/api-client.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld, type World } from '../../../support/world.ts';
@@ -125,30 +125,6 @@ describe('POST /check-once', () => {
   });
 
   test.each([
-    [new NotLiveError('Give a live URL.'), 'NOT_LIVESTREAM', 'URL is not a live stream'],
-    [new NotLiveError('Check the URL.', 'Stream is offline'), 'NOT_LIVESTREAM', 'Stream is offline'],
-    [new StreamFetchError('Try again.'), 'STREAM_FETCH_FAILED', 'Failed to fetch stream'],
-  ])('a stream that the probe rejects is not captured: %s', async (error, code, message) => {
-    world.script.probe = error;
-    const { status, body } = await check();
-    expect({ status, body }).toMatchObject({ status: 400, body: { error: { code, message } } });
-    expect(captured).toEqual([]);
-  });
-
-  test.each([
-    [new StreamFetchError('Try again.', 'Failed to capture frame from stream'), 'STREAM_FETCH_FAILED'],
-    [new StreamFetchError('Try again.', 'Failed to capture video clip from stream'), 'STREAM_FETCH_FAILED'],
-    [new StreamEndedError(), 'NOT_LIVESTREAM'],
-  ])('a failed capture returns its error unchanged: %s', async (error, code) => {
-    world.script.captures.push(error);
-    const { status, body } = await check();
-    expect({ status, body }).toMatchObject({
-      status: 400,
-      body: { error: { code, message: error.message } },
-    });
-  });
-
-  test.each([
     ['frames', 'Failed to capture frame from stream'],
     ['clip', 'Failed to capture video clip from stream'],
   ])(
@@ -168,16 +144,6 @@ describe('POST /check-once', () => {
       status: 400,
       body: { error: { code: 'INVALID_INPUT_MODE', remediation: expect.stringContaining('frames') } },
     });
-    expect((await check()).status).toBe(200);
-  });
-
-  test('a clip of a stream of single pictures is rejected, and a check without input_mode is not', async () => {
-    world.c.streams.probe = async (url) => ({ platform: 'jpeg', playbackUrl: url, framesOnly: true });
-    expect(await check({ input_mode: 'clip' })).toMatchObject({
-      status: 400,
-      body: { error: { code: 'INVALID_INPUT_MODE', remediation: expect.stringContaining('frames') } },
-    });
-    expect(captured).toEqual([]);
     expect((await check()).status).toBe(200);
   });
 

@@ -54,10 +54,6 @@ describe('labels of a job', () => {
     expect(status).toBe(422);
     expect(body.detail[0].loc).toEqual(loc);
   });
-
-  test('a job without labels has no field for them', async () => {
-    expect((await create({ labels: [] })).details).not.toHaveProperty('labels');
-  });
 });
 
 describe('POST /jobs/{job_id}/run-again', () => {

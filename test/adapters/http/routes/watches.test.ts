@@ -148,26 +148,6 @@ describe('GET /watches', () => {
 describe('PATCH /watches/{watch_id}', () => {
   const patch = (id: string, body: object, headers = {}) => call('PATCH', `/watches/${id}`, body, headers);
 
-  test('a patch changes its fields only, increments the version and starts the next generation', async () => {
-    const { body: before } = await create();
-    const { status, body, headers } = await patch(before.watch_id, { interval_seconds: 30 });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ interval_seconds: 30, name: 'Gate', config_version: 2 });
-    expect(body.destinations).toEqual(before.destinations);
-    expect(headers.get('etag')).toBe('"2"');
-    expect(await startedAs(before.watch_id, 1)).toBe('running');
-  });
-
-  test('an outdated If-Match is 412 and changes nothing', async () => {
-    const { body: before } = await create();
-    await patch(before.watch_id, { name: 'North' }, { 'If-Match': '"1"' });
-    const { status, body } = await patch(before.watch_id, { name: 'South' }, { 'If-Match': '"1"' });
-    expect(status).toBe(412);
-    expect(body.error).toMatchObject({ code: 'PRECONDITION_FAILED' });
-    expect((await call('GET', `/watches/${before.watch_id}`)).body.name).toBe('North');
-    expect((await patch(before.watch_id, {}, { 'If-Match': 'abc' })).status).toBe(422);
-  });
-
   test('a masked or omitted address is unchanged, and a new one replaces it', async () => {
     const { body: before } = await create();
     const id = before.watch_id;

@@ -147,19 +147,6 @@ describe('a stream', () => {
     expect(world.clock.now.getTime() - revokedAt).toBeLessThanOrEqual(30_000);
   });
 
-  test('a stream of a rotated key ends when the key expires', async () => {
-    const { jobId } = await begun();
-    const reader = await stream(jobId);
-    const [minted] = await world.c.keys.list({ caller: 'harbour', limit: 1 });
-    const end = new Date(world.clock.now.getTime() + 3_600_000);
-    await world.c.keys.revoke(minted!.hash, end);
-
-    expect((await reader.rest()).map(({ event }) => event)).toEqual(['started', 'error']);
-    const lateSeconds = (world.clock.now.getTime() - end.getTime()) / 1000;
-    expect(lateSeconds).toBeGreaterThanOrEqual(0);
-    expect(lateSeconds).toBeLessThanOrEqual(60);
-  });
-
   test('a store failure closes the stream, is logged but not sent, and the stream can resume', async () => {
     const { jobId } = await begun();
     const { get } = world.c.runs;
@@ -299,20 +286,6 @@ async function ownJob(jobId: string) {
 }
 
 describe('POST /live-monitor with Accept: text/event-stream', () => {
-  test('a POST that accepts an event stream creates the job and streams it from the start', async () => {
-    const reader = openEvents(await call('POST', '/live-monitor', sse, monitor));
-    const [job] = (await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now())).jobs;
-    const first = reader.next();
-    await world.begin({ run_id: job!.run_id, generation: 0 });
-
-    expect(await first).toMatchObject({ event: 'started', id: '1', data: { data: { job_id: job!.run_id } } });
-    expect(reader.response.headers.get('content-location')).toBe(
-      `http://watchpost.test/api/jobs/${job!.run_id}/events`,
-    );
-    await call('DELETE', `/jobs/${job!.run_id}`);
-    expect((await reader.rest()).map(({ event }) => event)).toEqual(['stopped']);
-  });
-
   test('errors before the first event are ordinary responses and release the session', async () => {
     for (let asked = 0; asked < 11; asked += 1) {
       world.script.probe = new NotLiveError('Give a live URL.');
