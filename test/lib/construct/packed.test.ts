@@ -8,7 +8,7 @@ import { installConstruct } from '../../support/packed-construct.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 import type { Resource } from '../synthesize.ts';
 
-/** The emulated stack is one of an app with the packed construct; only `npm run test:aws -- --all` takes many stacks. */
+/** The emulated stack is one of an app with the packed construct; `npm run test:aws -- --all` takes many stacks. */
 const isRelease = process.env['STAGE_RULES'] === 'all';
 const inRelease = test.runIf(isRelease);
 const run = promisify(execFile);
