@@ -49,14 +49,6 @@ const post = (body: object, accept = 'application/json') =>
   });
 const monitor = { stream_url: 'https://example.com/live.m3u8', condition: 'a ship' };
 
-test('api accepts a job and returns its detail', async () => {
-  const created = await post(monitor);
-  expect(created.statusCode).toBe(200);
-
-  const read = await call({ rawPath: `/api/jobs/${created.json().job_id}` });
-  expect(read.json()).toMatchObject({ status: 'pending', stream_url: monitor.stream_url });
-});
-
 test('links in responses of api begin with the host of the viewer', async () => {
   const job = await createMonitor(monitorRequest(), 'harbour', world.c);
   await world.begin({ run_id: job.run_id, generation: 0 });
@@ -90,12 +82,6 @@ test('api rejects a GET of an event stream and names the right address', async (
   });
 
   expect(refused.statusCode).toBe(400);
-});
-
-test('api prefers webhook_url over an event stream', async () => {
-  const accepted = await post({ ...monitor, webhook_url: 'https://example.com/hook' }, 'text/event-stream');
-
-  expect(accepted.statusCode).toBe(200);
 });
 
 test('api returns the error envelope a second before Lambda ends the invocation', async () => {

@@ -1,4 +1,4 @@
-import { webhookKey, webhookMessage } from '../contract/records.ts';
+import { webhookMessage } from '../contract/records.ts';
 import { beforeEach, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import { createMonitor } from '../support/create-jobs.ts';
@@ -63,43 +63,6 @@ test('a failed first attempt delays no other event of its job or of another', as
     'slow job_stopped',
     'slow job_stopped',
   ]);
-  expect(queue.waiting()).toBe(0);
-});
-
-test('deliver makes attempts at 0, 5, 30 and 120 s and then records the failure', async () => {
-  const jobId = await endedJob();
-  const began = world.clock.now.getTime();
-  const failed = { status: 500 };
-  world.script.webhooks.push(failed, {}, failed, failed, failed);
-
-  await queue.pass(130, handler);
-
-  const delivery = await world.c.deliveries.get(webhookKey(jobId, 1));
-  expect(delivery?.attempts.map(({ at }) => (Date.parse(at) - began) / 1000)).toEqual([0, 5, 30, 120]);
-  expect(delivery).toMatchObject({ state: 'failed' });
-  expect(sent().indexOf('receiver job_stopped')).toBe(1);
-  expect(queue.dead).toEqual([]);
-});
-
-test('deliver waits for the time in Retry-After', async () => {
-  const jobId = await endedJob();
-  const began = world.clock.now.getTime();
-  world.script.webhooks.push({ status: 429, retryAfter: '200' });
-
-  await queue.pass(210, handler);
-
-  const delivery = await world.c.deliveries.get(webhookKey(jobId, 1));
-  expect(delivery?.attempts.map(({ at }) => (Date.parse(at) - began) / 1000)).toEqual([0, 200]);
-});
-
-test('deliver sends a repeated message once', async () => {
-  const jobId = await endedJob();
-  await queue.pass(0, handler);
-
-  queue.sendText(JSON.stringify(webhookMessage(jobId, 1)), jobId, 'again');
-  await queue.pass(0, handler);
-
-  expect(world.sent).toHaveLength(2);
   expect(queue.waiting()).toBe(0);
 });
 

@@ -16,7 +16,7 @@ import { ownFunctions, synthesize, type Synthesized } from './synthesize.ts';
 
 /**
  * `npm run test:aws -- --all` holds all stages in all regions to all rules, also those of the CDK and of cfn-lint,
- * whose engines take 15 s and 40 s of processor time; `npm test` two stages that differ most to cdk-nag, in two regions.
+ * whose engines take 15 s and 40 s of processor time; `npm test` two that differ most to cdk-nag.
  */
 const takesAll = process.env['STAGE_RULES'] === 'all';
 const judgedEachTime: readonly string[] = ['default', 'own-network'] satisfies StageKind[];

@@ -19,11 +19,8 @@ import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createHttpSender } from '../../../adapters/destinations/http-sender.ts';
 import { createWebhookSigner } from '../../../adapters/destinations/webhook/webhook-signer.ts';
-import { defaultNotify, isWanted } from '../../../core/delivery/receivers.ts';
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
-import type { WatchEvent } from '../../../core/records/watch-event.ts';
-import { destination } from '../../support/watches/watch-records.ts';
 import { selfSigned } from '../egress/self-signed.ts';
 import { alertId, frame, notify, watchId } from './notifications.ts';
 
@@ -104,13 +101,6 @@ describe('destinations over HTTP', () => {
     }
     expect(vendor.received).toEqual([]);
   });
-
-  test('a redirect is not followed', async () => {
-    const target = await startVendor(200);
-    const vendor = await startVendor(307, { location: target.url });
-    expect(await send({ type: 'slack', url: vendor.url })).toMatchObject({ status: 307, outcome: 'retry' });
-    expect(target.received).toEqual([]);
-  });
 });
 
 describe('e-mail', () => {
@@ -124,32 +114,6 @@ describe('e-mail', () => {
     // A later mail about the alert answers it.
     expect(mail.text).toContain(`Message-ID: ${result.receipt}`);
     expect(mail.text).toContain(Buffer.from(frame).toString('base64'));
-  });
-
-  test('two visits make two e-mails by default, each with its picture and a link', async () => {
-    const server = await startMailServer();
-    const settings = { ...destination, type: 'email' as const, notify: defaultNotify.email };
-    const stored = {
-      watch_id: watchId,
-      watch_name: 'Gate 3',
-      labels: [],
-      timestamp: '2026-03-01T12:00:00.000Z',
-    };
-    const notified: { subject: string; sequence: number }[] = [];
-    for (const [index, alert_id] of ['first', 'second'].entries())
-      for (const type of ['alert_opened', 'alert_closed'] as const) {
-        const notification = notify(type, { id: `msg_${alert_id}_${type}` }, { alert_id });
-        const event = { ...stored, ...notification.event, sequence: index + 1 } as WatchEvent;
-        if (!isWanted(settings, event, notified)) continue;
-        notified.push({ subject: alert_id, sequence: event.sequence });
-        await send({ type: 'email', to: 'guard@example.com' }, { smtp: server.url, notification });
-      }
-    expect(server.mails).toHaveLength(2);
-    for (const { text } of server.mails) {
-      expect(text).toContain('frame.jpg');
-      const lines = text.replaceAll('=\r\n', '');
-      expect(lines).toContain('https://watch.example.com/console#/alerts/');
-    }
   });
 
   test('a recipient that the operator does not allow receives nothing and disables the destination', async () => {

@@ -74,20 +74,6 @@ test.each([
   });
 });
 
-test.each([204, 400, 410, 500])('status %i is a result', async (status) => {
-  const receiver = await startReceiver((_, response) => response.writeHead(status).end());
-
-  expect(await sendTo(receiver.url)).toMatchObject({ status, error: null });
-});
-
-test('the sender returns the Retry-After of the receiver', async () => {
-  const receiver = await startReceiver((_, response) =>
-    response.writeHead(503, { 'retry-after': '120' }).end(),
-  );
-
-  expect(await sendTo(receiver.url)).toMatchObject({ status: 503, retryAfter: '120' });
-});
-
 test('a Retry-After in a line that continues is read', async () => {
   const { url } = await startRaw('HTTP/1.1 429 Slow\r\nRetry-After:\r\n 40\r\n\r\n');
   expect(await sendTo(url)).toMatchObject({ status: 429, retryAfter: '40' });

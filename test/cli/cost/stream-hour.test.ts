@@ -272,34 +272,4 @@ describe('the pages', () => {
       );
     expect(cells).toEqual(rows);
   });
-
-  test('README.md states the price of a stream-hour with its mode', async () => {
-    expect(readPage('README.md')).toContain(
-      `${await price({})} per stream-hour with a check of a frame every 10 s`,
-    );
-  });
-
-  test('README.md has no measured figure but the price, since benches print them in docs/contribute/benchmarks.md', () => {
-    const figures = readPage('README.md').match(
-      /\$\d[\d.]*|\b\d[\d.,]* ?(?:ms|MB|GB|%|cores|streams|cents)/g,
-    );
-    expect(figures).toEqual(['$0.051']);
-  });
-
-  test('docs/contribute/benchmarks.md states the price of a stream-hour in both modes', async () => {
-    const [hour, clip] = await Promise.all([estimate(frames), estimate({ ...frames, mode: 'clip' })]);
-    expect(readPage('docs/contribute/benchmarks.md')).toContain(
-      `$${hour.total.toFixed(4)} per stream-hour in frames mode and $${clip.total.toFixed(4)} in clip mode`,
-    );
-  });
-
-  test('docs/operate/cost.md states the price of fixed addresses', () => {
-    const page = readPage('docs/operate/cost.md');
-    const [gatewayMonth, addressMonth] = [listPrices.natGatewayHour, listPrices.publicAddressHour].map(
-      (hour) => hour * 730,
-    ) as [number, number];
-    expect(page).toContain(`$${gatewayMonth.toFixed(2)} for its NAT gateway`);
-    expect(page).toContain(`$${addressMonth.toFixed(2)} for the public address`);
-    expect(page).toContain(`$${(gatewayMonth + addressMonth).toFixed(2)} more`);
-  });
 });

@@ -60,42 +60,6 @@ function monitor(streamUrl: string, fields: object = {}) {
 }
 
 describe('a broadcast on a platform', () => {
-  test('a validation of a broadcast returns the details of the platform', async () => {
-    const [youtube, twitch] = await Promise.all(
-      [platforms.urls.youtubeChannel, platforms.urls.twitch].map((url) =>
-        service.call('POST', '/streams/validate', { stream_url: url }),
-      ),
-    );
-    expect(youtube?.body).toEqual({
-      is_live: true,
-      platform: 'youtube',
-      stream_id: liveVideoId,
-      title: 'Harbour live',
-      channel: 'Harbour Cam',
-      thumbnail_url: `https://i.ytimg.com/vi/${liveVideoId}/maxresdefault_live.jpg`,
-      viewer_count: 1234,
-      parsed_url: platforms.urls.youtube,
-    });
-    expect(twitch?.body).toMatchObject({
-      is_live: true,
-      platform: 'twitch',
-      viewer_count: 321,
-      parsed_url: platforms.urls.twitch,
-    });
-  });
-
-  test.each(['frames', 'clip'])('a broadcast is checked in mode %s', async (mode) => {
-    for (const [platform, url] of pages()) {
-      const { body } = await service.call('POST', '/check-once', {
-        stream_url: url,
-        condition: 'The picture is mostly red',
-        input_mode: mode,
-        clip_duration_seconds: 1,
-      });
-      expect([platform, body]).toMatchObject([platform, { triggered: true }]);
-    }
-  });
-
   test('a broadcast is monitored until the condition is true', async () => {
     for (const [platform, url] of pages()) {
       const { status, body } = await monitor(url, { max_triggers: 1 });

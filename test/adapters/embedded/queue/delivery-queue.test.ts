@@ -83,19 +83,6 @@ test('receivers that hang delay others only if they take all of the concurrency'
   expect(handled.map(({ run_id }) => run_id)).toContain(others[1]);
 });
 
-test('the default concurrency leaves a place beside 63 receivers that hang', async () => {
-  const { queue, time } = createQueue();
-  const { handled, consume } = collecting(queue);
-  const other = randomUUID();
-  consume(({ run_id }: any) => (run_id === other ? done() : hang()));
-  for (let count = 0; count < 63; count += 1) await queue.send(message(randomUUID(), 1));
-
-  for (const sequence of [1, 2, 3]) await queue.send(message(other, sequence));
-  await time.pass(0);
-
-  expect(handled.filter(({ run_id }) => run_id === other)).toHaveLength(3);
-});
-
 test('a job with many messages alternates with other jobs', async () => {
   const { queue, time } = createQueue({ concurrency: 1 });
   const { handled, consume } = collecting(queue);
@@ -211,21 +198,6 @@ test('the queue does not poll: it has no timer without messages and one timer wi
   await queue.send(message(randomUUID(), 1));
   await time.pass(1);
   expect(time.timers.size).toBe(1);
-});
-
-test('a message sent by a handler is handled after it', async () => {
-  const { queue } = createQueue();
-  const job = randomUUID();
-  const { handled, consume } = collecting(queue);
-  consume(async (sent) => {
-    const { sequence } = sent as DeliveryMessage;
-    if (sequence < 5) await queue.send(message(job, sequence + 1));
-    return { kind: 'done' };
-  });
-
-  await queue.send(message(job, 1));
-
-  await expect.poll(() => handled.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5]);
 });
 
 test('a second consumer is rejected until the first has closed', async () => {

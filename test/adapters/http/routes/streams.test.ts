@@ -12,6 +12,11 @@ beforeEach(async () => {
 
 const validate = (url: string) => call('POST', '/streams/validate', { stream_url: url });
 
+test('a validation hides the credentials of an address', async () => {
+  const { body } = await validate('https://viewer:secret@example.com/live.m3u8');
+  expect(body.parsed_url).toBe('https://example.com/live.m3u8');
+});
+
 test('a frame is included only if it was requested and captured, else the reason', async () => {
   const withPicture = () =>
     call('POST', '/streams/validate', { stream_url: 'https://example.com/live.m3u8', include_frame: true });

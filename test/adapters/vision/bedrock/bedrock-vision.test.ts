@@ -148,16 +148,6 @@ describe('response of Bedrock', () => {
     });
   });
 
-  test('a long explanation is cut to 600 characters', async () => {
-    await using server = await converseServer(
-      toolUse('report_verdict', { triggered: true, explanation: 'a'.repeat(900) }),
-    );
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(
-      (await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout())).explanation,
-    ).toHaveLength(600);
-  });
-
   test.each([
     ['yes', true],
     ['no', false],
