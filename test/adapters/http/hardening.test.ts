@@ -156,6 +156,10 @@ describe('bodies', () => {
     });
   });
 
+  test('a text of many partial matches is repeated unchanged', async () => {
+    expect((await firstDetail({ stream_url: 'a-'.repeat(2000) })).input).toMatch(/^(a-)+…$/);
+  });
+
   test('a body with NUL characters is stored unchanged', async () => {
     const { body } = await create({ condition: 'a\u0000b' });
     expect((await call('GET', `/jobs/${body.job_id}`)).body.config.condition).toBe('a\u0000b');

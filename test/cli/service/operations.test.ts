@@ -156,7 +156,7 @@ test('a service that starts without deliveries tells no receiver, and the next s
   await vi.waitFor(async () => expect(await status()).toBe('completed'), patient);
   expect(receiver.of('/waits')).toEqual([]);
   await service.kill('SIGTERM');
-  service = await startService(dataDir);
+  service = await startService(dataDir, { WATCHPOST_SYNC_PER_MINUTE: '20' });
   await vi.waitFor(
     () => expect(receiver.of('/waits').map(({ type }) => type)).toContain('watch_triggered'),
     patient,
@@ -177,4 +177,12 @@ test('the erasure of a caller removes the address at which it opened the console
   expect(read()).toContain('visitor');
   expect((await ask('DELETE', '/callers/visitor', admin)).status).toBe(200);
   expect(read()).not.toContain('visitor');
+});
+
+test('a setting limits all direct calls together', async () => {
+  const statuses: number[] = [];
+  // A refused call is answered after a second.
+  while (statuses.length < 21 && statuses.at(-1) !== 429)
+    statuses.push((await service.call('POST', '/streams/validate', { stream_url: 'nonsense' })).status);
+  expect(statuses.at(-1)).toBe(429);
 });

@@ -131,6 +131,12 @@ function samples(count: number) {
   }));
 }
 
+/** Judges one frame by the default model. */
+function judgeFrame(server: Awaited<ReturnType<typeof converseServer>>) {
+  const vision = createBedrockVision({ sheets, client: server.client, modelId });
+  return judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
+}
+
 /** Returns the samples on each image: `labelledSheets` encodes a sample as a byte. */
 function picturesIn(content: { image?: { source: { bytes: string } } | undefined }[]): number[][] {
   return content.flatMap(({ image }) => (image ? [[...Buffer.from(image.source.bytes, 'base64')]] : []));
@@ -139,8 +145,7 @@ function picturesIn(content: { image?: { source: { bytes: string } } | undefined
 describe('response of Bedrock', () => {
   test('the verdict and the tokens are read from the response', async () => {
     await using server = await converseServer(verdict);
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judged = await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
+    const judged = await judgeFrame(server);
     expect(judged).toEqual({
       ...yes,
       tokens: { input_tokens: 812, output_tokens: 41 },
@@ -167,10 +172,7 @@ describe('response of Bedrock', () => {
     await using server = await converseServer(
       spoken(`Here it is:\n\`\`\`json\n${JSON.stringify(yes)}\n\`\`\``),
     );
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(
-      await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
-    ).toMatchObject(yes);
+    expect(await judgeFrame(server)).toMatchObject(yes);
   });
 
   test.each([
@@ -181,10 +183,7 @@ describe('response of Bedrock', () => {
     ['another tool', toolUse('format_disk', yes)],
   ])('%s is a VisionError without a retry', async (_, reply) => {
     await using server = await converseServer(reply);
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(
-      judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
-    ).rejects.toBeInstanceOf(VisionError);
+    await expect(judgeFrame(server)).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(1);
   });
 });
@@ -196,8 +195,7 @@ describe('answer of Bedrock that ends early', () => {
     ['text', spoken('{"triggered": true, "expl', 'max_tokens')],
   ])('the verdict of cut %s is kept', async (_, reply) => {
     await using server = await converseServer(reply);
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const verdict = await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
+    const verdict = await judgeFrame(server);
     expect(verdict).toMatchObject({ triggered: true, explanation: expect.stringContaining('token limit') });
   });
 
@@ -216,10 +214,7 @@ describe('answer of Bedrock that ends early', () => {
     ],
   ])('%s without a verdict has its own remediation', async (_, reply, remediation) => {
     await using server = await converseServer(reply);
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(
-      judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
-    ).rejects.toMatchObject({
+    await expect(judgeFrame(server)).rejects.toMatchObject({
       remediation: expect.stringMatching(remediation),
       calls: [{ input_tokens: isRefused(reply) ? 0 : 812, failed: true }],
     });
@@ -230,17 +225,13 @@ describe('answer of Bedrock that ends early', () => {
 describe('failure of Bedrock', () => {
   test('a throttled request is retried by the SDK', async () => {
     await using server = await converseServer(throttled, verdict);
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    expect(
-      await judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
-    ).toMatchObject(yes);
+    expect(await judgeFrame(server)).toMatchObject(yes);
     expect(server.arrived).toHaveLength(2);
   });
 
   test('a request that stays throttled is a VisionError with a remediation, after the maximum of attempts', async () => {
     await using server = await converseServer(throttled);
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
+    const judging = judgeFrame(server);
     await expect(judging).rejects.toMatchObject({
       code: 'VLM_ERROR',
       remediation: expect.stringContaining('quota'),
@@ -250,10 +241,7 @@ describe('failure of Bedrock', () => {
 
   test('status 500 is retried and then a VisionError', async () => {
     await using server = await converseServer(broken);
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(
-      judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
-    ).rejects.toBeInstanceOf(VisionError);
+    await expect(judgeFrame(server)).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(3);
   });
 
@@ -263,15 +251,10 @@ describe('failure of Bedrock', () => {
       errorType: 'ValidationException',
       body: { message: 'Operation not allowed' },
     });
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    await expect(
-      judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
-    ).rejects.toMatchObject({
+    await expect(judgeFrame(server)).rejects.toMatchObject({
       remediation: expect.stringContaining('Service Quotas'),
     });
-    await expect(
-      judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout()),
-    ).rejects.toBeInstanceOf(ModelNotOpenError);
+    await expect(judgeFrame(server)).rejects.toBeInstanceOf(ModelNotOpenError);
   });
 
   test.each([
@@ -283,8 +266,7 @@ describe('failure of Bedrock', () => {
       errorType,
       body: { message: 'account 123456789012 may not' },
     });
-    const vision = createBedrockVision({ sheets, client: server.client, modelId });
-    const judging = judgeCondition(vision, { mode: 'frames', frame }, { condition: 'x' }, timeout());
+    const judging = judgeFrame(server);
     await expect(judging).rejects.toMatchObject({
       remediation: expect.stringContaining(remedy),
       message: expect.not.stringContaining('123456789012'),

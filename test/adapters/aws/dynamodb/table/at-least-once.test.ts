@@ -50,16 +50,6 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  test('a job that begins twice concurrently starts once', async () => {
-    const { world, jobId } = await accepted();
-    const input = { operation: 'begin', run_id: jobId, generation: 0 };
-
-    const answers = await Promise.all([analyzeTask(input, world.c), analyzeTask(input, world.c)]);
-
-    expect(answers[0]).toEqual(answers[1]);
-    expect(await readTypes(world, jobId)).toEqual(['job_started']);
-  });
-
   describe('end of a job', () => {
     test('an end concurrent with a tick ends the job once, and nothing follows the final event', async () => {
       const { world, step, jobId } = await createWatching();
@@ -140,7 +130,7 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  // Hundreds of calls of the table: 5 s on an idle machine. Each run has other storms.
+  // Hundreds of calls of the table: 3 s on an idle machine. Each run has other storms.
   test('repeated, concurrent and reordered calls leave a consistent log', async () => {
     const acts = [
       'begin',
@@ -186,7 +176,7 @@ withDynamoLocal((makeTable) => {
           due.map(({ sequence }) => sequence),
         );
       }),
-      { numRuns: 6 },
+      { numRuns: 3 },
     );
   });
 
