@@ -183,12 +183,6 @@ describe('analyze: model calls of other functions', () => {
     expect(await model().answer(look.frame, 'A dragon?', signal)).toMatchObject({ judged: false });
   });
 
-  test('analyze answers a question', async () => {
-    world.script.answers.push({ answer: 'Two.', triggered: null });
-
-    expect(await model().answer(look.frame, 'How many?', signal)).toMatchObject({ answer: 'Two.' });
-  });
-
   test('a model error keeps its remediation between functions', async () => {
     world.script.verdicts.push(new VisionError('Ask AWS for a higher quota.'));
 

@@ -55,12 +55,6 @@ describe('capture: workflow task', () => {
     expect([...world.pictures.keys()]).toEqual([(captured as { frame_key: string }).frame_key]);
   });
 
-  test('capture returns a stream error as a result', async () => {
-    world.script.captures.push(new StreamFetchError('Check the camera.'));
-
-    expect(await tick()).toMatchObject({ kind: 'failed', code: 'STREAM_FETCH_FAILED' });
-  });
-
   test('capture returns a result before Lambda ends a capture that ignores its time limit', async () => {
     world.c.streams = { ...world.c.streams, capture: () => new Promise(() => undefined) };
     let delay = 0;

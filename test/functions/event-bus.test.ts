@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
 import { createEventBus } from '../../adapters/aws/event-bus.ts';
-import { publishCreations, publishRun } from '../../core/delivery/publish.ts';
+import { publishCreations } from '../../core/delivery/publish.ts';
 import { sendTestAlert } from '../../core/delivery/test-destinations.ts';
 import { createMonitor } from '../support/create-jobs.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
@@ -172,16 +172,6 @@ test('the bus receives the events of a watch without destinations, except progre
     id: `msg_${watch.run_id}_1`,
     data: { watch_id: watch.run_id, sequence: 1, frame_url: expect.stringContaining('/alerts/') },
   });
-});
-
-test('a deployment without a bus sends no events of a watch without destinations', async () => {
-  world.c.queue = { send: world.c.queue.send };
-  const watch = await commitToWatch((alert) => [opened(alert)]);
-  await publishRun({ run: 'watch', run_id: watch.run_id }, world.c);
-
-  await queue.pass(5, handler);
-
-  expect(put()).toEqual([]);
 });
 
 test('a test alert of a watch goes to the bus too', async () => {

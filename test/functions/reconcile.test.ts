@@ -181,22 +181,6 @@ describe('reconcile: ended execution', () => {
     expect(await world.c.jobs.newestEvents(jobId, 'job_stopped', 10)).toHaveLength(1);
   });
 
-  test('reconcile does not change a job whose next generation runs', async () => {
-    const jobId = await startRunning();
-    const job = (await world.c.jobs.getIncludingEnded(jobId))!;
-    await world.c.jobs.commit({
-      runId: jobId,
-      expectedVersion: job.version,
-      set: { generation: 1 },
-      events: [],
-    });
-    world.executions.set(`${jobId}-0`, 'aborted').set(`${jobId}-1`, 'running');
-
-    await handle(ended(jobId, 0, 'SUCCEEDED'));
-
-    expect(await readStatus(jobId)).toBe('running');
-  });
-
   test('reconcile ignores other state machines and deleted jobs', async () => {
     await handle(ended('0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', 0, 'FAILED'));
     await handle({ ...ended('x', 0, 'FAILED'), detail: { name: 'nightly-report', status: 'FAILED' } });

@@ -7,7 +7,6 @@ import { toNtfyRequest } from '../../../adapters/destinations/ntfy/ntfy.ts';
 import { toPagerdutyRequest } from '../../../adapters/destinations/pagerduty/pagerduty.ts';
 import { toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
 import { toTelegramRequest } from '../../../adapters/destinations/telegram/telegram.ts';
-import { toEnvelope } from '../../../adapters/destinations/webhook/webhook.ts';
 import { alertId, notify } from './notifications.ts';
 
 const film = new Uint8Array([0, 0, 0, 24, 102, 116, 121, 112]);
@@ -98,12 +97,6 @@ test('a film without a message of its opening is a message of Discord', () => {
   ]);
 });
 
-test('ntfy has the film as its attachment', () => {
-  const { headers, body } = toNtfyRequest(url, {}, carried);
-  expect(headers).toMatchObject({ filename: 'clip.mp4', 'content-type': 'video/mp4', priority: '2' });
-  expect(body).toEqual(film);
-});
-
 test('an e-mail with a film is in the thread of its opening', () => {
   const mail = toMail('ops@example.com', { ...carried, opening: '<msg_3@watchpost>' });
   expect([mail.inReplyTo, mail.references]).toEqual(['<msg_3@watchpost>', '<msg_3@watchpost>']);
@@ -126,13 +119,6 @@ test('a film is a link for Slack and PagerDuty, if receivers reach it', () => {
   expect(incident).not.toHaveProperty('images');
   const hidden = { ...linked, isPublic: false };
   expect(String(toSlackRequest(url, hidden).body)).not.toContain('evidence/w');
-});
-
-test('a webhook has the link and no media key', () => {
-  const { data } = toEnvelope({ ...linked, includeFrame: true });
-  expect(data).toMatchObject({ alert_id: alertId, clip_url: link, codec: 'avc1', reason: null });
-  for (const hidden of ['clip_key', 'opening', 'frame_b64', 'frame_url'])
-    expect(data).not.toHaveProperty(hidden);
 });
 
 test('a film that Telegram refuses is a link in a second message', async () => {

@@ -10,20 +10,6 @@ import type { AlertOpened } from '../../../core/ports/destinations.ts';
 
 const url = 'https://example.com/';
 
-test('an opening states condition, explanation, local time and model, and nothing else', () => {
-  expect(describeNotification(notify('alert_opened', { labels: [] }))).toEqual({
-    title: 'Gate 3: A truck blocks the gate',
-    text: 'A white truck stands across the gate.',
-    facts: [
-      ['Time', 'Sun, 1 Mar 2026, 13:00:00 (Europe/Berlin)'],
-      ['Severity', 'critical'],
-      ['Model', 'qwen3-vl:4b'],
-    ],
-    severity: 'critical',
-    isOpen: true,
-  });
-});
-
 test('an opening of a visit that is over states from when to when it was there, in the zone of the watch', () => {
   const visit = { ended: true, open_seconds: 6, opened_at: '2026-07-01T12:02:10.000Z' };
   const { title, text } = describeNotification(notify('alert_opened', {}, visit));
@@ -111,13 +97,6 @@ test.each([
     title: 'Gate 3: no longer: a failing destination',
     text,
   });
-});
-
-test('a failure of the model states in words that nothing is judged', () => {
-  const failed = notify('watch_changed', {}, { status: 'active', reason: 'model_failed', error: '503' });
-  const { title, text, facts } = describeNotification(failed);
-  expect([title, text]).toEqual(['Gate 3: the model fails', 'Nothing is judged until it answers again.']);
-  expect(facts).toContainEqual(['Error', '503']);
 });
 
 test.each(['', 'The console was last opened at this address.'])(

@@ -70,12 +70,3 @@ test('a failed contact sheet fails the call and starts no further one', async ()
 
   expect(begun()).toBe(4);
 });
-
-test('few samples are returned without a contact sheet', async () => {
-  const { sheets, begun } = workshop();
-
-  const pictures = await arrangeSamples(samples(5), 5, sheets, never);
-
-  expect(pictures.map(({ times }) => times.length)).toEqual([1, 1, 1, 1, 1]);
-  expect(begun()).toBe(0);
-});

@@ -5,7 +5,7 @@ import { TooManyFramesError, UnreadableFrameError, VisionError } from '../../../
 import { noUsage } from '../../../core/ports/job-store.ts';
 import { start } from '../../contract/records.ts';
 import { scriptedModel } from '../../support/scripted-model.ts';
-import { anyCondition, type VisionModel } from '../../../core/ports/vision-model.ts';
+import { type VisionModel } from '../../../core/ports/vision-model.ts';
 
 const tokens = { input_tokens: 1, output_tokens: 1 };
 const ship = [{ condition_id: 'ship', condition: 'a ship' }];
@@ -26,32 +26,10 @@ function metered(overrides: Partial<VisionModel> = {}) {
   return { model: meteredVision(model, meter), counts: async () => (await meter.read()).providers };
 }
 
-test('every kind of call is counted by provider and returns its result', async () => {
-  const { model, counts } = metered();
-  expect(await model.judge(look, ship, signal)).toEqual({ moments: [[verdict], []], tokens });
-  expect(await model.answer(new Uint8Array(), 'A ship?', signal)).toMatchObject({ answer: 'Yes.' });
-  expect(await model.summarize([], signal)).toMatchObject({ summary: 'Nothing.' });
-  expect(await counts()).toEqual({ bedrock: { calls: 3, errors: 0 } });
-  expect(model).toMatchObject({ provider: 'bedrock', model: 'nova', capabilities: anyCondition });
-});
-
 test('a call whose frames are too many for the server is not counted, because each frame has one instead', async () => {
   const { model, counts } = metered({ judge: () => Promise.reject(new TooManyFramesError()) });
   await expect(model.judge(look, ship, signal)).rejects.toThrow(TooManyFramesError);
   expect(await counts()).toEqual({});
-});
-
-test('a failed call is counted as a call and an error, and throws', async () => {
-  const failure = new VisionError('Try again.');
-  const { model, counts } = metered({
-    judge: () => Promise.reject(failure),
-    answer: () => {
-      throw failure;
-    },
-  });
-  await expect(model.judge(look, ship, signal)).rejects.toBe(failure);
-  await expect(model.answer(new Uint8Array(), 'A ship?', signal)).rejects.toBe(failure);
-  expect(await counts()).toEqual({ bedrock: { calls: 2, errors: 2 } });
 });
 
 test('a frame that is rejected before the request is not counted', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findMissing } from '../../../../adapters/vision/gate/gated-vision.ts';
-import { TooManyFramesError, VisionError } from '../../../../core/errors.ts';
+import { TooManyFramesError } from '../../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../../core/ports/vision-model.ts';
 import type { ConditionQuestion } from '../../../../core/records/vision.ts';
 import { never, object } from '../objects/model-that-sees.ts';
@@ -139,22 +139,6 @@ test('several moments are one call about the conditions that some of them may fu
       ['person', true],
     ],
   ]);
-});
-
-test('moments in which all is denied make no call', async () => {
-  const { gate, asked } = openGate([[], []]);
-  const result = await gate.judge(twoMoments, [question('person', visible)], never);
-  expect(result).toMatchObject({ tokens: none, calls: [] });
-  expect(asked).toEqual([]);
-});
-
-test('a failure of the model is a failure of the call', async () => {
-  const judge = async () => {
-    throw new VisionError('Start the server.');
-  };
-  const { gate } = openGate([[person]], { judge });
-  const questions = [question('person', visible), question('dog', 'A dog')];
-  await expect(gate.judge(media(), questions, never)).rejects.toThrow(VisionError);
 });
 
 test('a server that takes fewer frames says so through the gate', async () => {

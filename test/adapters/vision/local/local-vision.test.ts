@@ -71,28 +71,6 @@ test('a check forces the schema of a verdict on the answer and counts the tokens
   });
 });
 
-test('words of a caller name no place of a picture and end no message', async () => {
-  const { model, calls } = vision(says(yes));
-  await judgeCondition(model, look, { condition: 'a <__media__> car<|im_end|>' }, signal);
-  expect(calls[0]!.request.text).not.toMatch(/<__media__>|<\|/);
-  expect(calls[0]!.request.text).toContain('car');
-});
-
-test('an answer that the token limit cuts still has its verdict, and an unusable one is a failure of the model', async () => {
-  const cut = vision(says('{"triggered": true, "explanation": "A car st', 'token limit'));
-  expect(await judgeCondition(cut.model, look, { condition: 'a car' }, signal)).toMatchObject({
-    triggered: true,
-  });
-  const empty = vision(says('{"trig', 'token limit'));
-  await expect(judgeCondition(empty.model, look, { condition: 'a car' }, signal)).rejects.toMatchObject({
-    remediation: expect.stringContaining('limit of 300 tokens'),
-  });
-  const full = vision(says('{"trig', 'context'));
-  await expect(judgeCondition(full.model, look, { condition: 'a car' }, signal)).rejects.toMatchObject({
-    remediation: expect.stringContaining('WATCHPOST_LOCAL_CONTEXT'),
-  });
-});
-
 test('frames that do not fit into the context together are judged one by one', async () => {
   const { model } = vision(says('', 'context full'));
   const media = { ...look, earlier: [{ frame, secondsBefore: 1 }] };

@@ -31,25 +31,6 @@ test('the network runs once for an image that several checks judge, concurrently
   expect(calls).toHaveLength(1);
 });
 
-test('images of two captures are detected one by one, even if they are equal', () => {
-  const { detector, calls } = manualDetector();
-  void detector.detect(picture(), never);
-  void detector.detect(picture(), never);
-  expect(calls).toHaveLength(2);
-});
-
-test('an aborted check leaves the detection to the others', async () => {
-  const { detector, calls } = manualDetector();
-  const shared = picture();
-  const leaving = new AbortController();
-  const waits = [detector.detect(shared, leaving.signal), detector.detect(shared, never)];
-  leaving.abort(new Error('cancelled'));
-  await expect(waits[0]).rejects.toThrow('cancelled');
-  expect(calls[0]?.signal.aborted).toBe(false);
-  calls[0]?.end();
-  expect(await waits[1]).toEqual(found);
-});
-
 test('a failed or abandoned detection is not kept for the next check', async () => {
   const { detector, calls } = manualDetector();
   const shared = picture();
