@@ -101,10 +101,10 @@ export function later(a: Date, b: Date): Date {
 export type Move = { (time: string): string; (time: string | null): string | null };
 
 /**
- * Replaces the times of a run: `past` was the current time when it was stored, `other` is a planned time, or of another
- * clock.
+ * Replaces the times of a run: `past` was the current time when it was stored, as `pastMs` in milliseconds; `other` is
+ * a planned time, or of another clock.
  */
-export type Mover = { past: Move; other: Move };
+export type Mover = { past: Move; other: Move; pastMs: (time: number) => number };
 
 /** Returns the begin of the hour of a time (UTC). */
 export function floorHour(time: Date): Date {

@@ -60,11 +60,15 @@ function newestAtTick<Run extends Ticking>(run: Run, mapTimes: MapTimes<Run>): D
 
 function newestPast<Run>(run: Run, mapTimes: MapTimes<Run>): Date {
   let newest = 0;
-  const read = toMove((time) => {
-    newest = Math.max(newest, Date.parse(time));
+  const pastMs = (time: number) => {
+    newest = Math.max(newest, time);
+    return time;
+  };
+  const past = toMove((time) => {
+    pastMs(Date.parse(time));
     return time;
   });
-  mapTimes(run, { past: read, other: toMove((time) => time) });
+  mapTimes(run, { past, pastMs, other: toMove((time) => time) });
   return new Date(newest);
 }
 
@@ -77,7 +81,7 @@ function secondsAhead(newest: Date, now: Date): number {
 function movedBack<Run>(run: Run, seconds: number, mapTimes: MapTimes<Run>): Run {
   if (seconds === 0) return run;
   const move = toMove((time) => addSeconds(new Date(time), -seconds).toISOString());
-  return mapTimes(run, { past: move, other: move });
+  return mapTimes(run, { past: move, pastMs: (time) => time - seconds * 1000, other: move });
 }
 
 function toMove(replace: (time: string) => string): Move {

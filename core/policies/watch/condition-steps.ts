@@ -55,6 +55,12 @@ type Progress = {
   reminder?: Reminder;
 };
 
+/** Tick as one of its conditions sees it: when its alert closes, and the id of its next one. */
+type Step = ConditionTick & {
+  closing: ReturnType<typeof closingRule>;
+  createId: (conditionId: string) => string;
+};
+
 /** Maximum openings of one condition in a tick, whose changes are one transaction. */
 const maxVisits = 2;
 
@@ -110,19 +116,20 @@ function stepCondition(
   const { causes, isActive, outcome, at, now } = tick;
   if (causes.paused) return end({ state: before, visits: [] }, rule, tick);
   const points = listDatapoints(outcome, rule, before, at, tick.watch.next?.rescans);
+  const step = { ...tick, closing: closingRule(rule, readFrameSeconds(tick)), createId };
   let progress: Progress = { state: afterUnseen(before, rule, points, tick), visits: [] };
   // A person who is back by the check has not left. One who came back and left again has visited twice.
   const isClear = points.some(({ isNewest, verdict }) => isNewest && verdict?.triggered === false);
   const lastHeld = points.findLastIndex(({ verdict }) => verdict?.triggered);
   for (const [index, point] of points.entries()) {
     const mayClose = isByVisit(rule) || isClear || index > lastHeld;
-    progress = applyDatapoint(progress, rule, { ...point, mayClose }, tick, createId);
+    progress = applyDatapoint(progress, rule, { ...point, mayClose }, step);
   }
   progress = { ...progress, state: withoutVerdict(progress.state, rule, tick) };
   if (!isActive) return end(progress, rule, tick);
   const { state } = progress;
   if (!isOpen(state)) return progress;
-  const closing = closingRule(rule, readFrameSeconds(tick));
+  const { closing } = step;
   if (closesNow(state, closing)) return close(progress, state, rule, readMoment(state, tick));
   if (progress.visits.length > 0 || causes.budget_exhausted || !remindsNow(state, closing, now))
     return progress;
@@ -149,30 +156,28 @@ function applyDatapoint(
   progress: Progress,
   rule: WatchCondition,
   point: Datapoint & { mayClose: boolean },
-  tick: ConditionTick,
-  createId: (conditionId: string) => string,
+  step: Step,
 ): Progress {
-  const { watch } = tick;
+  const { watch, closing } = step;
   const { at, verdict, holds = false } = point;
   const byVisit = isByVisit(rule);
   // A frame that was not judged opens nothing, but ends what was not enough for an opening.
   if (byVisit && !verdict && !isOpen(progress.state) && (holds || !progress.state.history.endsWith('1')))
     return { ...progress, state: withPicture(progress.state, holds, at) };
   const apartSeconds = point.isNewest || byVisit ? 0 : watch.config.confirm_seconds;
-  const closing = closingRule(rule, readFrameSeconds(tick));
   const seen = withVerdict(progress.state, closing, verdict ?? { triggered: holds }, at, apartSeconds);
   const state = verdict ? withHolding(seen, rule, verdict.triggered) : seen;
   const next = { ...progress, state };
-  const days = isOpen(state) ? state.alert.retention_days : watch.config.retention_days;
-  const moment = { watch, frameKey: toEvidenceKey(point.frameKey, days), now: at };
+  const toMoment = (days: number) => ({ watch, frameKey: toEvidenceKey(point.frameKey, days), now: at });
   if (isOpen(state)) {
-    const isOver = closesNow(state, closing) || (verdict?.triggered === false && isBack(state, point, tick));
-    return isOver && point.mayClose ? close(next, state, rule, moment) : next;
+    const isOver = closesNow(state, closing) || (verdict?.triggered === false && isBack(state, point, step));
+    return isOver && point.mayClose ? close(next, state, rule, toMoment(state.alert.retention_days)) : next;
   }
   if (!verdict?.triggered || !awaitsOpening(state, rule, at)) return next;
   if (progress.visits.length >= (byVisit ? maxVisits : 1)) return next;
-  const id = createId(state.condition_id);
-  const opened = openAlert(state, rule, id, verdict, moment, readContext(state, rule, tick));
+  const id = step.createId(state.condition_id);
+  const moment = toMoment(watch.config.retention_days);
+  const opened = openAlert(state, rule, id, verdict, moment, readContext(state, rule, step));
   return { ...next, state: opened.state, visits: [...next.visits, { opening: opened }] };
 }
 

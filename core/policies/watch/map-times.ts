@@ -35,13 +35,11 @@ export function mapWatchTimes(watch: WatchRun, move: Mover): WatchRun {
   };
 }
 
-function mapConditionTimes(condition: ConditionState, { past, other }: Mover): ConditionState {
+function mapConditionTimes(condition: ConditionState, { past, pastMs, other }: Mover): ConditionState {
   const { alert, holding } = condition;
   return {
     ...condition,
-    checked_at: condition.checked_at.map((seconds) =>
-      toSeconds(past(new Date(seconds * 1000).toISOString())),
-    ),
+    checked_at: condition.checked_at.map((seconds) => Math.max(0, Math.round(pastMs(seconds * 1000) / 1000))),
     seen_at: past(condition.seen_at),
     ...(condition.seen_from !== undefined && { seen_from: past(condition.seen_from) }),
     ...(holding && { holding: { ...holding, since: past(holding.since) } }),
@@ -61,8 +59,4 @@ function mapConditionTimes(condition: ConditionState, { past, other }: Mover): C
       acknowledged_at: past(alert.acknowledged_at),
     },
   };
-}
-
-function toSeconds(time: string): number {
-  return Math.max(0, Math.round(Date.parse(time) / 1000));
 }
