@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { ffmpegPath, record } from '../support/hls/recording.ts';
@@ -8,17 +5,14 @@ import { forEachItem, openAttack, type Attack } from './attack.ts';
 import { count } from './counted.ts';
 import { externalMovies } from './external-movie.ts';
 import { bodies, moviesWith } from './vectors/bodies.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
-let tempDir = '';
+const tempDir = folderOfFile();
 let attack: Attack;
 beforeAll(async () => {
-  tempDir = await mkdtemp(join(tmpdir(), 'attack-'));
   attack = await openAttack({ ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }) });
 });
-afterAll(async () => {
-  await attack.close();
-  await rm(tempDir, { recursive: true });
-});
+afterAll(() => attack.close());
 
 test('a body of another type opens nothing and reveals no file in the real ffmpeg', async (test) => {
   const { canaries, server } = attack;

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -18,13 +17,13 @@ import {
 } from './hostile-media.ts';
 import { measurePeak } from './memory.ts';
 import type { HostileFile } from './vectors/vector.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
-let tempDir = '';
+const tempDir = folderOfFile();
 let attack: Attack;
 /** For servers that are slow: its time for a response is short. */
 let impatient: Attack;
 beforeAll(async () => {
-  tempDir = await mkdtemp(join(tmpdir(), 'limits-'));
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
   attack = await openAttack({ ffmpeg, requestTimeoutMs: 2_000 });
   impatient = await openAttack({ ffmpeg, requestTimeoutMs: 500 });
@@ -32,7 +31,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await attack.close();
   await impatient.close();
-  await rm(tempDir, { recursive: true });
 });
 
 /**

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { poolDecoders } from '../../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -16,12 +13,9 @@ import { hostileAddress } from './canaries.ts';
 import { count } from './counted.ts';
 import { flood } from './flood.ts';
 import { measurePeak } from './memory.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
-let tempDir = '';
-beforeAll(async () => {
-  tempDir = await mkdtemp(join(tmpdir(), 'sessions-'));
-});
-afterAll(() => rm(tempDir, { recursive: true }));
+const tempDir = folderOfFile();
 
 const description = liveSdp.replace(
   'packetization-mode=1',

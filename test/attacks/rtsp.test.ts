@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { ffmpegPath } from '../support/hls/recording.ts';
@@ -10,17 +7,14 @@ import { hostileAddress } from './canaries.ts';
 import { count } from './counted.ts';
 import { rtspVectors, type RtspVector } from './vectors/rtsp.ts';
 import { fillIn } from './vectors/vector.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
-let tempDir = '';
+const tempDir = folderOfFile();
 let attack: Attack;
 beforeAll(async () => {
-  tempDir = await mkdtemp(join(tmpdir(), 'attack-'));
   attack = await openAttack({ ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }) });
 });
-afterAll(async () => {
-  await attack.close();
-  await rm(tempDir, { recursive: true });
-});
+afterAll(() => attack.close());
 
 test('an RTSP server cannot cause a connection to an internal address', async (test) => {
   const { canaries } = attack;

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFfmpegRunner, type FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -11,13 +8,13 @@ import { count } from './counted.ts';
 import { movieOfManyPixels, streamOfManyPixels } from './hostile-media.ts';
 import { measurePeak } from './memory.ts';
 import type { HostileFile } from './vectors/vector.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
-let tempDir = '';
+const tempDir = folderOfFile();
 let attack: Attack;
 let processes = 0;
 
 beforeAll(async () => {
-  tempDir = await mkdtemp(join(tmpdir(), 'scans-'));
   const runner = createFfmpegRunner({ ffmpegPath, tempDir });
   const ffmpeg: FfmpegRunner = {
     run: (...call) => {
@@ -31,10 +28,7 @@ beforeAll(async () => {
   };
   attack = await openAttack({ ffmpeg, requestTimeoutMs: 2_000 });
 });
-afterAll(async () => {
-  await attack.close();
-  await rm(tempDir, { recursive: true });
-});
+afterAll(() => attack.close());
 
 const bomb = gzipSync(Buffer.alloc(7_000_000));
 

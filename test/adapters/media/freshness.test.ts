@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -18,6 +17,7 @@ import { after, start } from '../../contract/records.ts';
 import { startHlsServer, type HlsServer } from '../../support/hls/hls-server.ts';
 import { ffmpegPath } from '../../support/hls/recording.ts';
 import { createWorld, monitorRequest, type World } from '../../support/world.ts';
+import { folderOfFile } from '../../support/temporary-folder.ts';
 
 /**
  * Handling of frames that show nothing new. Segments, server, captures and comparison are real; the clock belongs
@@ -33,7 +33,7 @@ const scenes = {
 };
 type Scene = keyof typeof scenes;
 
-let directory = '';
+const directory = folderOfFile();
 const segments: Record<Scene, Buffer[]> = { moving: [], frozen: [], black: [] };
 let world: World;
 let server: HlsServer;
@@ -41,10 +41,8 @@ let gate: Gate;
 let http: GuardedHttp;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'freshness-'));
   for (const scene of ['moving', 'frozen', 'black'] as const) segments[scene] = await listSegments(scene);
 });
-afterAll(() => rm(directory, { recursive: true, maxRetries: 10 }));
 
 beforeEach(() => {
   world = createWorld({ maxJobSeconds: 3600 });

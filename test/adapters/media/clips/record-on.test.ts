@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createJoinClip } from '../../../../adapters/media/clips/join-clip.ts';
@@ -30,11 +30,6 @@ const clips = {
 const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: sharedFolder() });
 const capturer = createStreamCapturer({ guard, http, ffmpeg, now: () => now, clips });
 
-const closers: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 async function clip(url: string, afterSeconds: number, more: Partial<ClipRequest> = {}) {
   let film = new Uint8Array();
   const store = async (stored: Uint8Array) => void (film = new Uint8Array(stored));
@@ -49,7 +44,7 @@ async function clip(url: string, afterSeconds: number, more: Partial<ClipRequest
 
 async function servesAt(path: string, answer: Parameters<typeof servePictures>[0]) {
   const server = await servePictures(answer);
-  closers.push(() => server.close());
+  onTestFinished(() => server.close());
   return server.url(path);
 }
 
@@ -95,7 +90,7 @@ test.each([
   ['h265', 'hvc1'],
 ] as const)('RTSP is recorded by a host without sessions (%s)', async (codec, entry) => {
   const camera = await startCamera(await recordRtp({ codec, seconds: 8, keyFrameEvery: 20 }));
-  closers.push(() => camera.close());
+  onTestFinished(() => camera.close());
   const { result, shown, seconds } = await clip(camera.url, 3);
   expect(result).toMatchObject({ kind: 'clip', codec: entry });
   expect(seconds).toBeGreaterThanOrEqual(3);
@@ -117,7 +112,7 @@ test('excluded regions are black in a recorded clip', async () => {
 
 test('a codec that is not read from packets has no clip, and neither has a single picture or a clip without an end', async () => {
   const camera = await startCamera(await recordRtp({ codec: 'mjpeg', seconds: 2 }));
-  closers.push(() => camera.close());
+  onTestFinished(() => camera.close());
   const reason = async (url: string, seconds = 3) => {
     const { result } = await clip(url, seconds);
     return result?.kind === 'none' ? result.reason : result?.kind;
@@ -133,7 +128,7 @@ test('a codec that is not read from packets has no clip, and neither has a singl
 test('a camera that ends its connection is the reason for a missing clip', async () => {
   const recording = await recordRtp({ seconds: 2, keyFrameEvery: 20 });
   const camera = await startCamera(recording, { closesAfter: recording.packets.length - 2 });
-  closers.push(() => camera.close());
+  onTestFinished(() => camera.close());
   await expect(clip(camera.url, 20)).rejects.toThrow('Failed to capture');
 });
 

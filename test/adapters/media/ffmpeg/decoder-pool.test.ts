@@ -1,8 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import type { FrameSize } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
 import {
   extractLastKeyFrame,
@@ -14,21 +11,20 @@ import { countLastMarks, startDecoder } from '../../../../adapters/media/ffmpeg/
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
 import { thumbnail } from '../../../../core/records/capture.ts';
+import { folderOfFile } from '../../../support/temporary-folder.ts';
 
 const ffmpegPath = process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg';
-let tempDir: string;
+const tempDir = folderOfFile();
 let red: Buffer;
 let blue: Buffer;
 let small: Buffer;
 let detailed: Buffer;
 beforeAll(async () => {
-  tempDir = await mkdtemp(join(tmpdir(), 'watchpost-decoders-'));
   red = keyFrame('red', '320x180');
   blue = keyFrame('blue', '320x180');
   small = keyFrame('green', '320x240');
   detailed = keyFrame('black', '320x180', 'noise=alls=40');
 });
-afterAll(() => rm(tempDir, { recursive: true, force: true }));
 
 /** Records a stream with B-frames, whose decoder holds frames back. */
 function keyFrame(color: string, size: string, filter = 'null'): Buffer {

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { captureArguments } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { NoFrameDecodedError } from '../../../../adapters/media/ffmpeg/errors.ts';
@@ -15,21 +14,19 @@ import { thumbnail, type InputMode } from '../../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../../core/errors.ts';
 import { encodePictures, writePictures } from '../../../support/annex-b.ts';
 import { ffmpegPath, readMoment, record, type Recording } from '../../../support/hls/recording.ts';
-import { folderOfTest } from '../../../support/temporary-folder.ts';
+import { folderOfTest, folderOfFile } from '../../../support/temporary-folder.ts';
 import { jpegSize } from '../../../support/hls/jpeg-size.ts';
 
 const never = new AbortController().signal;
 const limits = { timeoutMs: 20_000 };
 let recording: Recording;
-let tempDir = '';
+const tempDir = folderOfFile();
 let runner: FfmpegRunner;
 
 beforeAll(async () => {
   recording = await record({ seconds: 6 });
-  tempDir = await mkdtemp(join(tmpdir(), 'run-'));
   runner = createFfmpegRunner({ ffmpegPath, tempDir });
 });
-afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
 
 function run(chunks: Uint8Array[], mode: InputMode, seconds?: number, clipSeconds = 3) {
   const input = {

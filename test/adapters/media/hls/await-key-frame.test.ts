@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
@@ -9,11 +9,6 @@ import { serveFiles, type Served } from '../../../support/hls/file-server.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 import { readFailure } from '../../../support/hls/watched-stream.ts';
 import { sharedFolder } from '../../../support/runner/run-folder.ts';
-
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 
 type SmallWindow = {
   /** Segments of the recording, one for each request. */
@@ -45,13 +40,13 @@ async function watchSmallWindow({ order, segmentType = 'mpegts', targetSeconds =
     [`/segment.${suffix}`]: next,
     ...(recording.initialization && { '/init.mp4': recording.initialization }),
   });
-  closers.push(() => server.close());
+  onTestFinished(() => server.close());
   return { capture: await openCapturer(server.url('/live.m3u8')), requests: server.requests };
 }
 
 async function openCapturer(url: string) {
   const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
-  closers.push(() => http.close());
+  onTestFinished(() => http.close());
   let elapsedMs = 0;
   const capturer = createHlsCapturer({
     http,
@@ -120,7 +115,7 @@ test('a short playlist whose segments are no media fails without a wait', async 
     '/0.ts': page,
     '/1.ts': page,
   });
-  closers.push(() => server.close());
+  onTestFinished(() => server.close());
   const { take, elapsedMs } = await openCapturer(server.url('/live.m3u8'));
   expect((await readFailure(take())).remediation).not.toContain('key frame');
   expect(elapsedMs()).toBe(0);
@@ -139,7 +134,7 @@ test('a long playlist without key frames fails without a wait', async () => {
     '/live.m3u8': `#EXTM3U\n#EXT-X-TARGETDURATION:2\n${listed}`,
     ...Object.fromEntries(segments.map((segment, index) => [`/${index}.ts`, segment])),
   });
-  closers.push(() => server.close());
+  onTestFinished(() => server.close());
   const { take, elapsedMs } = await openCapturer(server.url('/live.m3u8'));
   expect((await readFailure(take())).remediation).toContain('no key frame');
   expect(elapsedMs()).toBe(0);

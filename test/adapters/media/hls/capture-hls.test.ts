@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -17,11 +14,12 @@ import {
 import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
 import { startHlsServer, type HlsServer } from '../../../support/hls/hls-server.ts';
 import { ffmpegPath, readMoment, record, type Recording } from '../../../support/hls/recording.ts';
+import { folderOfFile } from '../../../support/temporary-folder.ts';
 
 const never = new AbortController().signal;
 const now = new Date('2026-11-20T12:00:00Z');
 const limits: Partial<HlsLimits> = { requestTimeoutMs: 1500 };
-let tempDir = '';
+const tempDir = folderOfFile();
 let ffmpeg: FfmpegRunner;
 let recording: Recording;
 let http: GuardedHttp;
@@ -30,10 +28,8 @@ let capturer: StreamCapturer;
 
 beforeAll(async () => {
   recording = await record();
-  tempDir = await mkdtemp(join(tmpdir(), 'hls-'));
   ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
 });
-afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
 beforeEach(async () => {
   await serve(recording);
 });

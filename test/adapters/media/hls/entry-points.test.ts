@@ -1,14 +1,9 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { trimToLastSeconds } from '../../../../adapters/media/mpeg-ts/trim-transport-stream.ts';
 import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
 import { thumbnail, type Capture } from '../../../../core/records/capture.ts';
 import { readMoment, record, type RecordingOptions } from '../../../support/hls/recording.ts';
 import { mediaPlaylist, readFailure, watchFiles } from '../../../support/hls/watched-stream.ts';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 
 const startsAt = Date.parse('2026-11-20T12:00:00Z');
 
@@ -34,7 +29,7 @@ async function serve(options: RecordingOptions, from = 3, to = 5) {
     ),
   });
   watched.now = new Date(startsAt + 2_000 * (to + 1));
-  closers.push(() => watched.close());
+  onTestFinished(() => watched.close());
   return watched;
 }
 

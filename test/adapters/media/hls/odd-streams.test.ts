@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
 import { packetBytes, readPid } from '../../../../adapters/media/mpeg-ts/packet.ts';
@@ -20,14 +20,9 @@ import {
 } from '../../../support/hls/watched-stream.ts';
 import { sharedFolder } from '../../../support/runner/run-folder.ts';
 
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 async function watch(...files: Parameters<typeof watchFiles>): Promise<WatchedStream> {
   const watched = await watchFiles(...files);
-  closers.push(() => watched.close());
+  onTestFinished(() => watched.close());
   return watched;
 }
 

@@ -1,24 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { extractLastKeyFrame } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 import { writeFields } from '../../../support/interlaced.ts';
+import { folderOfFile } from '../../../support/temporary-folder.ts';
 
 const never = new AbortController().signal;
 const packetBytes = 188;
-let tempDir = '';
+const tempDir = folderOfFile();
 let whole: Buffer;
 
 beforeAll(async () => {
-  tempDir = await mkdtemp(join(tmpdir(), 'key-frame-'));
   // Each segment has two key frames, in the second one at 2 s and 3 s.
   whole = (await record({ keyFrameSeconds: 1, seconds: 4, size: '640x360' })).segments[1]!;
 });
-afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
 
 async function momentShown(bytes: Uint8Array): Promise<number> {
   const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: [bytes] };

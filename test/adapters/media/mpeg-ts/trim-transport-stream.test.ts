@@ -1,9 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import {
@@ -15,21 +13,20 @@ import { toFfmpegInput } from '../../../../adapters/media/hls/capture-segments.t
 import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/key-frame-offsets.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 import { newSegment } from '../../../support/hls/new-segment.ts';
+import { folderOfFile } from '../../../support/temporary-folder.ts';
 
 const never = new AbortController().signal;
 const packetBytes = 188;
-let tempDir = '';
+const tempDir = folderOfFile();
 let runner: FfmpegRunner;
 /** A key frame every second, 8 s in total. */
 let stream: Buffer;
 
 beforeAll(async () => {
-  tempDir = await mkdtemp(join(tmpdir(), 'last-seconds-'));
   runner = createFfmpegRunner({ ffmpegPath, tempDir });
   const { segments } = await record({ keyFrameSeconds: 1, seconds: 8, size: '640x360' });
   stream = Buffer.concat(segments);
 });
-afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
 
 /** Trims a copy, since trimming uses the memory of its input. */
 function trim(bytes: Uint8Array, seconds: number): Uint8Array | null {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { readRtspUrl } from '../../../../adapters/media/rtsp/protocol/stream-url.ts';
 import { InvalidUrlError, StreamFetchError } from '../../../../core/errors.ts';
@@ -15,14 +15,9 @@ import type { ScriptedAnswer, ScriptedRequest } from '../../../support/rtsp/scri
 import { writeRtp } from '../../../support/rtsp/rtp-packets.ts';
 import { captureRtsp } from '../../../support/rtsp/watch-rtsp.ts';
 
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 async function camera(odd: CameraOddities = {}, options: RtpRecordingOptions = {}) {
   const started = await startCamera(await recordRtp(options), odd);
-  closers.push(() => started.close());
+  onTestFinished(() => started.close());
   return started;
 }
 
@@ -102,7 +97,7 @@ describe('addresses of cameras', () => {
       socket.on('error', () => undefined).once('data', () => socket.end('RTSP/1.0 400 Bad Request\r\n\r\n'));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closers.push(() => new Promise((resolve) => server.close(resolve)));
+    onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
     const { port } = server.address() as AddressInfo;
     const { remediation } = await readFailure(captureRtsp(`rtsps://127.0.0.1:${port}/cam`));
     expect(remediation).toContain('does not use TLS');
@@ -118,7 +113,7 @@ test.each(['frames', 'clip'] as const)('MPEG-TS over RTP is captured (%s)', asyn
   });
   const description = 'v=0\r\nt=0 0\r\nm=video 0 RTP/AVP 33\r\na=control:track1\r\n';
   const server = await startCamera({ description, packets });
-  closers.push(() => server.close());
+  onTestFinished(() => server.close());
   const { thumbnail } = await captureRtsp(server.url, { mode });
   expect(readMoment(thumbnail)).toBeGreaterThan(-0.5);
   expect(readMoment(thumbnail)).toBeLessThan(2.5);

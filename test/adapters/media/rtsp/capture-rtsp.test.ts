@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { damagedStream } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { locateFfmpeg } from '../../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
@@ -15,20 +12,14 @@ import { startCamera } from '../../../support/rtsp/camera.ts';
 import { recordRtp } from '../../../support/rtsp/rtp-recording.ts';
 import { startGstRtspServer, type GstRtspServer } from '../../../support/rtsp/gst-rtsp-server.ts';
 import { liveSdp, startScriptedServer } from '../../../support/rtsp/scripted-server.ts';
+import { folderOfFile } from '../../../support/temporary-folder.ts';
 
 const opened = ['127.0.0.1/32'];
-const closers: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-let tempDir: string;
+const tempDir = folderOfFile();
 let ffmpegPath: string;
 beforeAll(async () => {
-  tempDir = await mkdtemp(join(tmpdir(), 'watchpost-rtsp-'));
   ffmpegPath = (await locateFfmpeg({ env: process.env })).path;
 });
-afterAll(() => rm(tempDir, { recursive: true, force: true, maxRetries: 10 }));
 
 function capturer(allowRanges: string[] = opened): StreamCapturer {
   const guard = createEgressGuard({ allowRanges });
@@ -55,7 +46,7 @@ function capture(
 test('a stream that ends behind a damaged key frame fails as damaged', async () => {
   const recording = await recordRtp({ seconds: 1, keyFrameEvery: 100 });
   const camera = await startCamera(recording, { closesAfter: recording.packets.length - 1 });
-  closers.push(() => camera.close());
+  onTestFinished(() => camera.close());
   const fail = async () => Promise.reject(damagedStream('A hole'));
   const guard = createEgressGuard({ allowRanges: opened });
   const broken = createRtspCapturer({ guard, ffmpeg: { run: fail, runAll: fail }, now: () => new Date() });
@@ -72,7 +63,7 @@ test('a stream that ends behind a damaged key frame fails as damaged', async () 
 
 async function gstreamer(...flags: string[]): Promise<GstRtspServer> {
   const server = await startGstRtspServer(...flags);
-  closers.push(() => server.close());
+  onTestFinished(() => server.close());
   return server;
 }
 
@@ -167,7 +158,7 @@ describe('RTSP stream of the camera of tests', () => {
       keyFrameEvery: 8,
       ...options,
     });
-    closers.push(() => server.close());
+    onTestFinished(() => server.close());
     return server.url;
   }
 
@@ -203,7 +194,7 @@ describe('RTSP stream of the camera of tests', () => {
   test('the camera of tests disconnects its viewers when its ffmpeg ends', async () => {
     const inputArgs = ['-f', 'lavfi', '-i', 'testsrc2=size=64x64:rate=5:duration=0.1'];
     const server = await startRtspServer({ ffmpegPath, inputArgs, path: '/live' });
-    closers.push(() => server.close());
+    onTestFinished(() => server.close());
     await server.ended;
     await expect(capture(server.url)).rejects.toBeInstanceOf(StreamFetchError);
   });
@@ -216,7 +207,7 @@ describe('failed RTSP capture', () => {
       const headers = { Session: '1', Transport: 'RTP/AVP/TCP;interleaved=0-1' };
       return method === 'DESCRIBE' ? { status: 200, body: liveSdp } : { status: 200, headers };
     });
-    closers.push(() => server.close());
+    onTestFinished(() => server.close());
     await expect(capture(server.url)).rejects.toThrow('Failed to capture frame from stream');
     await expect(capture(server.url, { mode: 'clip' })).rejects.toThrow(
       'Failed to capture video clip from stream',
@@ -229,7 +220,7 @@ describe('failed RTSP capture', () => {
         ? { status: 200, body: liveSdp }
         : { status: 200, headers: { Transport: 'RTP/AVP/TCP' } },
     );
-    closers.push(() => server.close());
+    onTestFinished(() => server.close());
     const controller = new AbortController();
     const request = {
       url: server.url,

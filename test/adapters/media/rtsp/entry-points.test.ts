@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp.ts';
@@ -8,11 +8,6 @@ import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/r
 import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
 import { startCamera } from '../../../support/rtsp/camera.ts';
 import { recordRtp, type RtpPacket } from '../../../support/rtsp/rtp-recording.ts';
-
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 
 /**
  * Starts a camera that is joined at its frame 3: 3 s with a group of 0.5 s each, whose only IDR picture is the first
@@ -25,7 +20,7 @@ async function join(groups: 'open' | 'refreshed') {
   const camera = await startCamera(recording, {
     packet: (packet) => (!packet.isControl && early.has(timestamp(packet)) ? null : packet.bytes),
   });
-  closers.push(() => camera.close());
+  onTestFinished(() => camera.close());
   return camera.url;
 }
 
@@ -43,7 +38,7 @@ function openCapturer({ hasSessions }: { hasSessions: boolean }) {
     maxKept: 1,
     reportFallback: (_url, reason) => reported.push(reason),
   });
-  closers.push(() => sessions.close());
+  onTestFinished(() => sessions.close());
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: tmpdir() });
   const capturer = createRtspCapturer({
     guard,

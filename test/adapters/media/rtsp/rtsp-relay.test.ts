@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { describeRtsp } from '../../../../adapters/media/rtsp/connection/describe.ts';
 import { RtspStatusError } from '../../../../adapters/media/rtsp/protocol/errors.ts';
@@ -10,11 +10,6 @@ import {
   type ScriptedAnswer,
   type ScriptedRequest,
 } from '../../../support/rtsp/scripted-server.ts';
-
-const closers: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
 
 /** Timeout: two cores may be busy with other tests. */
 const pollOptions = { interval: 10, timeout: 10_000 };
@@ -35,7 +30,7 @@ async function camera(
       return { status: 200, headers: { Session: 'abc;timeout=20', Transport: tcp } };
     return { status: 200 };
   });
-  closers.push(() => server.close());
+  onTestFinished(() => server.close());
   return { ...server, socket: () => socket! };
 }
 
@@ -47,7 +42,7 @@ async function relayTo(url: string): Promise<RtspRelay> {
     new AbortController().signal,
   );
   const relay = await openRtspRelay(stream, () => new Date(1_000));
-  closers.push(() => relay.close());
+  onTestFinished(() => relay.close());
   return relay;
 }
 
@@ -55,7 +50,7 @@ async function relayTo(url: string): Promise<RtspRelay> {
 function viewer(relayUrl: string) {
   const url = new URL(relayUrl);
   const socket = connect(Number(url.port), '127.0.0.1');
-  closers.push(() => void socket.destroy());
+  onTestFinished(() => void socket.destroy());
   let received = Buffer.alloc(0);
   socket
     .on('error', () => undefined)

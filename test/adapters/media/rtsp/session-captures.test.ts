@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
@@ -16,17 +13,9 @@ import { startGstRtspServer } from '../../../support/rtsp/gst-rtsp-server.ts';
 import { recordRtp } from '../../../support/rtsp/rtp-recording.ts';
 import { startTcpProxy } from '../../../support/servers/tcp-proxy.ts';
 import { readPicture } from '../../../support/read-picture.ts';
+import { folderOfFile } from '../../../support/temporary-folder.ts';
 
-const closers: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-let tempDir: string;
-beforeAll(async () => {
-  tempDir = await mkdtemp(join(tmpdir(), 'watchpost-sessions-'));
-});
-afterAll(() => rm(tempDir, { recursive: true, force: true, maxRetries: 10 }));
+const tempDir = folderOfFile();
 
 /** Starts a camera of GStreamer behind a proxy that counts its connections. */
 async function startCountedCamera(...flags: string[]) {
@@ -36,10 +25,10 @@ async function startCountedCamera(...flags: string[]) {
 
 /** Starts a proxy in front of a camera, and closes both after the test. */
 async function countConnections(camera: { url: string; close(): Promise<void> }) {
-  closers.push(() => camera.close());
+  onTestFinished(() => camera.close());
   const { hostname, port } = new URL(camera.url);
   const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
-  closers.push(() => proxy.close());
+  onTestFinished(() => proxy.close());
   return { ...proxy, url: camera.url.replace(port, `${proxy.port}`) };
 }
 
@@ -69,7 +58,7 @@ function openCapturer({ damaged = 0 } = {}) {
     },
     maxKept: 10,
   });
-  closers.push(() => sessions.close());
+  onTestFinished(() => sessions.close());
   const ffmpeg = poolDecoders({ ffmpegPath, ffmpeg: counted, maxProcesses: 2 });
   const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), sessions });
   const { signal } = new AbortController();
@@ -265,7 +254,7 @@ describe('captures from a session that stays open', () => {
 
   test('a stream that has no session leaves out the time since the last capture', async () => {
     const camera = await startCamera(await recordRtp({ codec: 'mjpeg' }));
-    closers.push(() => camera.close());
+    onTestFinished(() => camera.close());
     const { lookBack } = openCapturer();
     const first = await lookBack(camera.url, null);
     const second = await lookBack(camera.url, first.position.scan!);
@@ -290,7 +279,7 @@ describe('captures from a session that stays open', () => {
 describe('recorded cameras with a session', () => {
   async function moment(codec: 'h264' | 'h265' | 'mjpeg', odd: Parameters<typeof startCamera>[1] = {}) {
     const camera = await startCamera(await recordRtp({ codec }), odd);
-    closers.push(() => camera.close());
+    onTestFinished(() => camera.close());
     const { capture, inputs } = openCapturer();
     return { moment: readMoment((await capture(camera.url)).thumbnail), inputs };
   }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createEgressGuard, type Address, type EgressGuard } from '../../../../../adapters/egress/guard.ts';
 import {
   describeRtsp,
@@ -15,11 +15,6 @@ import {
 } from '../../../../support/rtsp/scripted-server.ts';
 
 const open = createEgressGuard({ allowRanges: ['127.0.0.0/8'] });
-const closers: (() => Promise<unknown> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
 async function describeStream(
   url: string,
   guard: EgressGuard = open,
@@ -27,13 +22,13 @@ async function describeStream(
   answerTimeoutMs = 5_000,
 ): Promise<DescribedStream> {
   const stream = await describeRtsp({ url: url, caller: 'ada' }, { guard, answerTimeoutMs }, signal);
-  closers.push(() => stream.client.close());
+  onTestFinished(() => stream.client.close());
   return stream;
 }
 
 async function scripted(answer: (request: ScriptedRequest, url: string, socket: Socket) => ScriptedAnswer) {
   const server = await startScriptedServer(answer);
-  closers.push(() => server.close());
+  onTestFinished(() => server.close());
   return server;
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEgressGuard } from '../../../../../adapters/egress/guard.ts';
 import { describeRtsp } from '../../../../../adapters/media/rtsp/connection/describe.ts';
 import { RtspConnectionError } from '../../../../../adapters/media/rtsp/protocol/errors.ts';
@@ -16,16 +16,11 @@ import { recordRtp } from '../../../../support/rtsp/rtp-recording.ts';
 import { captureRtsp } from '../../../../support/rtsp/watch-rtsp.ts';
 import { selfSigned } from '../../../egress/self-signed.ts';
 
-const closers: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
 async function tunnel(odd: TunnelOddities = {}, oddCamera: CameraOddities = {}) {
   const camera = await startCamera(await recordRtp({}), oddCamera);
-  closers.push(() => camera.close());
+  onTestFinished(() => camera.close());
   const started = await startHttpTunnel(camera.url, odd);
-  closers.push(() => started.close());
+  onTestFinished(() => started.close());
   return { ...started, camera };
 }
 
@@ -61,7 +56,7 @@ describe('RTSP through HTTP', () => {
 
   test.each([['none'], ['basic'], ['digest']])("GStreamer's server is captured (%s)", async (auth) => {
     const server = await startGstRtspServer('--auth', auth, '--password', 'p@ss');
-    closers.push(() => server.close());
+    onTestFinished(() => server.close());
     const url = server.url.replace('rtsp://', 'rtsp+http://viewer:p%40ss@');
     expect((await captureRtsp(url, { mode: 'hybrid' })).clip).toBeDefined();
   });
@@ -156,7 +151,7 @@ describe('RTSP through HTTP', () => {
       const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
       const signal = AbortSignal.timeout(10_000);
       const way = await openHttpTunnel(guard, readRtspUrl(url, guard), { timeoutMs: 5_000, signal });
-      closers.push(async () => void way.destroy());
+      onTestFinished(async () => void way.destroy());
       way.once('readable', () => undefined);
       await isFull.promise;
       expect(way.readableLength).toBeLessThanOrEqual(131_072);
