@@ -28,40 +28,34 @@ const request = (at: number): string => `OPTIONS * RTSP/1.0\r\nCSeq: ${at}\r\n\r
 
 type Misbehaviour = (method: string, socket: Socket) => ScriptedAnswer | undefined;
 
+/** Floods instead of an answer, to each request or to one method. */
+const floods =
+  (bytes: Buffer | string, to?: string): Misbehaviour =>
+  (method, socket) =>
+    to === undefined || method === to ? (flood(socket, bytes), null) : undefined;
+/** Answers PLAY, and then does something. */
+const plays =
+  (delayMs: number, then: (socket: Socket) => void): Misbehaviour =>
+  (method, socket) =>
+    method === 'PLAY' ? (setTimeout(() => then(socket), delayMs), { status: 200 }) : undefined;
+const endless = 'RTSP/1.0 200 OK\r\nCSeq: 2\r\nContent-Length: 10000000000\r\n\r\n';
+
 const misbehaviours: [string, Misbehaviour][] = [
   ['never answers', () => null],
   ['answers OPTIONS and then no more', (method) => (method === 'OPTIONS' ? { status: 200 } : null)],
-  ['sends headers without end', (_, socket) => (flood(socket, 'X: y\r\n'.repeat(1000)), null)],
-  ['sends a header line without end', (_, socket) => (flood(socket, 'x'.repeat(65_536)), null)],
-  [
-    'announces a description of ten gigabytes',
-    (method, socket) =>
-      method === 'DESCRIBE'
-        ? (flood(socket, 'RTSP/1.0 200 OK\r\nCSeq: 2\r\nContent-Length: 10000000000\r\n\r\n'), null)
-        : undefined,
-  ],
+  ['sends headers without end', floods('X: y\r\n'.repeat(1000))],
+  ['sends a header line without end', floods('x'.repeat(65_536))],
+  ['announces a description of ten gigabytes', floods(endless, 'DESCRIBE')],
   [
     'describes ten thousand tracks',
     (method) => (method === 'DESCRIBE' ? { status: 200, body: tracks.join('') } : undefined),
   ],
-  ['floods frames instead of an answer', (_, socket) => (flood(socket, frame(60_000)), null)],
-  [
-    'floods tiny frames instead of an answer',
-    (_, socket) => (flood(socket, Buffer.concat(Array(5000).fill(frame(12)))), null),
-  ],
-  ['floods empty lines', (_, socket) => (flood(socket, '\r\n'.repeat(10_000)), null)],
-  [
-    'says «continue» without end',
-    (_, socket) => (flood(socket, 'RTSP/1.0 100 Continue\r\n\r\n'.repeat(1000)), null),
-  ],
-  [
-    'responds without a request',
-    (_, socket) => (flood(socket, 'RTSP/1.0 200 OK\r\nCSeq: 77\r\n\r\n'.repeat(1000)), null),
-  ],
-  [
-    'floods requests',
-    (_, socket) => (flood(socket, Array.from({ length: 1000 }, (_, at) => request(at)).join('')), null),
-  ],
+  ['floods frames instead of an answer', floods(frame(60_000))],
+  ['floods tiny frames instead of an answer', floods(Buffer.concat(Array(5000).fill(frame(12))))],
+  ['floods empty lines', floods('\r\n'.repeat(10_000))],
+  ['says «continue» without end', floods('RTSP/1.0 100 Continue\r\n\r\n'.repeat(1000))],
+  ['responds without a request', floods('RTSP/1.0 200 OK\r\nCSeq: 77\r\n\r\n'.repeat(1000))],
+  ['floods requests', floods(Array.from({ length: 1000 }, (_, at) => request(at)).join(''))],
   [
     'requests credentials with a new challenge each time',
     () => ({
@@ -69,16 +63,8 @@ const misbehaviours: [string, Misbehaviour][] = [
       headers: { 'WWW-Authenticate': `Digest realm="a", nonce="${Math.random()}", stale=true` },
     }),
   ],
-  [
-    'plays noise without end',
-    (method, socket) =>
-      method === 'PLAY' ? (setTimeout(() => flood(socket, frame(60_000)), 20), { status: 200 }) : undefined,
-  ],
-  [
-    'plays and then is silent',
-    (method, socket) =>
-      method === 'PLAY' ? (setTimeout(() => socket.destroy(), 1500), { status: 200 }) : undefined,
-  ],
+  ['plays noise without end', plays(20, (socket) => flood(socket, frame(60_000)))],
+  ['plays and then is silent', plays(1500, (socket) => void socket.destroy())],
 ];
 
 test.for(misbehaviours)(

@@ -59,73 +59,50 @@ const lines = [
   'm=application {port} TCP x',
 ];
 
+const vector = (name: string, at: RtspVector['at'], fields: Partial<RtspVector>): RtspVector => ({
+  name,
+  at,
+  ...fields,
+});
+const redirects = [301, 302, 303, 305, 307, 308];
+const bases = [
+  'rtsp://127.0.0.1:{port}/cam/',
+  'http://127.0.0.1:{port}/',
+  'file://{file}',
+  '//127.0.0.1:{port}/',
+];
+const ofLocation = { Location: inside, 'Content-Location': inside, 'Alt-Svc': 'rtsp="127.0.0.1:{port}"' };
+const redirect = `REDIRECT rtsp://{self}/cam RTSP/1.0\r\nCSeq: 1\r\nLocation: ${inside}\r\n\r\n`;
+const ofPlay: Record<string, string>[] = [
+  { 'RTP-Info': `url=${inside};seq=1;rtptime=1` },
+  { 'RTP-Info': 'url=http://127.0.0.1:{port}/' },
+  { Session: `a;timeout=60;${inside}` },
+  { 'Media-Properties': inside, 'Media-Range': 'npt=0-' },
+];
+
 export const rtspVectors: RtspVector[] = [
-  ...methods.flatMap((at) =>
-    [301, 302, 303, 305, 307, 308].map((status) => ({
-      name: `${status} at ${at}`,
-      at,
-      status,
-      headers: { Location: inside },
-    })),
+  ...methods.flatMap((at) => [
+    ...redirects.map((status) => vector(`${status} at ${at}`, at, { status, headers: { Location: inside } })),
+    vector(`a location in the answer to ${at}`, at, { headers: ofLocation }),
+    vector(`a REDIRECT of the server's at ${at}`, at, { answers: true, raw: redirect }),
+    vector(`a challenge that names another server at ${at}`, at, {
+      status: 401,
+      headers: { 'WWW-Authenticate': `Digest realm="a", nonce="b", domain="${inside}"` },
+    }),
+  ]),
+  ...controls.map((to) => vector(`a track's control ${to}`, 'DESCRIBE', { sdp: [`a=control:${to}`] })),
+  ...['Content-Base', 'Content-Location'].flatMap((header) =>
+    bases.map((base) => vector(`a ${header} of ${base}`, 'DESCRIBE', { headers: { [header]: base } })),
   ),
-  ...methods.map((at) => ({
-    name: `a location in the answer to ${at}`,
-    at,
-    headers: { Location: inside, 'Content-Location': inside, 'Alt-Svc': 'rtsp="127.0.0.1:{port}"' },
-  })),
-  ...methods.map((at) => ({
-    name: `a REDIRECT of the server's at ${at}`,
-    at,
-    answers: true as const,
-    raw: `REDIRECT rtsp://{self}/cam RTSP/1.0\r\nCSeq: 1\r\nLocation: ${inside}\r\n\r\n`,
-  })),
-  ...methods.map((at) => ({
-    name: `a challenge that names another server at ${at}`,
-    at,
-    status: 401,
-    headers: { 'WWW-Authenticate': `Digest realm="a", nonce="b", domain="${inside}"` },
-  })),
-  ...controls.map((control) => ({
-    name: `a track's control ${control}`,
-    at: 'DESCRIBE' as const,
-    sdp: [`a=control:${control}`],
-  })),
-  ...[
-    'rtsp://127.0.0.1:{port}/cam/',
-    'http://127.0.0.1:{port}/',
-    'file://{file}',
-    '//127.0.0.1:{port}/',
-  ].flatMap((base) =>
-    ['Content-Base', 'Content-Location'].map((header) => ({
-      name: `a ${header} of ${base}`,
-      at: 'DESCRIBE' as const,
-      headers: { [header]: base },
-    })),
+  ...transports.map((Transport) => vector(`a transport ${Transport}`, 'SETUP', { headers: { Transport } })),
+  ...lines.map((line) => vector(`a description with ${line}`, 'DESCRIBE', { sdp: [line] })),
+  ...ofPlay.map((headers) =>
+    vector(`an answer to PLAY with ${JSON.stringify(headers)}`, 'PLAY', { headers }),
   ),
-  ...transports.map((transport) => ({
-    name: `a transport ${transport}`,
-    at: 'SETUP' as const,
-    headers: { Transport: transport },
-  })),
-  ...lines.map((line) => ({ name: `a description with ${line}`, at: 'DESCRIBE' as const, sdp: [line] })),
-  ...[
-    { 'RTP-Info': `url=${inside};seq=1;rtptime=1` },
-    { 'RTP-Info': 'url=http://127.0.0.1:{port}/' },
-    { Session: `a;timeout=60;${inside}` },
-    { 'Media-Properties': inside, 'Media-Range': 'npt=0-' },
-  ].map((headers) => ({
-    name: `an answer to PLAY with ${JSON.stringify(headers)}`,
-    at: 'PLAY' as const,
-    headers,
-  })),
-  {
-    name: 'lines hidden behind a carriage return',
-    at: 'DESCRIBE',
+  vector('lines hidden behind a carriage return', 'DESCRIBE', {
     sdp: [`a=control:track1\ra=control:${inside}\rc=IN IP4 127.0.0.1`],
-  },
-  {
-    name: 'an HTTP answer that redirects',
-    at: 'OPTIONS',
+  }),
+  vector('an HTTP answer that redirects', 'OPTIONS', {
     raw: 'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:{port}/\r\nContent-Length: 0\r\n\r\n',
-  },
+  }),
 ];
