@@ -1,11 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../../core/rules.ts';
-import {
-  JobAlreadyStoppedError,
-  NotLiveError,
-  TransientError,
-  VisionError,
-} from '../../../../core/errors.ts';
+import { TransientError, VisionError } from '../../../../core/errors.ts';
 import { createDigest } from '../../../support/create-jobs.ts';
 import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
 import { jobDetail } from '../../../../core/job/present-job.ts';
@@ -49,12 +44,6 @@ describe('creating a digest', () => {
     });
     expect(await world.c.jobs.countActive('harbour')).toBe(1);
     expect(world.executions.get(`${job.run_id}-0`)).toBe('running');
-  });
-
-  test('the creation of a digest stores nothing if its stream is not live', async () => {
-    world.script.probe = new NotLiveError('Give a live URL.');
-    await expect(digest()).rejects.toThrow(NotLiveError);
-    expect(await world.c.jobs.countActive('harbour')).toBe(0);
   });
 
   test.each([
@@ -220,20 +209,6 @@ describe('cancelling a digest', () => {
       [2, true],
     ]);
     expect((await readTypes(jobId)).at(-1)).toBe('job_stopped');
-  });
-
-  test('two concurrent cancellations end a digest once', async () => {
-    const { jobId, step } = await begun();
-    await world.tick(step);
-    const results = await Promise.allSettled([
-      cancelJob(jobId, 'harbour', world.c),
-      cancelJob(jobId, 'harbour', world.c),
-    ]);
-    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(results.find(({ status }) => status === 'rejected')).toMatchObject({
-      reason: expect.any(JobAlreadyStoppedError),
-    });
-    expect(await readSummaries(jobId)).toHaveLength(1);
   });
 
   test('a cancellation before the first tick logs no summary', async () => {

@@ -100,13 +100,6 @@ describe('triggers', () => {
     expect(decisions.map(({ ending }) => ending?.reason)).toEqual([undefined, 'max_triggers_reached']);
   });
 
-  test('a job with max_triggers null sends alerts until its end', () => {
-    const seconds = Array.from({ length: 20 }, (_, index) => 10 * (index + 1));
-    const decisions = play(runningJob({ max_triggers: null }), each(looked(true), ...seconds));
-    expect(filterAlerts(decisions)).toEqual(Array(20).fill(true));
-    expect(decisions.every(({ ending }) => ending === undefined)).toBe(true);
-  });
-
   test('a second trigger inside the cooldown sends no alert, and shows in progress', () => {
     const decisions = play(
       runningJob({ max_triggers: null, trigger_cooldown_seconds: 30 }),
@@ -306,7 +299,6 @@ describe('a model that fails', () => {
   const everyFive = Array.from({ length: 70 }, (_, index) => 5 * (index + 1));
 
   test.each([
-    ['without a grace period', 0, {}, [10, 20, 30, 40, 50], 50],
     ['within a grace period, counted from the first one,', 300, {}, everyFive, 305],
     [
       'of a model that has never answered',
