@@ -5,32 +5,27 @@ import type { Credentials } from './credentials.ts';
  * Authenticates the requests of one connection. Sends no credentials before a challenge, and never in a weaker
  * scheme than offered.
  */
-export type Authorizer = {
-  /** Returns the `Authorization` header, or none before a challenge. */
-  headers(method: string, url: string): [string, string][];
-  /**
-   * Reads the challenges of a 401. Returns false if a retry is useless, because the server has rejected these
-   * credentials.
-   */
-  accept(challengeHeaders: readonly string[]): boolean;
-  /** Records that the server has accepted the request. */
-  confirm(): void;
-};
+export type Authorizer = ReturnType<typeof createAuthorizer>;
 
 /** Creates an authorizer. `newNonce` returns a new random client nonce (RFC 7616). */
-export function createAuthorizer(credentials: Credentials | null, newNonce: () => string): Authorizer {
+export function createAuthorizer(credentials: Credentials | null, newNonce: () => string) {
   let challenge: Challenge | null = null;
   let count = 0;
   let refusals = 0;
   let confirmed = false;
   return {
-    headers(method, url) {
+    /** Returns the `Authorization` header, or none before a challenge. */
+    headers(method: string, url: string): [string, string][] {
       if (challenge === null || credentials === null) return [];
       count += 1;
       const use = { method, uri: url, count, clientNonce: newNonce() };
       return [['Authorization', authorization(challenge, credentials, use)]];
     },
-    accept(challengeHeaders) {
+    /**
+     * Reads the challenges of a 401. Returns false if a retry is useless, because the server has rejected these
+     * credentials.
+     */
+    accept(challengeHeaders: readonly string[]): boolean {
       const next = readChallenge(challengeHeaders);
       if (credentials === null || next === null) return false;
       refusals += 1;
@@ -40,7 +35,8 @@ export function createAuthorizer(credentials: Credentials | null, newNonce: () =
       confirmed = false;
       return renewed && refusals <= maxRefusals;
     },
-    confirm() {
+    /** Records that the server has accepted the request. */
+    confirm(): void {
       confirmed = true;
       refusals = 0;
     },

@@ -2,14 +2,7 @@ import { parseHttpDate } from '../../core/outside-time.ts';
 import { createFairByteCache } from '../byte-cache.ts';
 
 /** Cookies of one stream, which its servers have set. */
-export type CookieJar = {
-  /** Returns the header for a request; undefined without a cookie. */
-  header(url: URL): string | undefined;
-  /** Takes the `Set-Cookie` headers of a response from this URL. */
-  take(url: URL, headers: readonly string[]): void;
-  /** Length of all names, values and paths. */
-  length(): number;
-};
+export type CookieJar = ReturnType<typeof createCookieJar>;
 
 type Cookie = {
   name: string;
@@ -27,14 +20,16 @@ const maxBytes = 32 * 1024 * 1024;
 const cookieBytes = 200;
 
 /** Creates a jar (RFC 6265). It forgets cookies with their stream, so it reads no expiry but that of a deletion. */
-export function createCookieJar(now: () => Date): CookieJar {
+export function createCookieJar(now: () => Date) {
   let cookies: Cookie[] = [];
   return {
-    header(url) {
+    /** Returns the header for a request; undefined without a cookie. */
+    header(url: URL): string | undefined {
       const sent = cookies.filter((cookie) => isFor(cookie, url));
       return sent.length === 0 ? undefined : sent.map(({ name, value }) => `${name}=${value}`).join('; ');
     },
-    take(url, headers) {
+    /** Takes the `Set-Cookie` headers of a response from this URL. */
+    take(url: URL, headers: readonly string[]): void {
       for (const header of headers) {
         const read = header.length <= maxCookieLength ? readCookie(header, url, now()) : null;
         if (read === null) continue;
@@ -42,6 +37,7 @@ export function createCookieJar(now: () => Date): CookieJar {
         if (!read.isDeleted) cookies = [...cookies, structuredClone(read.cookie)].slice(-maxCookies);
       }
     },
+    /** Length of all names, values and paths. */
     length: () =>
       cookies.reduce((sum, { name, value, path }) => sum + name.length + value.length + path.length, 0),
   };

@@ -1,15 +1,10 @@
 import { EgressTimeoutError } from './errors.ts';
 
 /** Timeout of several steps, which a caller's signal can abort earlier. */
-export type Deadline = {
-  signal: AbortSignal;
-  /** Throws `EgressTimeoutError` after the timeout, or the reason of an aborted caller's signal. */
-  throwIfOver(): void;
-  close(): void;
-};
+export type Deadline = ReturnType<typeof openDeadline>;
 
 /** Starts a deadline. `close` must be called to stop its timer. */
-export function openDeadline(timeoutMs: number, callerSignal?: AbortSignal): Deadline {
+export function openDeadline(timeoutMs: number, callerSignal?: AbortSignal) {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new EgressTimeoutError('No response in time')), timeoutMs);
   const abort = (): void => controller.abort(callerSignal?.reason);
@@ -17,8 +12,9 @@ export function openDeadline(timeoutMs: number, callerSignal?: AbortSignal): Dea
   if (callerSignal?.aborted === true) abort();
   return {
     signal: controller.signal,
+    /** Throws `EgressTimeoutError` after the timeout, or the reason of an aborted caller's signal. */
     throwIfOver: () => controller.signal.throwIfAborted(),
-    close: () => {
+    close: (): void => {
       clearTimeout(timer);
       callerSignal?.removeEventListener('abort', abort);
     },

@@ -4,29 +4,25 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Log } from '../../core/ports/log.ts';
 
-/** Addresses at which callers last opened the console, for links in messages of a service without a public URL. */
-export type ConsoleAddresses = {
-  /** Returns the address of a caller, without a path; undefined before the first. */
-  read(caller: string): string | undefined;
-  /** Stores an address. One of this machine alone replaces no other: nobody else can open it. */
-  opened(caller: string, origin: string): Promise<void>;
-  /** Removes the address of an erased caller. */
-  forget(caller: string): Promise<void>;
-};
-
-/** Creates the addresses, which a file in the data directory keeps over restarts. */
-export function createConsoleAddresses(dataDir: string, log: Log): ConsoleAddresses {
+/**
+ * Creates the addresses, which a file in the data directory keeps over restarts. Addresses at which callers last
+ * opened the console, for links in messages of a service without a public URL.
+ */
+export function createConsoleAddresses(dataDir: string, log: Log) {
   const path = join(dataDir, 'console-addresses.json');
   const addresses = readAddresses(path);
   return {
-    read: (caller) => addresses.get(caller),
-    opened: async (caller, origin) => {
+    /** Returns the address of a caller, without a path; undefined before the first. */
+    read: (caller: string) => addresses.get(caller),
+    /** Stores an address. One of this machine alone replaces no other: nobody else can open it. */
+    opened: async (caller: string, origin: string): Promise<void> => {
       const before = addresses.get(caller);
       if (before === origin || (before !== undefined && isLoopback(origin))) return;
       addresses.set(caller, origin);
       await store();
     },
-    forget: async (caller) => {
+    /** Removes the address of an erased caller. */
+    forget: async (caller: string): Promise<void> => {
       if (addresses.delete(caller)) await store();
     },
   };

@@ -29,17 +29,7 @@ export type DeviceCallsDeps = {
   randomBytes: (count: number) => Uint8Array;
 };
 
-export type DeviceCalls = {
-  /**
-   * Returns the response to an operation. The first call is sent without the user: a device that asks for a user gets a
-   * digest, in HTTP or in WS-Security. Throws `StreamFetchError`.
-   */
-  call(url: URL, operation: Operation): Promise<XmlElement>;
-  /** Sends an operation without the user. Returns null if the device refuses it. */
-  tryUnsigned(url: URL, operation: Operation): Promise<XmlElement | null>;
-  /** States by how much the clock of the device differs: it judges the age of a request by it. */
-  setClockOffset(seconds: number): void;
-};
+export type DeviceCalls = ReturnType<typeof createDeviceCalls>;
 
 /** Maximum size of a response, in bytes. Sixteen profiles have 100 kB. */
 const maxResponseBytes = 500_000;
@@ -52,14 +42,18 @@ export function createDeviceCalls(
   { http, now, randomBytes }: DeviceCallsDeps,
   login: CameraLogin | null,
   signal: AbortSignal,
-): DeviceCalls {
+) {
   const authorizer = createAuthorizer(login, () => Buffer.from(randomBytes(16)).toString('hex'));
   let usesToken = false;
   let clockOffsetSeconds: number | null = null;
   let speaksSoap = false;
 
   return {
-    call: async (url, operation) => {
+    /**
+     * Returns the response to an operation. The first call is sent without the user: a device that asks for a user
+     * gets a digest, in HTTP or in WS-Security. Throws `StreamFetchError`.
+     */
+    call: async (url: URL, operation: Operation): Promise<XmlElement> => {
       for (let requests = 0; requests < maxRequests; requests += 1) {
         const response = await send(url, operation, true);
         const read = readResponse(response);
@@ -74,7 +68,8 @@ export function createDeviceCalls(
       // The age of a request matters in WS-Security only.
       throw wrongPasswordError(usesToken ? clockOffsetSeconds : 0);
     },
-    tryUnsigned: async (url, operation) => {
+    /** Sends an operation without the user. Returns null if the device refuses it. */
+    tryUnsigned: async (url: URL, operation: Operation): Promise<XmlElement | null> => {
       try {
         const read = readResponse(await send(url, operation, false));
         return read.kind === 'result' ? read.result : null;
@@ -83,7 +78,8 @@ export function createDeviceCalls(
         throw error;
       }
     },
-    setClockOffset: (seconds) => {
+    /** States by how much the clock of the device differs: it judges the age of a request by it. */
+    setClockOffset: (seconds: number): void => {
       clockOffsetSeconds = seconds;
     },
   };

@@ -10,20 +10,14 @@ import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-fr
 import { fileAt, gapAfter, type Timeline, type TimelineFile } from './timeline.ts';
 
 /** Frames that a recording capturer has passed, for captures that look back. Times in seconds of the timeline. */
-type PassedFrames = {
-  add(frame: PassedFrame): void;
-  /** Decodes what only an open recording can decode. */
-  settle(): Promise<void>;
-  /** Returns the scan before a capture since a position; `null` for the first one. */
-  scan(since: string | null, seconds: number, timeline: Timeline): Promise<Scan>;
-};
+type PassedFrames = ReturnType<typeof createPassedFrames>;
 
 type PassedFrame = PlayedFrame & { isKeyFrame: boolean };
 
 const { maxScanSeconds } = rules;
 
 /** Creates the list of passed frames. It drops those that no scan can reach. */
-function createPassedFrames(): PassedFrames {
+function createPassedFrames() {
   let passed: PassedFrame[] = [];
   return { add, settle, scan };
 
@@ -37,6 +31,7 @@ function createPassedFrames(): PassedFrames {
     passed = passed.filter((frame) => seconds - frame.seconds <= maxScanSeconds);
   }
 
+  /** Decodes what only an open recording can decode. */
   async function settle(): Promise<void> {
     for (const frame of passed) {
       const picture = await frame.read();
@@ -44,6 +39,7 @@ function createPassedFrames(): PassedFrames {
     }
   }
 
+  /** Returns the scan before a capture since a position; `null` for the first one. */
   async function scan(since: string | null, seconds: number, timeline: Timeline): Promise<Scan> {
     const sinceSeconds = since === null ? seconds : Number(since);
     const frames: ScannedFrame[] = [];

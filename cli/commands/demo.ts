@@ -236,19 +236,15 @@ async function startWebhookReceiver(secret: string, onEvent: (event: WebhookEven
 }
 
 /** Output of the demo: lines with the time since its start, or JSON lines. */
-type Story = {
-  say(text: string): void;
-  event(type: string, details: Record<string, unknown>): void;
-  good(text: string): void;
-};
+type Story = ReturnType<typeof tellStory>;
 
-function tellStory({ print, color }: Terminal, asJson: boolean): Story {
+function tellStory({ print, color }: Terminal, asJson: boolean) {
   const startedMs = performance.now();
   const line = (text: string) => print(`${color.dim(clock(performance.now() - startedMs))}  ${text}`);
   return {
-    say: (text) => (asJson ? print(JSON.stringify({ note: text })) : line(text)),
-    good: (text) => (asJson ? print(JSON.stringify({ result: text })) : line(color.green(text))),
-    event: (type, details) => {
+    say: (text: string) => (asJson ? print(JSON.stringify({ note: text })) : line(text)),
+    good: (text: string) => (asJson ? print(JSON.stringify({ result: text })) : line(color.green(text))),
+    event: (type: string, details: Record<string, unknown>): void => {
       if (asJson) print(JSON.stringify({ type, ...details }));
       else line(`${paint(type, color)}  ${describe(details)}`);
     },

@@ -4,13 +4,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { waitAtMost } from '../../core/time-limit.ts';
 
-/** Running HLS stream. */
-export type LiveHls = {
-  /** Address of the media playlist. */
-  url: string;
-  close(): Promise<void>;
-};
-
 /** Source, format and address of the stream. Default port: any free port. */
 export type LiveHlsOptions = {
   ffmpegPath: string;
@@ -30,10 +23,10 @@ const startTimeoutMs = 20_000;
 
 /**
  * Starts a live HLS stream. ffmpeg pushes playlist and segments (HTTP PUT) to an ingest server on loopback, and an
- * origin server serves them from memory. If this process crashes, the next push fails and ends ffmpeg. Resolves when
- * the playlist is available; throws if ffmpeg ends or 20 s pass before.
+ * origin server serves them from memory. If this process crashes, the next push fails and ends ffmpeg. Resolves
+ * when the playlist is available; throws if ffmpeg ends or 20 s pass before. Running HLS stream.
  */
-export async function startLiveHls(options: LiveHlsOptions): Promise<LiveHls> {
+export async function startLiveHls(options: LiveHlsOptions) {
   const files = new Map<string, Buffer>();
   const secretPath = `/${randomUUID()}/`;
   const published = Promise.withResolvers<void>();
@@ -56,7 +49,11 @@ export async function startLiveHls(options: LiveHlsOptions): Promise<LiveHls> {
       Promise.race([published.promise, failed(encoder.process)]),
       throwTimedOut,
     );
-    return { url: `http://${options.host}:${port}/live.m3u8`, close };
+    return {
+      /** Address of the media playlist. */
+      url: `http://${options.host}:${port}/live.m3u8`,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

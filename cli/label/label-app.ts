@@ -6,13 +6,7 @@ import { CommandError } from '../command-error.ts';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 
 /** Labelled set that is being labelled. Examples are counted from 0 in the order of their lines. */
-type SetFile = {
-  examples: () => Promise<Example[]>;
-  /** Reads the examples, with the lines that cannot be read. */
-  read: () => Promise<ReturnType<typeof parseLabelledSet>>;
-  /** Stores the right answer of an example, and keeps all other fields and lines. Throws `SetChangedError`. */
-  label: (index: number, expected: Example['expected']) => Promise<void>;
-};
+type SetFile = ReturnType<typeof openSetFile>;
 
 /** The file of the set does not have this example any more. */
 class SetChangedError extends Error {
@@ -22,13 +16,15 @@ class SetChangedError extends Error {
 const lineSchema = z.record(z.string(), z.unknown());
 
 /** Opens the file of a labelled set. Changes of other programs between two calls are kept. */
-export function openSetFile(file: string): SetFile {
+export function openSetFile(file: string) {
   let last: Promise<void> = Promise.resolve();
   const read = async () => parseLabelledSet(await readFile(file, 'utf8'));
   return {
     examples: async () => (await read()).examples,
+    /** Reads the examples, with the lines that cannot be read. */
     read,
-    label: async (index, expected) => {
+    /** Stores the right answer of an example, and keeps all other fields and lines. Throws `SetChangedError`. */
+    label: async (index: number, expected: Example['expected']): Promise<void> => {
       // One change at a time: a second one would write over the first.
       const change = last.then(async () => storeLabel(file, index, expected));
       last = change.catch(() => undefined);

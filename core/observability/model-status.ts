@@ -50,15 +50,6 @@ function readCause(error: unknown): string {
   return error.cause === undefined ? error.message || error.name : readCause(error.cause);
 }
 
-export type ModelStatus = {
-  /** The same model; its failed calls lead to a test. */
-  vision: VisionModel;
-  read(): Finding;
-  /** Tests the model in the background. Returns the first result. */
-  start(): Promise<Finding>;
-  close(): void;
-};
-
 /** Time between two tests, in seconds. A model that works is not tested again. */
 const retestSeconds = 60;
 
@@ -68,7 +59,7 @@ const retestSeconds = 60;
  */
 export function createModelStatus(
   deps: ModelStatusDeps & { log: Log; setTimer: (fire: () => void, delayMs: number) => () => void },
-): ModelStatus {
+) {
   const { vision, log, setTimer } = deps;
   let finding: Finding = about('model').pending(`${vision.provider}: not tested yet`);
   let cancelTimer: (() => void) | undefined;
@@ -98,6 +89,7 @@ export function createModelStatus(
   }
 
   return {
+    /** The same model; its failed calls lead to a test. */
     vision: wrapModel(vision, async (call) => {
       try {
         return await call();
@@ -107,12 +99,13 @@ export function createModelStatus(
         throw error;
       }
     }),
-    read: () => {
+    read: (): Finding => {
       const loading = vision.lifecycle.loading();
       return loading === undefined ? finding : describeLoading(vision, loading);
     },
+    /** Tests the model in the background. Returns the first result. */
     start: test,
-    close: () => {
+    close: (): void => {
       isClosed = true;
       cancelTimer?.();
       vision.lifecycle.close();

@@ -15,19 +15,13 @@ export type VirtualRunDeps = Pick<AnalyzeTaskDeps, 'media' | 'vision' | 'cutFram
 };
 
 /** Watch that runs by the tasks of the workflow, with its state in memory and nobody to tell. */
-export type VirtualRun = {
-  /** Returns the watch after its newest tick. */
-  read(): WatchRun;
-  begin(): Promise<WorkflowState>;
-  /** Analyzes the capture of a step. Returns the next step, also that of a next execution. Throws the abort reason. */
-  analyze(step: WorkflowState, captured: CaptureOutput, signal?: AbortSignal): Promise<WorkflowState>;
-};
+export type VirtualRun = ReturnType<typeof createVirtualRun>;
 
 /**
  * Creates a virtual run of a watch. Its destinations receive nothing, and a budget in dollars pauses it: no model has a
  * price.
  */
-export function createVirtualRun(first: WatchRun, given: VirtualRunDeps): VirtualRun {
+export function createVirtualRun(first: WatchRun, given: VirtualRunDeps) {
   let run = first;
   const deps: AnalyzeTaskDeps = {
     ...given,
@@ -47,12 +41,18 @@ export function createVirtualRun(first: WatchRun, given: VirtualRunDeps): Virtua
       alert: async () => undefined,
     },
   };
-  return { read: () => run, begin, analyze };
+  return {
+    /** Returns the watch after its newest tick. */
+    read: () => run,
+    begin,
+    analyze,
+  };
 
   function begin(): Promise<WorkflowState> {
     return ask({ operation: 'begin', run_id: run.run_id, generation: run.generation });
   }
 
+  /** Analyzes the capture of a step. Returns the next step, also that of a next execution. Throws the abort reason. */
   async function analyze(step: WorkflowState, captured: CaptureOutput, signal?: AbortSignal) {
     const { run_id, generation, capture } = step;
     const next = await ask({ operation: 'analyze', run_id, generation, capture, captured }, signal);

@@ -53,6 +53,7 @@ test.each([
 const bounds: Record<string, string> = {
   'adapters/embedded/log/log-buffer.ts': 'newest entries of the log: 500 of 4 kB',
   'adapters/media/ffmpeg/image-process.ts': 'pictures of a process that wait: 8 of 3 MB',
+  'adapters/media/rtsp/rtsp-relay.ts': 'packets of the picture under way: 4 MB for each connection to ffmpeg',
   'adapters/media/rtsp/session/gop-buffer.ts': 'groups of pictures of a session: 32 MB, 192 MB of all',
   'adapters/vision/objects/thread-detector.ts': 'threads of the network: cores, 60 MB each',
   'cli/service/service.ts': 'what ends with the service: its parts, 200 bytes each',

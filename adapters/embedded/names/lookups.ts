@@ -8,13 +8,6 @@ import type { Address } from '../../egress/address-rule.ts';
 import { createFairCache } from '../../fair-cache.ts';
 import { createFairTurns } from '../load/fair-turns.ts';
 
-/** Resolver of all names that callers choose. */
-export type Lookups = {
-  /** Returns the addresses of a name. Throws if it has none, was not resolved in time, or failed a moment ago. */
-  lookup(host: string): Promise<Address[]>;
-  close(): void;
-};
-
 export type NameProcess = Pick<ChildProcess, 'on' | 'send' | 'kill'>;
 
 export type LookupsDeps = {
@@ -44,9 +37,10 @@ const keepIdleMs = 60_000;
 
 /**
  * Creates lookups in a process of their own, fairly by caller: a name whose server is silent holds a thread of the
- * operating system for up to a minute, which only the end of its process frees.
+ * operating system for up to a minute, which only the end of its process frees. Resolver of all names that callers
+ * choose.
  */
-export function createLookups(deps: LookupsDeps): Lookups {
+export function createLookups(deps: LookupsDeps) {
   const { currentCaller, elapsedMs = () => performance.now() } = deps;
   const { setTimer = setSystemTimer, start = startNameProcess } = deps;
   const turns = createFairTurns({
@@ -61,7 +55,8 @@ export function createLookups(deps: LookupsDeps): Lookups {
   let resolver: Resolver | undefined;
   let cancelIdle: (() => void) | undefined;
   return {
-    lookup: async (host) => {
+    /** Returns the addresses of a name. Throws if it has none, was not resolved in time, or failed a moment ago. */
+    lookup: async (host: string): Promise<Address[]> => {
       const caller = currentCaller();
       const failed = failures.get(caller, host);
       if (failed && elapsedMs() < failed.untilMs) throw failed.error;
@@ -112,11 +107,7 @@ function giveUpLookup(giveUp: () => void): never {
   throw new SilentError();
 }
 
-type Resolver = {
-  /** Asks for a name. The process ends once all that it does was given up. */
-  ask(host: string): { answer: Promise<Address[]>; giveUp(): void };
-  end(): void;
-};
+type Resolver = ReturnType<typeof openResolver>;
 
 type Pending = { resolve(addresses: Address[]): void; reject(error: Error): void; isGivenUp: boolean };
 
@@ -126,7 +117,7 @@ const replySchema = z.union([
   z.object({ id: z.number(), error: z.string() }),
 ]);
 
-function openResolver(child: NameProcess, onEnd: () => void): Resolver {
+function openResolver(child: NameProcess, onEnd: () => void) {
   const pending = new Map<number, Pending>();
   let lastId = 0;
   const end = (): void => {
@@ -144,6 +135,7 @@ function openResolver(child: NameProcess, onEnd: () => void): Resolver {
   child.on('message', contained(receive, end));
   return { ask, end };
 
+  /** Asks for a name. The process ends once all that it does was given up. */
   function ask(host: string) {
     lastId += 1;
     const id = lastId;

@@ -92,15 +92,7 @@ export type ConsumerOptions = {
   visibilityMs: number;
 };
 
-export type DeliveryConsumer = {
-  /** Notifies the consumer of a new message of this group. */
-  wake(group: string): void;
-  /**
-   * Stops taking messages and resolves when the handlers in flight have returned. A process can end earlier: the next
-   * one handles their messages again, after the wait of a failure.
-   */
-  close(): Promise<void>;
-};
+export type DeliveryConsumer = ReturnType<typeof startDeliveryConsumer>;
 
 /**
  * Maximum timer delay, in milliseconds: a timer does not fire when the clock is set forward, so the consumer checks
@@ -115,7 +107,7 @@ const maxTimerMs = 60_000;
 const maxInvisibleSeconds = 300;
 
 /** Handles one message per group at a time, fairly by caller. Wake-up times are in memory, messages in SQLite. */
-export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsumer {
+export function startDeliveryConsumer(options: ConsumerOptions) {
   /** Time at which the head of each waiting group becomes visible, in epoch milliseconds. */
   const waiting = new Map<string, number>();
   const turns = new Map<string, Promise<void>>();
@@ -163,13 +155,18 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
   dispatch();
 
   return {
-    wake: (group) => {
+    /** Notifies the consumer of a new message of this group. */
+    wake: (group: string): void => {
       // A group that is being handled reads its next message after its turn.
       if (turns.has(group) || waiting.has(group)) return;
       queueUp(group, readNextVisibility(options, group));
       dispatch();
     },
-    close: async () => {
+    /**
+     * Stops taking messages and resolves when the handlers in flight have returned. A process can end earlier: the
+     * next one handles their messages again, after the wait of a failure.
+     */
+    close: async (): Promise<void> => {
       closing.abort();
       cancelTimer?.();
       await Promise.all(turns.values());

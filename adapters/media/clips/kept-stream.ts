@@ -38,23 +38,14 @@ export type GroupUnits = {
 };
 
 /** Parts of streams that captures and clips have read, by caller and stream. */
-export type KeptStreams = {
-  add(caller: string, stream: string, part: KeptPart): void;
-  /** Returns the parts of a stream, oldest first. */
-  list(caller: string, stream: string): KeptPart[];
-  /** Keeps parts for a time from now on, also those that have expired since they were listed. */
-  hold(caller: string, stream: string, parts: readonly KeptPart[], seconds: number): void;
-  /** Removes what no clip needs any more. */
-  purge(): void;
-  removeCaller(caller: string): void;
-};
+export type KeptStreams = ReturnType<typeof createKeptStreams>;
 
 const maxParts = 20_000;
 
 type HeldPart = KeptPart & { caller: string; stream: string };
 
 /** Creates the memory of streams. What does not fit is removed from the caller with the most, its oldest part first. */
-export function createKeptStreams({ maxBytes, now }: { maxBytes: number; now: () => Date }): KeptStreams {
+export function createKeptStreams({ maxBytes, now }: { maxBytes: number; now: () => Date }) {
   const cache = createFairByteCache<HeldPart>({
     name: 'streams of clips',
     max: maxParts,
@@ -64,25 +55,28 @@ export function createKeptStreams({ maxBytes, now }: { maxBytes: number; now: ()
   /** The same parts by stream: hundreds are added in a second, and each is looked for in its own stream only. */
   const streams = new Map<string, Map<string, HeldPart>>();
   return {
-    add: (caller, stream, part) => {
+    add: (caller: string, stream: string, part: KeptPart): void => {
       const kept = streams.get(toKey(caller, stream)) ?? new Map<string, HeldPart>();
       removeOld(kept);
       if (!kept.has(part.id)) keep(caller, stream, part);
     },
-    list: (caller, stream) =>
+    /** Returns the parts of a stream, oldest first. */
+    list: (caller: string, stream: string) =>
       [...(streams.get(toKey(caller, stream))?.values() ?? [])].toSorted(
         (one, other) => one.startMs - other.startMs,
       ),
-    hold: (caller, stream, held, seconds) => {
+    /** Keeps parts for a time from now on, also those that have expired since they were listed. */
+    hold: (caller: string, stream: string, held: readonly KeptPart[], seconds: number): void => {
       for (const part of held) {
         const keepSeconds = (now().getTime() - part.endMs) / 1000 + seconds;
         keep(caller, stream, { ...part, keepSeconds: Math.max(part.keepSeconds, keepSeconds) });
       }
     },
-    purge: () => {
+    /** Removes what no clip needs any more. */
+    purge: (): void => {
       for (const kept of streams.values()) removeOld(kept);
     },
-    removeCaller: (caller) => {
+    removeCaller: (caller: string): void => {
       for (const kept of streams.values())
         for (const part of kept.values()) if (part.caller === caller) remove(part);
     },

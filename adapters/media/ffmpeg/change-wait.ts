@@ -1,14 +1,9 @@
 /** Wait of one reader for a change, or for a time. */
-type ChangeWait = {
-  /** Resolves to true at the next `wake`, to false after the time. */
-  within(milliseconds: number): Promise<boolean>;
-  wake(): void;
-};
-
-export function createChangeWait(): ChangeWait {
+export function createChangeWait() {
   let wake: (() => void) | undefined;
   return {
-    within: (milliseconds) =>
+    /** Resolves to true at the next `wake`, to false after the time. */
+    within: (milliseconds: number): Promise<boolean> =>
       new Promise((resolve) => {
         const timer = setTimeout(() => resolve(false), milliseconds);
         wake = () => {

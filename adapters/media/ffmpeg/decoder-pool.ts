@@ -139,23 +139,18 @@ type SharedKeyFrame = Pick<CodedPicture, 'bytes'> & {
   kind: string;
 };
 
-type Members = {
-  /**
-   * Returns an idle process of the caller for the size, or for thumbnails of all sizes; starts one, in the place of the
-   * longest idle one, or of one of the caller with the most, if there are too many.
-   */
-  find(caller: string, size: FrameSize | null): Member | undefined;
-  decode(member: Member, ...keyFrames: Parameters<DecoderProcess['decode']>): Promise<FfmpegOutput[]>;
-};
-
 type MembersDeps = Required<Pick<DecoderPoolDeps, 'start' | 'maxProcesses' | 'elapsedMs'>>;
 
 /** Creates the processes, shared fairly by caller. */
-export function createMembers({ start, maxProcesses, elapsedMs }: MembersDeps): Members {
+export function createMembers({ start, maxProcesses, elapsedMs }: MembersDeps) {
   /** Least recently used first. */
   const members = new Set<Member>();
   return { find, decode };
 
+  /**
+   * Returns an idle process of the caller for the size, or for thumbnails of all sizes; starts one, in the place of
+   * the longest idle one, or of one of the caller with the most, if there are too many.
+   */
   function find(caller: string, size: FrameSize | null): Member | undefined {
     const key = `${size === null ? 'thumbnails' : `${size.width}x${size.height}`} ${caller}`;
     const idle = [...members].filter(({ decoder }) => !decoder.isBusy());

@@ -15,17 +15,7 @@ import { startFfmpeg } from './ffmpeg-process.ts';
 import type { FfmpegOutput } from './run-ffmpeg.ts';
 
 /** Running ffmpeg that decodes H.264 key frames. Once a decode fails, the process is ended. */
-export type DecoderProcess = {
-  pid: number | undefined;
-  isBusy(): boolean;
-  /**
-   * Decodes key frames that are written together, with a timeout for each. Returns their pictures in order, up to the
-   * first key frame of which the process did not return exactly one picture in time. The process is ended then. After
-   * an abort, the rest has the timeout of one, so that the process can stay.
-   */
-  decode(keyFrames: readonly Uint8Array[], timeoutMs: number, signal?: AbortSignal): Promise<FfmpegOutput[]>;
-  close(): void;
-};
+export type DecoderProcess = ReturnType<typeof startDecoder>;
 
 /**
  * Time without output after which one more mark is written, in milliseconds: decoders reorder frames, and hold some
@@ -46,7 +36,7 @@ const delimiter = Buffer.from([0, 0, 0, 1, 9, 0xf0]);
  * stream has it, and between two pictures of streams there is always one. A damaged frame ends the process (`-xerror`),
  * so that no part of another picture can fill its place.
  */
-export function startDecoder(ffmpegPath: string, size: FrameSize | null): DecoderProcess {
+export function startDecoder(ffmpegPath: string, size: FrameSize | null) {
   const { child, closed, awaited } = startFfmpeg(ffmpegPath, decoderArguments(size));
   const mark = createMark();
   const change = createChangeWait();
@@ -66,8 +56,15 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
 
   return { pid: child.pid, isBusy: () => isBusy, decode, close: end };
 
+  /**
+   * Decodes key frames that are written together, with a timeout for each. Returns their pictures in order, up to
+   * the first key frame of which the process did not return exactly one picture in time. The process is ended then.
+   * After an abort, the rest has the timeout of one, so that the process can stay.
+   */
   async function decode(
-    ...[keyFrames, timeoutMs, signal]: Parameters<DecoderProcess['decode']>
+    keyFrames: readonly Uint8Array[],
+    timeoutMs: number,
+    signal?: AbortSignal,
   ): Promise<FfmpegOutput[]> {
     isBusy = true;
     awaited(true);

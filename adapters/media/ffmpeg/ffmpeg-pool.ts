@@ -1,14 +1,6 @@
 import { findDisplaced } from '../../fair-cache.ts';
 import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 
-/** Pre-started ffmpeg processes, one capture each: start-up takes 70 of 100 ms with Debian's build. */
-export type FfmpegPool = {
-  /** Returns the idle process with these arguments, or starts one. */
-  take(command: FfmpegCommand): IdleProcess;
-  /** Starts an idle process for these arguments if none exists, after `prepareAfterMs`. */
-  prepare(command: FfmpegCommand, caller?: string): void;
-};
-
 /** Builds the arguments of a process. `file` is the clip path of that process. */
 export type FfmpegCommand = (file: string) => string[];
 
@@ -16,9 +8,10 @@ export type FfmpegCommand = (file: string) => string[];
 export type IdleProcess = FfmpegProcess & { file: string };
 
 /**
- * Keeps one idle process per argument list for at most `keepMs`, and at most four in total, because callers choose the
- * clip length: the caller with the most gives one up. Idle processes do not keep this process alive and end with it. A
- * process creates its file only after it has read input.
+ * Keeps one idle process per argument list for at most `keepMs`, and at most four in total, because callers choose
+ * the clip length: the caller with the most gives one up. Idle processes do not keep this process alive and end
+ * with it. A process creates its file only after it has read input. Pre-started ffmpeg processes, one capture each:
+ * start-up takes 70 of 100 ms with Debian's build.
  */
 export function createFfmpegPool(options: {
   ffmpegPath: string;
@@ -29,17 +22,19 @@ export function createFfmpegPool(options: {
    * capture needs.
    */
   prepareAfterMs?: number | undefined;
-}): FfmpegPool {
+}) {
   const waiting = new Map<string, { caller: string; spare: IdleProcess; giveUp(): void }>();
   return {
-    take: (command) => {
+    /** Returns the idle process with these arguments, or starts one. */
+    take: (command: FfmpegCommand): IdleProcess => {
       const spare = waiting.get(toKey(command))?.spare;
       waiting.delete(toKey(command));
       if (spare === undefined || !isRunning(spare)) return start(command);
       spare.awaited(true);
       return spare;
     },
-    prepare: (command, caller = '') => {
+    /** Starts an idle process for these arguments if none exists, after `prepareAfterMs`. */
+    prepare: (command: FfmpegCommand, caller: string = ''): void => {
       const { prepareAfterMs } = options;
       // Starting a process blocks for some milliseconds.
       if (prepareAfterMs === undefined) setImmediate(() => prepareNow(command, caller));

@@ -3,24 +3,25 @@ import { Socket } from 'node:net';
 import { TransientError } from '../../../core/errors.ts';
 
 /** Started ffmpeg process that reads from its stdin. */
-export type FfmpegProcess = {
-  child: ChildProcess;
-  /**
-   * Exit code after all pipes are closed, or null if the process was killed. Rejects with `TransientError` if the
-   * process could not be started.
-   */
-  closed: Promise<number | null>;
-  /** Sets whether a running ffmpeg keeps this process alive. Initially it does. */
-  awaited(yes: boolean): void;
-};
+export type FfmpegProcess = ReturnType<typeof startFfmpeg>;
 
 /**
  * Starts ffmpeg isolated: an empty environment (no proxy, no credentials) and pipes only. ffmpeg ends when this
  * process does, because its pipes close.
  */
-export function startFfmpeg(ffmpegPath: string, args: string[]): FfmpegProcess {
+export function startFfmpeg(ffmpegPath: string, args: string[]) {
   const child = spawn(ffmpegPath, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'] });
-  return { child, closed: whenClosed(child), awaited: (yes) => setAwaited(child, yes) };
+  return {
+    child /**
+     * Exit code after all pipes are closed, or null if the process was killed. Rejects with
+     * `TransientError` if the process could not be started.
+     */,
+    closed: whenClosed(child) /**
+     * Sets whether a running ffmpeg keeps this process alive. Initially it
+     * does.
+     */,
+    awaited: (yes: boolean) => setAwaited(child, yes),
+  };
 }
 
 function whenClosed(child: ChildProcess): Promise<number | null> {

@@ -9,23 +9,14 @@ import { createJpegMark } from './single-jpeg.ts';
  * Running ffmpeg that decodes one JPEG after another into packed RGB of one size. It gets JPEGs of exactly one picture
  * (`readSingleJpeg`). Once a decode fails, the process is ended.
  */
-export type ImageProcess = {
-  /**
-   * Resolves to null if the process did not return exactly one picture of this JPEG in time. The process is ended then.
-   */
-  decode(jpeg: Uint8Array, timeoutMs: number): Promise<Uint8Array | null>;
-  /** Returns true once its first picture was read. */
-  works(): boolean;
-  hasEnded(): boolean;
-  close(): void;
-};
+export type ImageProcess = ReturnType<typeof startImageProcess>;
 
 /**
  * Starts a process whose pictures have `pictureBytes`. `filter` scales any picture to this size. A JPEG of our own, the
  * mark, follows each JPEG, because ffmpeg takes a JPEG as complete when the next one begins. It also proves the order:
  * its content is random for each process, so no picture can be taken for another one.
  */
-export function startImageProcess(ffmpegPath: string, filter: string, pictureBytes: number): ImageProcess {
+export function startImageProcess(ffmpegPath: string, filter: string, pictureBytes: number) {
   const { child, closed, awaited } = startFfmpeg(ffmpegPath, imageArguments(filter));
   const mark = createJpegMark();
   const pictures: Buffer[] = [];
@@ -43,8 +34,17 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
   child.stdout?.on('error', end).on('data', contained(takePictures, end));
   awaited(false);
 
-  return { decode, works: () => markPicture !== undefined, hasEnded: () => ended, close: end };
+  return {
+    decode /** Returns true once its first picture was read. */,
+    works: () => markPicture !== undefined,
+    hasEnded: () => ended,
+    close: end,
+  };
 
+  /**
+   * Resolves to null if the process did not return exactly one picture of this JPEG in time. The process is ended
+   * then.
+   */
   async function decode(jpeg: Uint8Array, timeoutMs: number): Promise<Uint8Array | null> {
     awaited(true);
     const deadlineMs = performance.now() + timeoutMs;

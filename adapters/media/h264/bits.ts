@@ -1,22 +1,16 @@
 /**
  * Reader of the bits of a NAL unit without emulation prevention. Throws `MalformedUnitError` at the end of the bytes.
  */
-export type BitReader = {
-  /** Reads a number of at most 32 bits. */
-  bits(count: number): number;
-  /** Reads an unsigned Exp-Golomb code (ITU-T H.264, 9.1). */
-  unsigned(): number;
-  signed(): number;
-  flag(): boolean;
-};
+export type BitReader = ReturnType<typeof createBitReader>;
 
 /** NAL unit that is damaged, or differs from what is supported. */
 export class MalformedUnitError extends Error {}
 
-export function createBitReader(bytes: Uint8Array): BitReader {
+export function createBitReader(bytes: Uint8Array) {
   let at = 0;
   return { bits, unsigned, signed, flag: () => bits(1) === 1 };
 
+  /** Reads a number of at most 32 bits. */
   function bits(count: number): number {
     let value = 0;
     for (let index = 0; index < count; index += 1, at += 1) {
@@ -27,6 +21,7 @@ export function createBitReader(bytes: Uint8Array): BitReader {
     return value;
   }
 
+  /** Reads an unsigned Exp-Golomb code (ITU-T H.264, 9.1). */
   function unsigned(): number {
     let zeros = 0;
     while (bits(1) === 0) if ((zeros += 1) > 31) throw new MalformedUnitError('A code is too long');

@@ -43,23 +43,13 @@ export const h265Units: UnitRules = {
 export type EntryPoint = { recoveryFrames: number };
 
 /** Reader of one access unit. */
-export type EntryPointReader = {
-  /** Notes the beginning of a unit, with its header. */
-  note(unit: Uint8Array): void;
-  /** Returns null if decoding cannot begin with this access unit. */
-  entryPoint(): EntryPoint | null;
-  hasSlice(): boolean;
-  /** Returns true if other frames refer to it. */
-  isReference(): boolean;
-  /** Returns the SPS, without a copy. */
-  sequenceSet(): Uint8Array | undefined;
-};
+export type EntryPointReader = ReturnType<typeof createEntryPointReader>;
 
 /** More frames take longer to decode than the wait for the next key frame. */
 export const maxRecoveryFrames = 600;
 
 /** Creates a reader for an access unit of a codec (ITU-T H.264 and H.265, D.2: recovery point). */
-export function createEntryPointReader(rules: UnitRules): EntryPointReader {
+export function createEntryPointReader(rules: UnitRules) {
   let isKeyFrame = false;
   let isIntra = true;
   let hasSlice = false;
@@ -70,10 +60,13 @@ export function createEntryPointReader(rules: UnitRules): EntryPointReader {
     note,
     entryPoint,
     hasSlice: () => hasSlice,
+    /** Returns true if other frames refer to it. */
     isReference: () => isReference,
+    /** Returns the SPS, without a copy. */
     sequenceSet: () => sequenceSet,
   };
 
+  /** Notes the beginning of a unit, with its header. */
   function note(unit: Uint8Array): void {
     const first = unit[0] ?? 0;
     const type = rules.readType(first);
@@ -86,6 +79,7 @@ export function createEntryPointReader(rules: UnitRules): EntryPointReader {
     if (recoveryFrames === 0) isIntra &&= rules.codec === 'H264' && isIntraSlice(unit);
   }
 
+  /** Returns null if decoding cannot begin with this access unit. */
   function entryPoint(): EntryPoint | null {
     if (isKeyFrame) return { recoveryFrames: 0 };
     if (!hasSlice || recoveryFrames === null || recoveryFrames > maxRecoveryFrames) return null;

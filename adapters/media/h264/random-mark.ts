@@ -2,23 +2,20 @@ import { randomInt } from 'node:crypto';
 import { thumbnail } from '../../../core/records/capture.ts';
 import { createBitWriter } from './bits.ts';
 
-/** Picture of 32 × 32 pixels in four random colors, which nobody can guess. */
-export type Mark = {
-  /** Coded key frame in Annex B format, with its parameter sets. */
-  bytes: Buffer;
-  /** Returns true if a thumbnail shows the mark. */
-  isShownBy(picture: Uint8Array): boolean;
-};
-
 /** Rounding of the scaling filter, in levels of brightness. */
 const tolerance = 2;
 
-/** Creates a mark. Its macroblocks hold plain samples (I_PCM), so that no encoder is needed. */
-export function createMark(): Mark {
+/**
+ * Creates a mark. Its macroblocks hold plain samples (I_PCM), so that no encoder is needed. Picture of 32 × 32
+ * pixels in four random colors, which nobody can guess.
+ */
+export function createMark() {
   const colors = [0, 1, 2, 3].map(() => [level(), level(), level()] as const);
   return {
+    /** Coded key frame in Annex B format, with its parameter sets. */
     bytes: Buffer.concat([sps(), pps(), slice(colors)]),
-    isShownBy: (picture) =>
+    /** Returns true if a thumbnail shows the mark. */
+    isShownBy: (picture: Uint8Array) =>
       colors.every((color, index) =>
         color.every((expected, plane) => Math.abs(readCenter(picture, index, plane) - expected) <= tolerance),
       ),

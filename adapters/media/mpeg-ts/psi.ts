@@ -7,22 +7,6 @@ import { packetPayload, readByte, readPid, readUint16, startsPayloadUnit } from 
 /** Video stream of a PMT. `rules` is null for codecs other than H.264 and H.265. */
 export type VideoStream = { pid: number; rules: UnitRules | null };
 
-/** Reader of the tables of a stream of one program. Their sections may span packets, and share them. */
-export type TableReader = {
-  /** Reads a packet. Returns true if it belongs to a table. */
-  read(packet: Uint8Array): boolean;
-  /** Returns true if a packet without a start can belong to a table. */
-  isWithin(): boolean;
-  /** Returns true after a PAT of one program. */
-  hasProgram(): boolean;
-  /** First video stream of the newest PMT; null before one. */
-  video(): VideoStream | null;
-  /** Types of all streams of the newest PMT. */
-  types(): readonly number[];
-  /** Packets of the newest PAT and PMT. */
-  packets(): Uint8Array[];
-};
-
 type Table = { parts: Uint8Array[]; section: Uint8Array | null; packets: Uint8Array[] };
 
 const maxSectionBytes = 1024 + 3;
@@ -33,7 +17,8 @@ const maxSectionBytes = 1024 + 3;
 const maxPackets = 15_000;
 const [patId, pmtId] = [0x00, 0x02];
 
-export function createTableReader(): TableReader {
+/** Reader of the tables of a stream of one program. Their sections may span packets, and share them. */
+export function createTableReader() {
   const pat = createTable();
   let pmt = createTable();
   let pmtPid: number | null = null;
@@ -42,13 +27,19 @@ export function createTableReader(): TableReader {
   let video: VideoStream | null = null;
   return {
     read,
+    /** Returns true if a packet without a start can belong to a table. */
     isWithin: () => packets <= maxPackets && (pat.parts.length > 0 || pmt.parts.length > 0),
+    /** Returns true after a PAT of one program. */
     hasProgram: () => pmtPid !== null,
+    /** First video stream of the newest PMT; null before one. */
     video: () => video,
+    /** Types of all streams of the newest PMT. */
     types: () => streams.map(({ type }) => type),
-    packets: () => [...pat.packets, ...pmt.packets],
+    /** Packets of the newest PAT and PMT. */
+    packets: (): Uint8Array[] => [...pat.packets, ...pmt.packets],
   };
 
+  /** Reads a packet. Returns true if it belongs to a table. */
   function read(packet: Uint8Array): boolean {
     const pid = readPid(packet);
     if (pid !== 0 && pid !== pmtPid) return false;

@@ -14,19 +14,6 @@ import {
 import { createTableReader, type VideoStream } from './psi.ts';
 import { listUnits, readUnitBegin } from './unit-begin.ts';
 
-/** Successive bytes of MPEG-TS without the access units of which packets are missing. */
-export type WholeUnits = {
-  /**
-   * Returns the bytes without damage, in whole packets: the same array if they have none. Bytes of a packet that is cut
-   * are kept for the next call.
-   */
-  read(bytes: Uint8Array): Uint8Array;
-  /** Reads many bytes like `read`, in turns of the event loop. The next call waits for this one. */
-  readInTurns(bytes: Uint8Array): Promise<Uint8Array>;
-  /** Returns true if packets of video were missing. */
-  isDamaged(): boolean;
-};
-
 /** Packets of a turn of the event loop: 1.5 MB. */
 const stepPackets = 8_192;
 
@@ -34,12 +21,13 @@ type Place = 'next' | 'after loss' | 'repeated';
 type Unit = { packets: number[]; places: Place[]; isKey: boolean; isDamaged: boolean };
 
 /**
- * Creates a reader that leaves out what a decoder would make up: access units of which the continuity counter (ISO/IEC
- * 13818-1, 2.4.3.3) shows that packets are missing, or the picture itself, and those up to the next one at which
- * decoding can begin. A unit under way is kept for the next call. Without `isOpen`, the bytes of a call are a segment,
- * in which the last unit is whole if its last packet is not full.
+ * Creates a reader that leaves out what a decoder would make up: access units of which the continuity counter
+ * (ISO/IEC 13818-1, 2.4.3.3) shows that packets are missing, or the picture itself, and those up to the next one at
+ * which decoding can begin. A unit under way is kept for the next call. Without `isOpen`, the bytes of a call are a
+ * segment, in which the last unit is whole if its last packet is not full. Successive bytes of MPEG-TS without the
+ * access units of which packets are missing.
  */
-export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
+export function createWholeUnits({ isOpen = false } = {}) {
   const tables = createTableReader();
   const findPlace = createCounterCheck();
   /** Unit under way, and the bytes of a packet that is cut. */
@@ -51,14 +39,19 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
   let isJoined = true;
   let check: { codec: string; pictures: PictureCheck } | null = null;
   return {
-    read: (added) => {
+    /**
+     * Returns the bytes without damage, in whole packets: the same array if they have none. Bytes of a packet that
+     * is cut are kept for the next call.
+     */
+    read: (added: Uint8Array): Uint8Array => {
       const steps = readSteps(added);
       for (;;) {
         const step = steps.next();
         if (step.done) return step.value;
       }
     },
-    readInTurns: async (added) => {
+    /** Reads many bytes like `read`, in turns of the event loop. The next call waits for this one. */
+    readInTurns: async (added: Uint8Array): Promise<Uint8Array> => {
       const steps = readSteps(added);
       for (;;) {
         const step = steps.next();
@@ -66,6 +59,7 @@ export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
         await setImmediate();
       }
     },
+    /** Returns true if packets of video were missing. */
     isDamaged: () => isDamaged,
   };
 

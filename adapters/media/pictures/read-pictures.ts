@@ -4,17 +4,6 @@ import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { maxPixels } from '../ffmpeg/capture-arguments.ts';
 import type { PictureLimits } from './picture-limits.ts';
 
-/** Splitter of a byte stream into its JPEGs. */
-type JpegSplitter = {
-  /**
-   * Returns copies of the JPEGs that end in the chunk, oldest first, from start to end marker. Throws
-   * `JpegTooLargeError` if one exceeds the maximum size.
-   */
-  push(chunk: Uint8Array): Uint8Array[];
-  /** Returns true in the middle of a JPEG. */
-  isWithin(): boolean;
-};
-
 /** A JPEG without an end within the maximum size. */
 export class JpegTooLargeError extends Error {
   override readonly name = 'JpegTooLargeError';
@@ -25,11 +14,12 @@ const startBytes = Buffer.from([0xff, markers.start, 0xff]);
 const minCapacity = 64 * 1024;
 
 /**
- * Creates a splitter that finds JPEGs by their own structure. Boundaries and lengths between them are ignored, because
- * servers omit them or state wrong ones. Thumbnails are skipped with the segment that has them. `maxBytes` bounds one
- * JPEG, and so the memory of the splitter. Each byte is read once, also if it is malformed.
+ * Creates a splitter that finds JPEGs by their own structure. Boundaries and lengths between them are ignored,
+ * because servers omit them or state wrong ones. Thumbnails are skipped with the segment that has them. `maxBytes`
+ * bounds one JPEG, and so the memory of the splitter. Each byte is read once, also if it is malformed. Splitter of
+ * a byte stream into its JPEGs.
  */
-export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSplitter {
+export function createJpegSplitter({ maxBytes }: { maxBytes: number }) {
   let buffer = Buffer.alloc(minCapacity);
   /** Span of the buffer that is not returned or dropped. */
   let [from, to] = [0, 0];
@@ -37,7 +27,11 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
   let at: number | null = null;
   let inScan = false;
   return {
-    push(chunk) {
+    /**
+     * Returns copies of the JPEGs that end in the chunk, oldest first, from start to end marker. Throws
+     * `JpegTooLargeError` if one exceeds the maximum size.
+     */
+    push(chunk: Uint8Array): Uint8Array[] {
       append(chunk);
       const jpegs: Uint8Array[] = [];
       for (let jpeg = readNext(); jpeg !== null; jpeg = readNext()) jpegs.push(jpeg);
@@ -45,6 +39,7 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
         throw new JpegTooLargeError('JPEG is larger than allowed');
       return jpegs;
     },
+    /** Returns true in the middle of a JPEG. */
     isWithin: () => at !== null,
   };
 

@@ -162,25 +162,12 @@ function forward(bytes: Uint8Array, to: Duplex, from: Duplex): void {
   to.once('drain', () => from.resume());
 }
 
-/** Packets of a track whose pictures are not read here, on their way to ffmpeg. */
-type WholePictures = {
-  /**
-   * Reads an interleaved packet, including its four-byte header. Returns the packets that can pass now: those of whole
-   * pictures, as far as the codec shows them.
-   */
-  push(frame: Uint8Array): Uint8Array[];
-  /** Returns true if a packet was missing. */
-  isDamaged(): boolean;
-};
-
 /** Codecs of which all packets of a picture have the same timestamp. */
 const withPictures: readonly VideoTrack['codec'][] = ['JPEG', 'MP4V-ES', 'VP8', 'VP9'];
 const maxHeldBytes = 4 * 1024 * 1024;
 
-export function createWholePictures({
-  codec,
-  payloadType,
-}: Pick<VideoTrack, 'codec' | 'payloadType'>): WholePictures {
+/** Packets of a track whose pictures are not read here, on their way to ffmpeg. */
+export function createWholePictures({ codec, payloadType }: Pick<VideoTrack, 'codec' | 'payloadType'>) {
   const findPlace = createPacketOrder();
   const hasPictures = withPictures.includes(codec);
   let timestamp: number | null = null;
@@ -188,8 +175,12 @@ export function createWholePictures({
   let heldBytes = 0;
   let isWhole = true;
   let isDamaged = false;
-  return { push, isDamaged: () => isDamaged };
+  return { push /** Returns true if a packet was missing. */, isDamaged: () => isDamaged };
 
+  /**
+   * Reads an interleaved packet, including its four-byte header. Returns the packets that can pass now: those of
+   * whole pictures, as far as the codec shows them.
+   */
   function push(frame: Uint8Array): Uint8Array[] {
     const packet = readRtp(frame);
     if (packet?.payloadType !== payloadType) return [frame];

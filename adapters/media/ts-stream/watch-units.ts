@@ -12,25 +12,7 @@ import { createTableReader } from '../mpeg-ts/psi.ts';
 import { readUnits } from '../mpeg-ts/unit-begin.ts';
 
 /** Watcher of an MPEG-TS stream that arrives, by the starts of its access units. */
-export type UnitWatcher = {
-  /** Reads the next bytes of the stream, from any place in a packet. */
-  push(chunk: Uint8Array): void;
-  /** Ends the access unit under way: all of it has arrived. */
-  end(): void;
-  /** Access units of video that have begun. */
-  units(): number;
-  /** Returns true if a key frame is found without a mark: its slices are read. */
-  readsSlices(): boolean;
-  /**
-   * Returns true if a key frame has arrived whole: an access unit follows it. With intra refresh, the first whole
-   * picture counts.
-   */
-  hasKeyFrame(): boolean;
-  /** Time from the first key frame or whole picture to the newest frame, in seconds; 0 without one. */
-  secondsFromKeyFrame(): number;
-  /** Time from the first frame to the newest one, in seconds. */
-  seconds(): number;
-};
+export type UnitWatcher = ReturnType<typeof createUnitWatcher>;
 
 /** Access unit that has begun, with the payloads of its first packets. */
 type BegunUnit = { payloads: Uint8Array[]; isMarked: boolean; pts: number | null };
@@ -39,7 +21,7 @@ type BegunUnit = { payloads: Uint8Array[]; isMarked: boolean; pts: number | null
 const maxPackets = 16;
 
 /** Creates a watcher. It holds at most the first packets of an access unit. */
-export function createUnitWatcher(): UnitWatcher {
+export function createUnitWatcher() {
   let rest = Buffer.alloc(0);
   const tables = createTableReader();
   /** First packets of the newest access unit. */
@@ -55,23 +37,33 @@ export function createUnitWatcher(): UnitWatcher {
   let keyFramePts: number | null = null;
   let [seconds, secondsFromKeyFrame] = [0, 0];
   return {
-    push(chunk) {
+    /** Reads the next bytes of the stream, from any place in a packet. */
+    push(chunk: Uint8Array): void {
       const bytes = Buffer.concat([rest, chunk]);
       let at = findPacket(bytes, 0);
       for (; at + 2 * packetBytes <= bytes.length; at = findPacket(bytes, at + packetBytes))
         readPacket(bytes.subarray(at, at + packetBytes));
       rest = Buffer.from(bytes.subarray(Math.max(at, bytes.length - 2 * packetBytes)));
     },
-    end() {
+    /** Ends the access unit under way: all of it has arrived. */
+    end(): void {
       if (rest.length >= packetBytes) readPacket(rest.subarray(0, packetBytes));
       rest = Buffer.alloc(0);
       if (begun && !isWhole) endUnit(begun);
       begun = null;
     },
+    /** Access units of video that have begun. */
     units: () => units,
+    /** Returns true if a key frame is found without a mark: its slices are read. */
     readsSlices: () => Boolean(tables.video()?.rules),
+    /**
+     * Returns true if a key frame has arrived whole: an access unit follows it. With intra refresh, the first whole
+     * picture counts.
+     */
     hasKeyFrame: () => isWhole,
+    /** Time from the first key frame or whole picture to the newest frame, in seconds; 0 without one. */
     secondsFromKeyFrame: () => secondsFromKeyFrame,
+    /** Time from the first frame to the newest one, in seconds. */
     seconds: () => seconds,
   };
 

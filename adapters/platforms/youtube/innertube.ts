@@ -37,14 +37,7 @@ const innertubeOrigin = 'https://www.youtube.com';
  * InnerTube API. Each call returns unparsed JSON and throws `InnertubeStatusError`, `StreamFetchError`, or `Error`
  * if the body is not JSON.
  */
-export type Innertube = {
-  /** Player response for a video, requested as `client`. */
-  player(videoId: string, client: string): Promise<unknown>;
-  /** Page of a video. */
-  watchPage(videoId: string): Promise<unknown>;
-  /** Target of a URL of www.youtube.com. */
-  resolveUrl(url: string): Promise<unknown>;
-};
+export type Innertube = ReturnType<typeof createInnertube>;
 
 /**
  * Creates an InnerTube client with youtubei.js, which imitates YouTube's clients. The library (700 modules) is
@@ -54,13 +47,16 @@ export type Innertube = {
 export function createInnertube(deps: {
   http: GuardedHttp;
   settings: Pick<YoutubeSettings, 'url' | 'cookies'>;
-}): Innertube {
+}) {
   let loading: ReturnType<typeof load> | undefined;
   return {
-    player: (videoId, client) =>
+    /** Player response for a video, requested as `client`. */
+    player: (videoId: string, client: string) =>
       call('/player', { videoId, client, racyCheckOk: true, contentCheckOk: true, playbackContext }),
-    watchPage: (videoId) => call('/next', { videoId }),
-    resolveUrl: (url) => call('/navigation/resolve_url', { url }),
+    /** Page of a video. */
+    watchPage: (videoId: string) => call('/next', { videoId }),
+    /** Target of a URL of www.youtube.com. */
+    resolveUrl: (url: string) => call('/navigation/resolve_url', { url }),
   };
 
   async function call(endpoint: string, args: Record<string, unknown>): Promise<unknown> {

@@ -133,20 +133,12 @@ export function createModelHost(deps: ModelHostDeps): ModelHost {
 }
 
 /** Time that a model takes to load. */
-type Loading = {
-  /** Returns what is being loaded and for how long. */
-  describe(): string;
-  /** Ends the reports. */
-  cancel(): void;
-};
+type Loading = ReturnType<typeof reportLoading>;
 
 type LoadingDeps = Required<Pick<ModelHostDeps, 'sizeBytes' | 'steadyNowMs' | 'report' | 'setTimer'>>;
 
 /** Reports every 10 s that a model is being loaded, and at last how long it took. */
-function reportLoading(
-  model: RunningModel,
-  { sizeBytes, steadyNowMs, report, setTimer }: LoadingDeps,
-): Loading {
+function reportLoading(model: RunningModel, { sizeBytes, steadyNowMs, report, setTimer }: LoadingDeps) {
   const size = formatSize(sizeBytes);
   const startedMs = steadyNowMs();
   const seconds = () => (steadyNowMs() - startedMs) / 1000;
@@ -164,7 +156,11 @@ function reportLoading(
     () => undefined,
   );
   reportLater();
-  return { describe, cancel: () => cancel?.() };
+  return {
+    /** Returns what is being loaded and for how long. */
+    describe /** Ends the reports. */,
+    cancel: () => cancel?.(),
+  };
 }
 
 function formatSize(bytes: number): string {

@@ -11,22 +11,7 @@ export type ModelProcess = Pick<ChildProcess, 'on' | 'send' | 'kill' | 'ref' | '
 };
 
 /** Model in one process, from its start to its end. */
-export type RunningModel = {
-  /** Resolves when the model is loaded. Rejects with a `VisionError` if the process ends before. */
-  ready: Promise<void>;
-  isReady(): boolean;
-  /**
-   * Makes one call, also after the signal has aborted: the answer then comes as soon as the model has stopped. One call
-   * at a time. Rejects with a `VisionError` if the process ends. Resolves with `stuck` if the process takes no calls
-   * any more.
-   */
-  exchange(request: ModelRequest, signal: AbortSignal): Promise<Exchange>;
-  /** Keeps this process alive, until as many `false` follow. */
-  hold(isUsed: boolean): void;
-  /** Resolves with the reason when the process has ended. */
-  ended: Promise<VisionError>;
-  kill(): void;
-};
+export type RunningModel = ReturnType<typeof startModel>;
 
 /** Time after which a process that does not end an aborted call is killed, in milliseconds. */
 const cancelGraceMs = 30_000;
@@ -37,7 +22,7 @@ type Exchange = { answer: ModelAnswer; memoryBytes: number } | 'stuck';
 type Running = { id: number; resolve(exchange: Exchange): void; reject(error: Error): void };
 
 /** Loads a model in a process of its own, which may die. */
-export function startModel(load: Load, setTimer: SetTimer, start = startModelProcess): RunningModel {
+export function startModel(load: Load, setTimer: SetTimer, start = startModelProcess) {
   const child = start();
   const loaded = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<VisionError>();
@@ -85,13 +70,21 @@ export function startModel(load: Load, setTimer: SetTimer, start = startModelPro
   }
 
   return {
+    /** Resolves when the model is loaded. Rejects with a `VisionError` if the process ends before. */
     ready: loaded.promise,
     isReady: () => isReady,
+    /** Keeps this process alive, until as many `false` follow. */
     hold: use,
+    /** Resolves with the reason when the process has ended. */
     ended: ended.promise,
-    kill: () => void child.kill('SIGKILL'),
+    kill: (): void => void child.kill('SIGKILL'),
 
-    async exchange(request, signal) {
+    /**
+     * Makes one call, also after the signal has aborted: the answer then comes as soon as the model has stopped.
+     * One call at a time. Rejects with a `VisionError` if the process ends. Resolves with `stuck` if the process
+     * takes no calls any more.
+     */
+    async exchange(request: ModelRequest, signal: AbortSignal): Promise<Exchange> {
       lastId += 1;
       const id = lastId;
       const { promise, resolve, reject } = Promise.withResolvers<Exchange>();

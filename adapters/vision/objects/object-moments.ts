@@ -29,15 +29,7 @@ export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetec
 export type BuiltInDeps = ObjectsVisionDeps & { reader: MomentReader | null };
 
 /** Reads captures as moments: pictures with the objects that the network detects in them. */
-export type MomentReader = {
-  /**
-   * Returns the frame, and in modes clip and hybrid two frames per second of the clip. The evidence is the frame, so it
-   * is always included. The network evaluates the frame while the clip is decoded.
-   */
-  readMedia(media: CheckMedia, signal: AbortSignal): Promise<Moments>;
-  /** Returns the frame of a capture that was read, without running the network for it. */
-  readBefore(media: CheckMedia): ObjectMoment | undefined;
-};
+export type MomentReader = ReturnType<typeof createMomentReader>;
 
 /**
  * Creates a reader that remembers the frames of the newest captures, and the frames of their clips. Further conditions
@@ -50,13 +42,18 @@ export function createMomentReader({
 }: {
   decoder: PictureDecoder;
   detector: ObjectDetector;
-}): MomentReader {
+}) {
   const captures = new WeakMap<Uint8Array, Capture>();
   const clips = new WeakMap<Uint8Array, SharedCall<Uint8Array[]>>();
   return {
-    readBefore: (media) => captures.get(captureKey(media))?.moments.get(0),
+    /** Returns the frame of a capture that was read, without running the network for it. */
+    readBefore: (media: CheckMedia) => captures.get(captureKey(media))?.moments.get(0),
 
-    async readMedia(media, signal) {
+    /**
+     * Returns the frame, and in modes clip and hybrid two frames per second of the clip. The evidence is the frame,
+     * so it is always included. The network evaluates the frame while the clip is decoded.
+     */
+    async readMedia(media: CheckMedia, signal: AbortSignal): Promise<Moments> {
       const clip = media.mode === 'frames' ? undefined : media.clip;
       const decoding = clip && decodeClip(clip, inputSize(media.frame, detector)).join(signal);
       // It fails where it is awaited: a broken frame may end the check before.

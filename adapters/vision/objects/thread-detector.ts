@@ -186,27 +186,19 @@ function receive(member: Member, message: unknown): void {
 }
 
 /** Calls that wait for their turn, fairly by caller. */
-type CallQueue = {
-  /**
-   * Adds a call and waits for its result. Aborted while it waits, it leaves without a run. Throws `DetectorBusyError`
-   * if too many wait and it is the newest of the caller with the most.
-   */
-  add(picture: Picture, signal: AbortSignal): Promise<Detection[]>;
-  /** Returns a call that waits. It stays in the queue. */
-  peek(): Call | undefined;
-  take(): Call | undefined;
-  rejectAll(error: Error): void;
-};
-
 function createCallQueue({
   reportWait,
   reportUse,
   currentCaller,
 }: Required<Pick<ThreadDetectorDeps, 'reportWait' | 'currentCaller'>> &
-  Pick<ThreadDetectorDeps, 'reportUse'>): CallQueue {
+  Pick<ThreadDetectorDeps, 'reportUse'>) {
   const queue = createFairQueue<Call>({ elapsedMs: () => performance.now(), maxWaiting, reportUse });
   return {
-    async add(picture, signal) {
+    /**
+     * Adds a call and waits for its result. Aborted while it waits, it leaves without a run. Throws
+     * `DetectorBusyError` if too many wait and it is the newest of the caller with the most.
+     */
+    async add(picture: Picture, signal: AbortSignal): Promise<Detection[]> {
       signal.throwIfAborted();
       const caller = currentCaller();
       const { promise, resolve, reject } = Promise.withResolvers<Detection[]>();
@@ -225,8 +217,9 @@ function createCallQueue({
         signal.removeEventListener('abort', abort);
       }
     },
+    /** Returns a call that waits. It stays in the queue. */
     peek: queue.peek,
-    take: () => {
+    take: (): Call | undefined => {
       const next = queue.take();
       if (next === undefined) return undefined;
       const { caller, item } = next;
@@ -237,7 +230,7 @@ function createCallQueue({
         reject: (error) => (end(), item.reject(error)),
       };
     },
-    rejectAll(error) {
+    rejectAll(error: Error): void {
       for (const call of queue.takeAll()) call.reject(error);
     },
   };

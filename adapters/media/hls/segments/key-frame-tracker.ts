@@ -4,24 +4,7 @@ import { segmentFormat } from './segment-format.ts';
 import { keyFrameOffsetsTs } from '../../mpeg-ts/key-frame-offsets.ts';
 
 /** Records the time of the last key frame: the frame that ffmpeg outputs. */
-export type KeyFrameTracker = {
-  /**
-   * Yields the parts unchanged on their way to ffmpeg: the media initialization section, if any, then each whole
-   * segment.
-   */
-  watch(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
-  /** Segment of the last key frame; undefined if the bytes do not show it. */
-  lastKeyFrameIn(): Segment | undefined;
-  /** Time of the last key frame, or null if the playlist or the bytes do not contain it. */
-  lastKeyFrameAt(): Date | null;
-  /**
-   * Longest time for which the segments had no key frame, in seconds: 0 if each has one. Undefined without a marked key
-   * frame in any of them, because an encoder may mark none.
-   */
-  secondsWithoutKeyFrame(): number | undefined;
-  /** Returns true if a segment has frames, whether key frames or not. */
-  hasFrames(): boolean;
-};
+export type KeyFrameTracker = ReturnType<typeof createKeyFrameTracker>;
 
 /**
  * Creates the tracker for segments in playlist order. `report` is called with each segment before its bytes are passed
@@ -30,7 +13,7 @@ export type KeyFrameTracker = {
 export function createKeyFrameTracker(
   segments: Segment[],
   report: (segment: Segment, bytes: Uint8Array, initialization: Uint8Array | null) => void = () => undefined,
-): KeyFrameTracker {
+) {
   let lastAt: Date | null = null;
   let lastIn: Segment | undefined;
   let isMarked = false;
@@ -40,12 +23,23 @@ export function createKeyFrameTracker(
   let emptySeconds = 0;
   return {
     watch,
+    /** Segment of the last key frame; undefined if the bytes do not show it. */
     lastKeyFrameIn: () => lastIn,
+    /** Time of the last key frame, or null if the playlist or the bytes do not contain it. */
     lastKeyFrameAt: () => lastAt,
-    secondsWithoutKeyFrame: () => (isMarked ? emptySeconds : undefined),
+    /**
+     * Longest time for which the segments had no key frame, in seconds: 0 if each has one. Undefined without a
+     * marked key frame in any of them, because an encoder may mark none.
+     */
+    secondsWithoutKeyFrame: (): number | undefined => (isMarked ? emptySeconds : undefined),
+    /** Returns true if a segment has frames, whether key frames or not. */
     hasFrames: () => hasFrames,
   };
 
+  /**
+   * Yields the parts unchanged on their way to ffmpeg: the media initialization section, if any, then each whole
+   * segment.
+   */
   async function* watch(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const left = [...segments];
     let initialization: Uint8Array | null = null;

@@ -7,32 +7,28 @@ import type { DescribedStream } from './describe.ts';
  * Connections of probes, open for the first capture of their stream: a server that has just been left may still tear
  * down what the next viewer would share, and refuse it.
  */
-export type HandedConnections = {
-  /** Keeps a described stream for a few seconds, in the place of an earlier one of its URL and caller. */
-  put(stream: CallerStream, described: DescribedStream): void;
-  /** Returns the stream of a URL if its connection is still open. The receiver closes it. */
-  take(stream: CallerStream): DescribedStream | undefined;
-  close(): void;
-};
+export type HandedConnections = ReturnType<typeof createHandedConnections>;
 
 const keepMs = 3_000;
 const maxKept = 100;
 
 type Kept = { described: DescribedStream; cancelTimer: () => void };
 
-export function createHandedConnections(setTimer: SetTimer): HandedConnections {
+export function createHandedConnections(setTimer: SetTimer) {
   const kept = createFairCache<string, Kept>({ max: maxKept, onEvict: close });
   return {
-    put(stream, described) {
+    /** Keeps a described stream for a few seconds, in the place of an earlier one of its URL and caller. */
+    put(stream: CallerStream, described: DescribedStream): void {
       drop(stream);
       kept.set(stream.caller, stream.url, { described, cancelTimer: setTimer(() => drop(stream), keepMs) });
     },
-    take({ caller, url }) {
+    /** Returns the stream of a URL if its connection is still open. The receiver closes it. */
+    take({ caller, url }: CallerStream): DescribedStream | undefined {
       const found = kept.delete(caller, url);
       found?.cancelTimer();
       return found?.described.client.socket.destroyed ? undefined : found?.described;
     },
-    close: () => {
+    close: (): void => {
       for (const each of kept.values()) close(each);
     },
   };

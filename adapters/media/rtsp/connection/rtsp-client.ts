@@ -22,24 +22,7 @@ import { createRtspReader, type InterleavedFrame, type RtspItem } from '../proto
 import nodeProcess from 'node:process';
 
 /** RTSP client over one connection that the egress guard has checked. */
-export type RtspClient = {
-  /**
-   * Sends a request and returns its 2xx response. Adds credentials after a challenge and does not follow redirects.
-   * Throws `RtspStatusError`, `RtspConnectionError`, `RtspProtocolError`.
-   */
-  request(method: string, url: string, headers?: readonly RtspHeader[]): Promise<RtspMessage>;
-  /** Sets the handler of interleaved frames. Earlier frames are dropped. */
-  onFrame(take: (frame: InterleavedFrame) => void): void;
-  /** Calls `ended` once with the cause when the connection ends, immediately if it has ended. */
-  onEnd(ended: (cause: unknown) => void): void;
-  /** Connection, for back-pressure and for frames to the server. */
-  socket: Duplex;
-  /** Replaces the limit on what the server may send. */
-  limitBytes(limit: ByteLimit): void;
-  /** Counts bytes that the stream made this service produce. Ends the connection beyond its limit. */
-  countProduced(bytes: number): void;
-  close(): void;
-};
+export type RtspClient = ReturnType<typeof createRtspClient>;
 
 export type RtspClientLimits = {
   /** Timeout of each response, in milliseconds. */
@@ -51,11 +34,7 @@ export type RtspClientLimits = {
 };
 
 /** Creates a client on an open connection. Its errors of RTSP are the cause of its end. */
-export function createRtspClient(
-  socket: Duplex,
-  credentials: Credentials | null,
-  limits: RtspClientLimits,
-): RtspClient {
+export function createRtspClient(socket: Duplex, credentials: Credentials | null, limits: RtspClientLimits) {
   const reader = createRtspReader();
   const exchanges = createExchanges(socket, limits.answerTimeoutMs);
   const authorizer = createAuthorizer(credentials, () => randomBytes(8).toString('hex'));
@@ -82,12 +61,17 @@ export function createRtspClient(
 
   return {
     request,
-    onFrame: (take) => void (takeFrame = take),
-    onEnd: (ended) => void end.promise.then(ended),
+    /** Sets the handler of interleaved frames. Earlier frames are dropped. */
+    onFrame: (take: (frame: InterleavedFrame) => void): void => void (takeFrame = take),
+    /** Calls `ended` once with the cause when the connection ends, immediately if it has ended. */
+    onEnd: (ended: (cause: unknown) => void): void => void end.promise.then(ended),
+    /** Connection, for back-pressure and for frames to the server. */
     socket,
-    limitBytes: (limit) => void (admitsBytes = limit),
-    countProduced: (bytes) => countBytes(bytes, 0),
-    close: () => void socket.destroy(),
+    /** Replaces the limit on what the server may send. */
+    limitBytes: (limit: ByteLimit): void => void (admitsBytes = limit),
+    /** Counts bytes that the stream made this service produce. Ends the connection beyond its limit. */
+    countProduced: (bytes: number): void => countBytes(bytes, 0),
+    close: (): void => void socket.destroy(),
   };
 
   function countBytes(bytes: number, items: number): void {
@@ -95,6 +79,10 @@ export function createRtspClient(
       throw new RtspLimitError('RTSP server sent more than the maximum of a stream');
   }
 
+  /**
+   * Sends a request and returns its 2xx response. Adds credentials after a challenge and does not follow redirects.
+   * Throws `RtspStatusError`, `RtspConnectionError`, `RtspProtocolError`.
+   */
   async function request(
     method: string,
     url: string,
@@ -128,23 +116,15 @@ export function createRtspClient(
   }
 }
 
-type Exchanges = {
-  /** Sends a request and returns its response, whatever its status. */
-  send(method: string, url: string, headers: readonly RtspHeader[]): Promise<RtspMessage>;
-  /** Hands a response to its request. */
-  accept(answer: RtspMessage): void;
-  /** Rejects all requests under way. */
-  fail(error: unknown): void;
-};
-
 /** Creates the exchanges of a connection: requests that are numbered, and wait for their responses. */
-function createExchanges(socket: Duplex, answerTimeoutMs: number): Exchanges {
+function createExchanges(socket: Duplex, answerTimeoutMs: number) {
   const waiting = new Map<number, PromiseWithResolvers<RtspMessage>>();
   /** Numbers of requests that were given up. */
   const late = new Set<number>();
   let sequence = 0;
   return {
-    async send(method, url, headers) {
+    /** Sends a request and returns its response, whatever its status. */
+    async send(method: string, url: string, headers: readonly RtspHeader[]): Promise<RtspMessage> {
       if (socket.destroyed) throw new RtspConnectionError('RTSP server closed the connection');
       const number = (sequence += 1);
       const answer = Promise.withResolvers<RtspMessage>();
@@ -161,14 +141,16 @@ function createExchanges(socket: Duplex, answerTimeoutMs: number): Exchanges {
         waiting.delete(number);
       }
     },
-    accept(answer) {
+    /** Hands a response to its request. */
+    accept(answer: RtspMessage): void {
       const number = Number(headerValue(answer, 'cseq'));
       if (late.delete(number)) return;
       // Some servers omit CSeq, write 0, or count on their own: the response then belongs to the oldest request.
       const [oldest] = waiting.values();
       (waiting.get(number) ?? oldest)?.resolve(answer);
     },
-    fail(error) {
+    /** Rejects all requests under way. */
+    fail(error: unknown): void {
       for (const answer of waiting.values()) answer.reject(error);
       waiting.clear();
     },

@@ -4,26 +4,13 @@ import { headerValue, type RtspHeader } from '../protocol/message.ts';
 import type { InterleavedFrame } from '../protocol/reader.ts';
 
 /** Track that is set up at the server and ready to play. */
-export type TrackSetup = {
-  /** Transport header for the client, with the channels that the server selected. */
-  transport: string;
-  /**
-   * Returns true for a complete frame of this track. Cameras also send frames of other tracks, and ffmpeg loses
-   * sync after a short one.
-   */
-  isOurs(frame: InterleavedFrame): boolean;
-  /** Session timeout of the server, in seconds. */
-  timeoutSeconds: number;
-  play(): Promise<void>;
-  /** Sends TEARDOWN, so that a camera with few sessions frees this one immediately, and closes the connection. */
-  leave(): void;
-};
+export type TrackSetup = Awaited<ReturnType<typeof setUpTrack>>;
 
 /**
  * Sends SETUP for TCP only. Throws `RtspStatusError` (461 if the server selects another transport), and like
  * `RtspClient.request`.
  */
-export async function setUpTrack({ client, track, keepAliveMethod }: DescribedStream): Promise<TrackSetup> {
+export async function setUpTrack({ client, track, keepAliveMethod }: DescribedStream) {
   const answer = await client.request('SETUP', track.controlUrl, [['Transport', transportOver('0-1')]]);
   const channels = interleavedChannels(headerValue(answer, 'transport') ?? '');
   if (channels === null) throw new RtspStatusError(unsupportedTransport);
@@ -34,10 +21,16 @@ export async function setUpTrack({ client, track, keepAliveMethod }: DescribedSt
   let keepAlive: NodeJS.Timeout | null = null;
   let left = false;
   return {
+    /** Transport header for the client, with the channels that the server selected. */
     transport: transportOver(channels),
-    isOurs: ({ channel, bytes }) => ours.has(channel) && bytes.length >= minFrameBytes,
+    /**
+     * Returns true for a complete frame of this track. Cameras also send frames of other tracks, and ffmpeg loses
+     * sync after a short one.
+     */
+    isOurs: ({ channel, bytes }: InterleavedFrame) => ours.has(channel) && bytes.length >= minFrameBytes,
+    /** Session timeout of the server, in seconds. */
     timeoutSeconds,
-    async play() {
+    async play(): Promise<void> {
       await client.request('PLAY', track.sessionUrl, [...session, ['Range', 'npt=0.000-']]);
       // Any response keeps the session alive, also an error.
       const beat = (): void =>
@@ -45,7 +38,8 @@ export async function setUpTrack({ client, track, keepAliveMethod }: DescribedSt
       keepAlive = setInterval(beat, (timeoutSeconds * 1000) / 2);
       client.onEnd(() => clearInterval(keepAlive ?? undefined));
     },
-    leave() {
+    /** Sends TEARDOWN, so that a camera with few sessions frees this one immediately, and closes the connection. */
+    leave(): void {
       if (left) return;
       left = true;
       clearInterval(keepAlive ?? undefined);

@@ -28,21 +28,6 @@ export type AccessUnit = {
   arrivedMs: number;
 };
 
-/**
- * Assembles access units from RTP packets. Returns only those that a decoder can use: after a lost packet, nothing
- * until decoding can begin again. The unit before a packet is returned with it, because not every server marks the end.
- */
-export type AccessUnitAssembler = {
-  /** Reads an interleaved packet, including its four-byte header. Returns the access unit that it proves complete. */
-  push(frame: Uint8Array, atMs: number): AccessUnit | null;
-  /** Returns the access unit under way after the last packet of a connection, if the server marked its end. */
-  end(): AccessUnit | null;
-  /** Bytes of the access unit under way. */
-  heldBytes(): number;
-  /** Returns true if pictures since the newest key frame had holes. */
-  isDamaged(): boolean;
-};
-
 /** A key frame of a 4K camera has about 1 MB. */
 const maxAccessUnitBytes = 4 * 1024 * 1024;
 /** Bytes of all parameter sets that precede a key frame: those of a camera have 100. */
@@ -56,10 +41,14 @@ const maxSharedUnitBytes = sharedBytes / 4;
 
 const startCode = Uint8Array.of(0, 0, 0, 1);
 
+/**
+ * Assembles access units from RTP packets. Returns only those that a decoder can use: after a lost packet, nothing
+ * until decoding can begin again. The unit before a packet is returned with it, because not every server marks the end.
+ */
 export function createAccessUnitAssembler(
   track: Pick<VideoTrack, 'payloadType' | 'parameters'>,
   rules: NalRules,
-): AccessUnitAssembler {
+) {
   const check = createPictureCheck(rules);
   const reader = createPayloadReader(rules, check);
   const memory = createUnitMemory();
@@ -81,10 +70,14 @@ export function createAccessUnitAssembler(
   let halfFrame: AccessUnit | null = null;
 
   return {
+    /** Bytes of the access unit under way. */
     heldBytes: () => reader.heldBytes() + (halfFrame?.bytes.length ?? 0),
+    /** Returns true if pictures since the newest key frame had holes. */
     isDamaged: () => isDamaged,
-    end: () => (unit.isMarked ? finishFrame() : null),
-    push(frame, atMs) {
+    /** Returns the access unit under way after the last packet of a connection, if the server marked its end. */
+    end: (): AccessUnit | null => (unit.isMarked ? finishFrame() : null),
+    /** Reads an interleaved packet, including its four-byte header. Returns the access unit that it proves complete. */
+    push(frame: Uint8Array, atMs: number): AccessUnit | null {
       const packet = readRtp(frame);
       if (packet?.payloadType !== track.payloadType) return null;
       const place = findPlace(packet);
@@ -210,27 +203,20 @@ function createUnitDivider(rules: NalRules) {
 }
 
 /** Reads the payloads of one access unit after another into its bytes in Annex B format. */
-type PayloadReader = {
-  /** Begins an access unit without bytes, whose state the reader keeps up to date. */
-  begin(timestamp: number | null): UnitState;
-  read(payload: Uint8Array): void;
-  /** Bytes so far, valid until the next call. */
-  held(): Uint8Array;
-  heldBytes(): number;
-};
-
-function createPayloadReader(rules: NalRules, check: PictureCheck): PayloadReader {
+function createPayloadReader(rules: NalRules, check: PictureCheck) {
   /** Copies into an own buffer: a packet is a part of a larger chunk, which would stay in memory as long. */
   let held = Buffer.allocUnsafeSlow(initialBytes);
   let heldBytes = 0;
   let unit = beginUnit(null, rules);
   return {
-    begin(timestamp) {
+    /** Begins an access unit without bytes, whose state the reader keeps up to date. */
+    begin(timestamp: number | null): UnitState {
       heldBytes = 0;
       if (held.length > maxReusedBytes) held = Buffer.allocUnsafeSlow(initialBytes);
       return (unit = beginUnit(timestamp, rules));
     },
     read: readPayload,
+    /** Bytes so far, valid until the next call. */
     held: () => held.subarray(0, heldBytes),
     heldBytes: () => heldBytes,
   };

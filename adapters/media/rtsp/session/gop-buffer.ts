@@ -2,30 +2,7 @@ import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
 import { rtpDifference } from '../rtp/rtp-packet.ts';
 
 /** Newest GOPs of a stream, undecoded and in bounded memory. With intra refresh, each refresh is one. */
-export type GopBuffer = {
-  /** Adds an access unit. Units before the first key frame are dropped. */
-  add(unit: AccessUnit): void;
-  /** Sets the duration that is kept, in seconds. With 0, the newest GOP is. */
-  keep(seconds: number): void;
-  /**
-   * Returns the units from the newest key frame on, in decoding order, or from the newest refresh that is over; empty
-   * before.
-   */
-  newestGop(): readonly AccessUnit[];
-  /**
-   * Returns the GOPs that hold the newest `seconds` in whole pictures, in decoding order; null if they do not reach
-   * back as far.
-   */
-  lastSeconds(seconds: number): AccessUnit[] | null;
-  /** Shortest distance of two key frames so far, in seconds; undefined before the second one. */
-  keyFrameDistance(): number | undefined;
-  /** Longest time without a key frame, in seconds: before the first one, or since the newest one. */
-  secondsWithoutKeyFrame(): number;
-  /** Distance of the newest two frames, in milliseconds; 0 before the second one. */
-  newestDistanceMs(): number;
-  bytes(): number;
-  clear(): void;
-};
+export type GopBuffer = ReturnType<typeof createGopBuffer>;
 
 /** Group of pictures of a session, in decoding order, with its number and the arrival of the next one. */
 export type EndedGroup = {
@@ -52,7 +29,7 @@ type Gop = {
 };
 
 /** Creates a buffer. Above `maxBytes` it drops the oldest GOP, or the only one. */
-export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; maxBytes: number }): GopBuffer {
+export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; maxBytes: number }) {
   let gops: Gop[] = [];
   let bytes = 0;
   let keptSeconds = 0;
@@ -65,16 +42,28 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
   let distanceMs = 0;
   return {
     add,
-    keep: (seconds) => void (keptSeconds = seconds),
-    newestGop: () => lastSeconds(0) ?? [],
+    /** Sets the duration that is kept, in seconds. With 0, the newest GOP is. */
+    keep: (seconds: number): void => void (keptSeconds = seconds),
+    /**
+     * Returns the units from the newest key frame on, in decoding order, or from the newest refresh that is over;
+     * empty before.
+     */
+    newestGop: (): readonly AccessUnit[] => lastSeconds(0) ?? [],
     lastSeconds,
+    /** Shortest distance of two key frames so far, in seconds; undefined before the second one. */
     keyFrameDistance: () => distance,
+    /** Longest time without a key frame, in seconds: before the first one, or since the newest one. */
     secondsWithoutKeyFrame: () => Math.max(beforeFirst, secondsSince(keyFrame ?? begin)),
+    /** Distance of the newest two frames, in milliseconds; 0 before the second one. */
     newestDistanceMs: () => distanceMs,
     bytes: () => bytes,
     clear,
   };
 
+  /**
+   * Returns the GOPs that hold the newest `seconds` in whole pictures, in decoding order; null if they do not reach
+   * back as far.
+   */
   function lastSeconds(seconds: number): AccessUnit[] | null {
     const start = gops.findLastIndex((gop) => reachesBack(gop, seconds));
     return start < 0 ? null : gops.slice(start).flatMap(({ units }) => units);
@@ -96,6 +85,7 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
     return timestamp === undefined ? 0 : rtpDifference(timestamp, newest) / clockRate;
   }
 
+  /** Adds an access unit. Units before the first key frame are dropped. */
   function add(unit: AccessUnit): void {
     const before = gops.at(-1)?.units.at(-1);
     const step = before === undefined ? 0 : rtpDifference(before.timestamp, unit.timestamp) / clockRate;

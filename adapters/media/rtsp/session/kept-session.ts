@@ -13,34 +13,7 @@ import type { NalRules } from '../rtp/nal-units.ts';
 import { setUpTrack } from '../connection/track-setup.ts';
 
 /** RTSP session that plays between captures. It holds the newest GOPs undecoded, in bounded memory. */
-export type KeptSession = {
-  /**
-   * Waits until the session has what the capture needs, without an access unit that an earlier capture returned, or up
-   * to `after`. Throws `RtspConnectionError` if the session ends before, and the abort reason.
-   */
-  read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<ReadUnits>;
-  /**
-   * Returns true if packets are missing since the newest key frame; `isLong`: also of the time before, for what one key
-   * frame does not show.
-   */
-  isDamaged(isLong?: boolean): boolean;
-  /**
-   * Waits for a second key frame, if there was none yet. Resolves at the end of the session too; throws the abort
-   * reason.
-   */
-  measureKeyFrames(signal: AbortSignal): Promise<void>;
-  /**
-   * Calls `onKeyFrame` with each key frame that arrives. Resolves at the end of the session; throws the abort reason.
-   */
-  follow(onKeyFrame: (unit: AccessUnit) => void, signal: AbortSignal): Promise<void>;
-  /** Time between key frames as far as the session has seen it, in seconds. */
-  keyFrameSeconds(): number;
-  /** Time since the newest packet, in milliseconds. */
-  silentMs(): number;
-  hasEnded(): boolean;
-  /** Sends TEARDOWN. Resolves once the connection is closed, so that a camera with one session has a free one. */
-  close(): Promise<void>;
-};
+export type KeptSession = Awaited<ReturnType<typeof openKeptSession>>;
 
 /** Access units for one capture, in decoding order. */
 export type ReadUnits = {
@@ -85,7 +58,7 @@ export async function openKeptSession(
   stream: DescribedStream,
   rules: NalRules,
   { caller, elapsedMs, memory, keyFrames, maxBytes, keepGroup = () => undefined }: KeptSessionDeps,
-): Promise<KeptSession> {
+) {
   const { client, track } = stream;
   const setup = await setUpTrack(stream);
   const assembler = createAccessUnitAssembler(track, rules);
@@ -140,16 +113,31 @@ export async function openKeptSession(
   await setup.play();
   return {
     read,
-    measureKeyFrames: async (signal) => {
+    /**
+     * Waits for a second key frame, if there was none yet. Resolves at the end of the session too; throws the abort
+     * reason.
+     */
+    measureKeyFrames: async (signal: AbortSignal): Promise<void> => {
       while (lacksDistance()) await change.next(signal);
     },
-    follow: async (onKeyFrame, signal) => {
+    /**
+     * Calls `onKeyFrame` with each key frame that arrives. Resolves at the end of the session; throws the abort
+     * reason.
+     */
+    follow: async (onKeyFrame: (unit: AccessUnit) => void, signal: AbortSignal): Promise<void> => {
       const follower = (unit: AccessUnit): void => onKeyFrame(unit);
       followers.add(follower);
       await waitUntilAborted(ended.promise, signal).finally(() => followers.delete(follower));
     },
+    /** Time between key frames as far as the session has seen it, in seconds. */
     keyFrameSeconds,
-    isDamaged: (isLong = false) => assembler.isDamaged() || (isLong && elapsedMs() - holeAtMs < damageMs),
+    /**
+     * Returns true if packets are missing since the newest key frame; `isLong`: also of the time before, for what
+     * one key frame does not show.
+     */
+    isDamaged: (isLong?: boolean): boolean =>
+      assembler.isDamaged() || (isLong === true && elapsedMs() - holeAtMs < damageMs),
+    /** Time since the newest packet, in milliseconds. */
     silentMs: () => elapsedMs() - packetAtMs,
     hasEnded: () => hasEnded,
     close,
@@ -170,6 +158,10 @@ export async function openKeptSession(
     if (unit.isKeyFrame) for (const follower of followers) follower(unit);
   }
 
+  /**
+   * Waits until the session has what the capture needs, without an access unit that an earlier capture returned, or
+   * up to `after`. Throws `RtspConnectionError` if the session ends before, and the abort reason.
+   */
   async function read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<ReadUnits> {
     groups.note(request);
     if (request.lookBack) store.begin(keyFrame);
@@ -190,6 +182,7 @@ export async function openKeptSession(
     return { ...found, groups: [...found.groups, newest], sessionId, keyFrameSeconds: keyFrameSeconds() };
   }
 
+  /** Sends TEARDOWN. Resolves once the connection is closed, so that a camera with one session has a free one. */
   async function close(): Promise<void> {
     setup.leave();
     await ended.promise;
@@ -244,24 +237,12 @@ function createChange(): Change {
   };
 }
 
-/** Units of the buffer of a session that are new to its captures. */
-type UnitsFinder = {
-  /**
-   * Returns a new frame: the newest key frame, or the GOP up to a newer one; with `after`, of a key frame after that
-   * unit.
-   */
-  findFrame(after: AccessUnit | undefined): ReadUnits | undefined;
-  /** Returns a new clip of a length in seconds, for which the buffer keeps as much from now on. */
-  findClip(seconds: number, after: AccessUnit | undefined): ReadUnits | undefined;
-  /** Keeps what the clips of the last time need. */
-  keepLongestClip(): void;
-};
-
 function follows(unit: AccessUnit | undefined, after: AccessUnit): boolean {
   return unit !== undefined && unit !== after && unit.arrivedMs >= after.arrivedMs;
 }
 
-function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number): UnitsFinder {
+/** Units of the buffer of a session that are new to its captures. */
+function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number) {
   /**
    * Time of the newest capture by length of its clip, in seconds: jobs of one camera have clips of different lengths.
    */
@@ -269,11 +250,16 @@ function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number): UnitsFin
   let lastRead: { unit: AccessUnit; atMs: number } | undefined;
   return { findFrame, findClip, keepLongestClip };
 
+  /** Keeps what the clips of the last time need. */
   function keepLongestClip(): void {
     for (const [seconds, atMs] of clips) if (elapsedMs() - atMs > keepClipMs) clips.delete(seconds);
     buffer.keep(Math.max(0, ...clips.keys()));
   }
 
+  /**
+   * Returns a new frame: the newest key frame, or the GOP up to a newer one; with `after`, of a key frame after
+   * that unit.
+   */
   function findFrame(after: AccessUnit | undefined): ReadUnits | undefined {
     const gop = buffer.newestGop();
     const [keyFrame] = gop;
@@ -283,6 +269,7 @@ function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number): UnitsFin
     return newest && gop.length <= maxGopUnits && isNew(newest) ? taken(gop, 'newest') : undefined;
   }
 
+  /** Returns a new clip of a length in seconds, for which the buffer keeps as much from now on. */
   function findClip(seconds: number, after: AccessUnit | undefined): ReadUnits | undefined {
     clips.set(seconds, elapsedMs());
     const units = buffer.lastSeconds(seconds);

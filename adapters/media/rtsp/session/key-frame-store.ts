@@ -4,14 +4,7 @@ import { minDistanceSeconds, sparseSeconds } from '../../scan/measure-scan.ts';
 import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
 
 /** Memory of what all sessions keep for scans. */
-export type KeyFrameMemory = {
-  /** Adds a key frame. Above the limit, the caller with the most loses its oldest. */
-  add(frame: StoredKeyFrame): void;
-  /** Adds the frames behind a key frame; those of the caller with the most only if they fit. */
-  complete(frame: StoredKeyFrame, rest: readonly AccessUnit[]): void;
-  delete(frame: StoredKeyFrame): void;
-  bytes(): number;
-};
+export type KeyFrameMemory = ReturnType<typeof createKeyFrameMemory>;
 
 type StoredKeyFrame = {
   caller: string;
@@ -36,19 +29,6 @@ export type KeyFramesSince = {
   groups: readonly NumberedGroup[];
 };
 
-/** Key frames of one session, undecoded, for scans. Keeps none until the first scan. */
-export type KeyFrameStore = {
-  /** Adds a key frame. `before` is the group that it ends. */
-  add(unit: AccessUnit, before?: readonly AccessUnit[]): void;
-  /** Counts a place that a scan leaves out: a refresh has no key frame. */
-  skip(): void;
-  /** Keeps key frames from the newest one on, as long as scans need them. */
-  begin(keyFrame: AccessUnit | undefined): void;
-  /** Returns the key frames after a number; all of them with `null`. */
-  since(number: number | null): KeyFramesSince;
-  clear(): void;
-};
-
 /** Memory of a key frame beside its bytes. */
 const overheadBytes = 512;
 const maxAgeMs = rules.maxScanSeconds * 1000;
@@ -61,18 +41,20 @@ const reserve = { factor: 1.25, ms: 3_000 };
 type FramesOfCaller = { size: number; frames: Set<StoredKeyFrame> };
 
 /** Creates the memory of all sessions, divided by caller. */
-export function createKeyFrameMemory(maxBytes: number): KeyFrameMemory {
+export function createKeyFrameMemory(maxBytes: number) {
   const holders = new Map<string, FramesOfCaller>();
   let usedBytes = 0;
   return {
-    add(frame) {
+    /** Adds a key frame. Above the limit, the caller with the most loses its oldest. */
+    add(frame: StoredKeyFrame): void {
       const holder = holders.get(frame.caller) ?? { size: 0, frames: new Set<StoredKeyFrame>() };
       holders.set(frame.caller, holder);
       holder.frames.add(frame);
       count(holder, countBytes([frame.unit]));
       makeRoom();
     },
-    complete(frame, rest) {
+    /** Adds the frames behind a key frame; those of the caller with the most only if they fit. */
+    complete(frame: StoredKeyFrame, rest: readonly AccessUnit[]): void {
       const holder = holders.get(frame.caller);
       if (!holder?.frames.has(frame)) return;
       const bytes = countBytes(rest);
@@ -120,11 +102,8 @@ function countBytes(units: readonly AccessUnit[]): number {
   return units.reduce((sum, { bytes }) => sum + bytes.length + overheadBytes, 0);
 }
 
-export function createKeyFrameStore(
-  memory: KeyFrameMemory,
-  elapsedMs: () => number,
-  caller: string,
-): KeyFrameStore {
+/** Key frames of one session, undecoded, for scans. Keeps none until the first scan. */
+export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => number, caller: string) {
   let frames: StoredKeyFrame[] = [];
   let newest = 0;
   /** Number of the newest key frame that was not kept, or was dropped. */
@@ -134,6 +113,7 @@ export function createKeyFrameStore(
   let needs: { ageMs: number; atMs: number }[] = [];
   return { add, skip, begin, since, clear };
 
+  /** Adds a key frame. `before` is the group that it ends. */
   function add(unit: AccessUnit, before: readonly AccessUnit[] = []): void {
     if (begunMs === undefined) return skip();
     complete(unit, before);
@@ -150,6 +130,7 @@ export function createKeyFrameStore(
     }
   }
 
+  /** Counts a place that a scan leaves out: a refresh has no key frame. */
   function skip(): void {
     newest += 1;
     dropped = newest;
@@ -167,6 +148,7 @@ export function createKeyFrameStore(
     memory.add(frame);
   }
 
+  /** Keeps key frames from the newest one on, as long as scans need them. */
   function begin(keyFrame: AccessUnit | undefined): void {
     scannedMs = elapsedMs();
     if (begunMs === undefined && keyFrame) keep(keyFrame);
@@ -180,6 +162,7 @@ export function createKeyFrameStore(
     return isLearning ? maxAgeMs : Math.min(maxAgeMs, Math.max(0, ...needs.map(({ ageMs }) => ageMs)));
   }
 
+  /** Returns the key frames after a number; all of them with `null`. */
   function since(number: number | null): KeyFramesSince {
     const found = frames.filter((frame) => frame.number > (number ?? 0));
     const base = frames.find((frame) => frame.number === number && frame.rest.length > 0);

@@ -20,33 +20,13 @@ export type SessionEntry = {
 };
 
 /** Sessions of all streams, at most one each. */
-export type OpenSessions = {
-  find(stream: CallerStream): SessionEntry | undefined;
-  /** Opens a session after `before`. */
-  begin(stream: CallerStream, before: Promise<unknown>): SessionEntry;
-  /** Keeps the session open for a capture. */
-  enter(entry: SessionEntry): void;
-  /**
-   * Ends the use of a capture. Without one, the session stays for `keepMs`. If there are too many, one of the caller
-   * with the most ends that no capture uses.
-   */
-  leave(entry: SessionEntry, keepMs: number): void;
-  /** Closes the session of an entry, once. Later captures wait for it. */
-  end(entry: SessionEntry | undefined): Promise<void>;
-  endAll(): Promise<void>;
-  /**
-   * Resolves when the session of a stream that is being closed is closed: a camera with one session has none for the
-   * next one until then.
-   */
-  closed(stream: CallerStream): Promise<void> | undefined;
-};
-
-export function createOpenSessions(open: OpenSession, maxKept: number, setTimer: SetTimer): OpenSessions {
+export function createOpenSessions(open: OpenSession, maxKept: number, setTimer: SetTimer) {
   const entries = new Map<string, SessionEntry>();
   const closing = new Map<string, Promise<void>>();
   return {
-    find: (stream) => entries.get(toStreamKey(stream)),
-    begin(stream, before) {
+    find: (stream: CallerStream) => entries.get(toStreamKey(stream)),
+    /** Opens a session after `before`. */
+    begin(stream: CallerStream, before: Promise<unknown>): SessionEntry {
       const controller = new AbortController();
       const entry: SessionEntry = {
         stream,
@@ -63,11 +43,16 @@ export function createOpenSessions(open: OpenSession, maxKept: number, setTimer:
       entries.set(toStreamKey(stream), entry);
       return entry;
     },
-    enter(entry) {
+    /** Keeps the session open for a capture. */
+    enter(entry: SessionEntry): void {
       entry.users += 1;
       entry.cancelTimer();
     },
-    leave(entry, keepMs) {
+    /**
+     * Ends the use of a capture. Without one, the session stays for `keepMs`. If there are too many, one of the
+     * caller with the most ends that no capture uses.
+     */
+    leave(entry: SessionEntry, keepMs: number): void {
       entry.users -= 1;
       if (entry.users > 0 || entries.get(toStreamKey(entry.stream)) !== entry) return;
       if (keepMs <= 0) return void end(entry);
@@ -75,11 +60,15 @@ export function createOpenSessions(open: OpenSession, maxKept: number, setTimer:
       if (entries.size > maxKept) void end(findUnusedOfLargest() ?? entry);
     },
     end,
-    async endAll() {
+    async endAll(): Promise<void> {
       for (const entry of entries.values()) void end(entry);
       await Promise.all(closing.values());
     },
-    closed: (stream) => closing.get(toStreamKey(stream)),
+    /**
+     * Resolves when the session of a stream that is being closed is closed: a camera with one session has none for
+     * the next one until then.
+     */
+    closed: (stream: CallerStream) => closing.get(toStreamKey(stream)),
   };
 
   function findUnusedOfLargest(): SessionEntry | undefined {
@@ -88,6 +77,7 @@ export function createOpenSessions(open: OpenSession, maxKept: number, setTimer:
     return unused.get(findLargest(sizes) ?? '')?.find(({ users }) => users === 0);
   }
 
+  /** Closes the session of an entry, once. Later captures wait for it. */
   async function end(entry: SessionEntry | undefined): Promise<void> {
     if (entry === undefined) return;
     const key = toStreamKey(entry.stream);

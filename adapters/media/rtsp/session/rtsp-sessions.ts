@@ -29,40 +29,7 @@ import { retryBusy } from '../connection/connection-turns.ts';
 import { limitRemediation, rtspStreamError } from '../protocol/stream-error.ts';
 
 /** RTSP sessions that stay open between captures: one per caller and stream URL, for all jobs and modes. */
-export type RtspSessions = {
-  /**
-   * Returns access units for a capture. Opens a session if none is open. Returns null if the stream needs a connection
-   * per capture; the session is closed then. With `after`, they begin after that unit, whose picture was damaged.
-   * Throws `StreamFetchError`, `InvalidUrlError`, `NotLiveError`, and the abort reason.
-   */
-  read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<SessionUnits | null>;
-  /**
-   * Proves that a stream is live: by its session, or by `connect`, once for all probes at a time. A camera may accept
-   * one connection only. Throws like `connect`, and the abort reason.
-   */
-  probe(
-    stream: CallerStream,
-    connect: (signal: AbortSignal) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<void>;
-  /**
-   * Returns the time between key frames as far as the session of a stream has seen it, in seconds; undefined without a
-   * session. With `waits`, it waits for a second key frame, for at most 11 s. Throws the abort reason.
-   */
-  keyFrameSeconds(stream: CallerStream, waits: boolean, signal: AbortSignal): Promise<number | undefined>;
-  /**
-   * Calls `onKeyFrame` with the key frames of the open session of a stream. Resolves without one, and at its end;
-   * throws the abort reason.
-   */
-  follow(
-    stream: CallerStream,
-    onKeyFrame: (unit: AccessUnit, track: SessionTrack) => void,
-    signal: AbortSignal,
-  ): Promise<void>;
-  /** Connections of probes, for the first capture. */
-  handed: HandedConnections;
-  close(): Promise<void>;
-};
+export type RtspSessions = ReturnType<typeof createRtspSessions>;
 
 /** Access units of a capture, with the codec and the clock of their track. */
 export type SessionUnits = ReadUnits & SessionTrack;
@@ -122,7 +89,7 @@ const unknown: Known = {
   isReported: false,
 };
 
-export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
+export function createRtspSessions(deps: RtspSessionsDeps) {
   const { elapsedMs, setTimer } = deps;
   const handed = createHandedConnections(setTimer);
   const sessions = createOpenSessions(deps.open ?? createOpen(deps, handed), deps.maxKept, setTimer);
@@ -132,23 +99,45 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
   return {
     read,
     probe,
+    /** Connections of probes, for the first capture. */
     handed,
-    keyFrameSeconds: async (stream, waits, signal) => {
+    /**
+     * Returns the time between key frames as far as the session of a stream has seen it, in seconds; undefined
+     * without a session. With `waits`, it waits for a second key frame, for at most 11 s. Throws the abort reason.
+     */
+    keyFrameSeconds: async (
+      stream: CallerStream,
+      waits: boolean,
+      signal: AbortSignal,
+    ): Promise<number | undefined> => {
       const session = sessions.find(stream)?.session;
       if (session && waits) await measureKeyFrames(session, signal, setTimer);
       return session?.keyFrameSeconds();
     },
-    follow: async (stream, onKeyFrame, signal) => {
+    /**
+     * Calls `onKeyFrame` with the key frames of the open session of a stream. Resolves without one, and at its end;
+     * throws the abort reason.
+     */
+    follow: async (
+      stream: CallerStream,
+      onKeyFrame: (unit: AccessUnit, track: SessionTrack) => void,
+      signal: AbortSignal,
+    ): Promise<void> => {
       const opened = await sessions.find(stream)?.opening.catch(() => null);
       await opened?.session.follow((unit) => onKeyFrame(unit, opened.track), signal);
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       isClosed = true;
       handed.close();
       await sessions.endAll();
     },
   };
 
+  /**
+   * Returns access units for a capture. Opens a session if none is open. Returns null if the stream needs a
+   * connection per capture; the session is closed then. With `after`, they begin after that unit, whose picture was
+   * damaged. Throws `StreamFetchError`, `InvalidUrlError`, `NotLiveError`, and the abort reason.
+   */
   async function read(
     request: CaptureRequest,
     signal: AbortSignal,
@@ -196,6 +185,10 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     return null;
   }
 
+  /**
+   * Proves that a stream is live: by its session, or by `connect`, once for all probes at a time. A camera may
+   * accept one connection only. Throws like `connect`, and the abort reason.
+   */
   async function probe(
     stream: CallerStream,
     connect: (signal: AbortSignal) => Promise<void>,

@@ -4,19 +4,16 @@ import { findLargest } from '../../../fair-cache.ts';
  * Memory of the newest pictures of all sessions, divided by caller: beyond its limit, the largest session of the caller
  * with the most drops its own.
  */
-export type SessionMemory = {
-  /** Adds a session. `clear` drops what it holds. Returns a function that counts what it holds now. */
-  join(caller: string, heldBytes: () => number, clear: () => void): () => void;
-  bytes(): number;
-};
+export type SessionMemory = ReturnType<typeof createSessionMemory>;
 
 type Member = { size: number; clear: () => void };
 
-export function createSessionMemory(maxBytes: number): SessionMemory {
+export function createSessionMemory(maxBytes: number) {
   const callers = new Map<string, { size: number; members: Set<Member> }>();
   let usedBytes = 0;
   return {
-    join(caller, heldBytes, clear) {
+    /** Adds a session. `clear` drops what it holds. Returns a function that counts what it holds now. */
+    join(caller: string, heldBytes: () => number, clear: () => void): () => void {
       const member: Member = { size: 0, clear: () => (clear(), count()) };
       return count;
 
