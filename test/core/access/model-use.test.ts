@@ -22,43 +22,32 @@ const price = { input: 0.06e-6, output: 0.24e-6, pictureTokens: 0, videoTokensPe
 const paid = { calls: 1, micro_usd: 65, ...tokens };
 const nothing = { calls: 0, errors: 0, micro_usd: 0, input_tokens: 0, output_tokens: 0 };
 
+const unpaid = { ...nothing, calls: 1, errors: 1 };
+const fails = (error: () => Error) => async (): Promise<never> => {
+  throw error();
+};
+
 /** Ends of a model call, and what each costs everywhere. */
 const ends: { name: string; end: (signal: AbortSignal) => Promise<void>; cost: typeof nothing }[] = [
   { name: 'answers', end: async () => undefined, cost: { ...paid, errors: 0 } },
-  {
-    name: 'cannot be reached',
-    end: async () => {
-      throw new VisionError('Start it.');
-    },
-    cost: { ...nothing, calls: 1, errors: 1 },
-  },
+  { name: 'cannot be reached', end: fails(() => new VisionError('Start it.')), cost: unpaid },
   {
     name: 'does not answer in time',
     end: async (signal) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       throw new VisionError('Too late.');
     },
-    cost: { ...nothing, calls: 1, errors: 1 },
+    cost: unpaid,
   },
   {
     name: 'gives an answer that is not usable',
-    end: async () => {
-      throw new VisionError('Use another model.', { calls: [{ ...tokens, failed: true }] });
-    },
+    end: fails(() => new VisionError('Use another model.', { calls: [{ ...tokens, failed: true }] })),
     cost: { ...paid, errors: 1 },
   },
-  {
-    name: 'is busy',
-    end: async () => {
-      throw new ModelBusyError();
-    },
-    cost: nothing,
-  },
+  { name: 'is busy', end: fails(() => new ModelBusyError()), cost: nothing },
   {
     name: 'is not called, because its picture cannot be prepared',
-    end: async () => {
-      throw new VisionError('Try again.', { calls: [] });
-    },
+    end: fails(() => new VisionError('Try again.', { calls: [] })),
     cost: nothing,
   },
 ];

@@ -107,6 +107,12 @@ const harmless: Edit[] = [
   ['another condition', ({ patch }) => patch({ conditions: [person, cat] })],
 ];
 
+const inTurn =
+  (...patches: Parameters<Gate['patch']>[0][]): Edit[1] =>
+  async ({ patch }) => {
+    for (const each of patches) await patch(each);
+  };
+
 /** Edits that make what a tick under way saw invalid. */
 const invalidating: Edit[] = [
   ['regions', ({ patch }) => patch({ regions: [{ mode: 'exclude', points: triangle }] })],
@@ -116,25 +122,10 @@ const invalidating: Edit[] = [
   ['condition.sensitivity', ({ patch }) => patch({ conditions: [{ ...person, sensitivity: 'high' }] })],
   [
     'text of a condition and back',
-    async ({ patch }) => {
-      await patch({ conditions: [{ ...person, condition: 'a dog' }] });
-      await patch({ conditions: [person] });
-    },
+    inTurn({ conditions: [{ ...person, condition: 'a dog' }] }, { conditions: [person] }),
   ],
-  [
-    'regions and back',
-    async ({ patch }) => {
-      await patch({ regions: [{ mode: 'exclude', points: triangle }] });
-      await patch({ regions: null });
-    },
-  ],
-  [
-    'removal of a condition, and its return',
-    async ({ patch }) => {
-      await patch({ conditions: [cat] });
-      await patch({ conditions: [person] });
-    },
-  ],
+  ['regions and back', inTurn({ regions: [{ mode: 'exclude', points: triangle }] }, { regions: null })],
+  ['removal of a condition, and its return', inTurn({ conditions: [cat] }, { conditions: [person] })],
   ['pause', async ({ watchId }) => pauseStoredWatch(watchId, 'callera', world.c)],
   [
     'pause and resume',
