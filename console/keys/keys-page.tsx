@@ -63,7 +63,7 @@ type ScopesProps = { chosen: Scope[]; onChosen: (scopes: Scope[]) => void };
 function Scopes({ chosen, onChosen }: ScopesProps) {
   const session = useSession();
   return (
-    <fieldset class="field">
+    <fieldset class="field stack">
       <legend>Scopes</legend>
       {scopes
         .filter(({ scope }) => mayUse(session, scope))

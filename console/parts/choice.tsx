@@ -25,7 +25,7 @@ export function Choice<Value extends string>({
   const name = useId();
   const hint = groupHint ?? options.find((option) => option.value === value)?.hint;
   return (
-    <fieldset class="field">
+    <fieldset class="field stack">
       <legend class={hideLegend ? 'visually-hidden' : ''}>{legend}</legend>
       <div class={asList ? 'stack' : 'segments'}>
         {options.map((option) => (

@@ -23,7 +23,7 @@ export function Field({ label, name, hint, error, children }: FieldProps) {
   const wrong = error ?? (name === undefined ? undefined : find(name));
   const note = wrong ?? hint;
   return (
-    <div class="field" data-field={name}>
+    <div class="field stack" data-field={name}>
       <label for={id}>{label}</label>
       {children({
         id,

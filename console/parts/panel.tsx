@@ -59,7 +59,7 @@ export function EmptyState({
   children?: ComponentChildren;
 }) {
   return (
-    <div class="empty-state">
+    <div class="empty-state stack gap-2">
       <span>
         <Icon name={icon} />
       </span>
@@ -72,7 +72,7 @@ export function EmptyState({
 /** Shows a placeholder for loading content. */
 export function Skeleton({ rows = 3 }: { rows?: number }) {
   return (
-    <div class="skeleton" role="status" aria-label="Loading">
+    <div class="skeleton stack gap-3" role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, index) => (
         <span key={index} />
       ))}

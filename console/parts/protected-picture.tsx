@@ -39,6 +39,12 @@ export function ProtectedPicture({
   );
 }
 
+/** A light line on a dark one is visible on any background. */
+const boxLines = [
+  { class: 'ground', stroke: '#000', 'stroke-width': 5 },
+  { class: 'line', stroke: '#0f0', 'stroke-width': 2.5 },
+];
+
 /** Shows a picture with the boxes of its objects drawn over it, in shares of the picture. */
 export function BoxedPicture({ address, alt, boxes }: { address: string; alt: string; boxes: Boxes }) {
   if (boxes.length === 0) return <img class="picture" src={address} alt={alt} />;
@@ -46,10 +52,18 @@ export function BoxedPicture({ address, alt, boxes }: { address: string; alt: st
     <figure>
       <span class="over-picture boxed-picture">
         <img class="picture" src={address} alt={alt} />
-        <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+        <svg viewBox="0 0 1 1" preserveAspectRatio="none" fill="none" aria-hidden="true">
           {boxes.flatMap(({ x, y, width, height }, index) =>
-            ['ground', 'line'].map((kind) => (
-              <rect key={`${index} ${kind}`} class={kind} x={x} y={y} width={width} height={height} />
+            boxLines.map((line) => (
+              <rect
+                {...line}
+                key={`${index} ${line.class}`}
+                vector-effect="non-scaling-stroke"
+                x={x}
+                y={y}
+                width={width}
+                height={height}
+              />
             )),
           )}
         </svg>

@@ -16,10 +16,8 @@ export function ThemeToggle() {
   }, []);
   const other = theme === 'dark' ? 'light' : 'dark';
   const change = () => {
-    const { dataset } = document.documentElement;
     // A choice that equals the system theme is removed, so that the page follows the system again.
-    if (other === systemTheme()) delete dataset['theme'];
-    else dataset['theme'] = other;
+    document.documentElement.style.colorScheme = other === systemTheme() ? '' : other;
     setTheme(other);
   };
   return (
@@ -30,7 +28,7 @@ export function ThemeToggle() {
 }
 
 function currentTheme(): Theme {
-  const chosen = document.documentElement.dataset['theme'];
+  const chosen = document.documentElement.style.colorScheme;
   if (chosen === 'light' || chosen === 'dark') return chosen;
   return systemTheme();
 }

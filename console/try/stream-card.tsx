@@ -96,7 +96,9 @@ function Live({ stream }: { stream: StreamValidation }) {
 function Thumbnail({ base64 }: { base64: string }) {
   const address = useBlobAddress(base64);
   return address === undefined ? null : (
-    <img class="stream-thumbnail" src={address} alt="Current frame of the stream" />
+    <span class="thumbnail">
+      <img class="picture" src={address} alt="Current frame of the stream" />
+    </span>
   );
 }
 

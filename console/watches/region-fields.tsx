@@ -85,6 +85,7 @@ export function RegionFields({ picture, regions, shownFirst = false, onChange }:
           >
             {regions.map(({ mode, corners }, index) => (
               <polygon
+                vector-effect="non-scaling-stroke"
                 key={index}
                 class={index === chosenIndex ? `${mode} chosen` : mode}
                 points={(parseCorners(corners) ?? []).map((point) => point.join()).join(' ')}
