@@ -39,7 +39,7 @@ export function ClipPlayer({ alert }: { alert: Alert }) {
   return (
     <div>
       {isRefused ? (
-        <p class="notice">This browser does not play {clip.codec}: save the clip as a file.</p>
+        <p class="small muted">This browser does not play {clip.codec}: save the clip as a file.</p>
       ) : (
         <video
           ref={film}

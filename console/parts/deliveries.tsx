@@ -93,8 +93,8 @@ function DeliveryItem({ delivery, resend, onResent }: ItemProps) {
     onResent();
   });
   return (
-    <li class="delivery">
-      <div class="spread">
+    <li class="at-start">
+      <div class="spread wide">
         <span>
           <strong>{delivery.type.replaceAll('_', ' ')}</strong>{' '}
           <span class="muted">
@@ -107,7 +107,7 @@ function DeliveryItem({ delivery, resend, onResent }: ItemProps) {
       </div>
       {delivery.error !== null && <p class="small bad-text">{delivery.error}</p>}
       {delivery.attempts.length > 0 && (
-        <details>
+        <details class="wide">
           <summary class="small">{pluralize(delivery.attempts.length, 'attempt')}</summary>
           <ol class="attempts small">
             {delivery.attempts.map((attempt) => (

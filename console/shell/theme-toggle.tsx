@@ -16,8 +16,10 @@ export function ThemeToggle() {
   }, []);
   const other = theme === 'dark' ? 'light' : 'dark';
   const change = () => {
+    const { dataset } = document.documentElement;
     // A choice that equals the system theme is removed, so that the page follows the system again.
-    document.documentElement.style.colorScheme = other === systemTheme() ? '' : other;
+    if (other === systemTheme()) delete dataset['theme'];
+    else dataset['theme'] = other;
     setTheme(other);
   };
   return (
@@ -28,7 +30,7 @@ export function ThemeToggle() {
 }
 
 function currentTheme(): Theme {
-  const chosen = document.documentElement.style.colorScheme;
+  const chosen = document.documentElement.dataset['theme'];
   if (chosen === 'light' || chosen === 'dark') return chosen;
   return systemTheme();
 }

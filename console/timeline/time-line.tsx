@@ -87,7 +87,7 @@ export function TimeLine({ watches }: Props) {
       <p class="row small muted legend">
         {keys.map(([kind, text]) => (
           <span key={kind}>
-            <span class={`key ${kind}`} /> {text}
+            <span class="key" style={{ background: `var(--${kind})` }} /> {text}
           </span>
         ))}
       </p>
@@ -95,7 +95,7 @@ export function TimeLine({ watches }: Props) {
   );
 }
 
-/** Colors of the lanes with their meaning. */
+/** Colors of the lanes (`tokens.css`) with their meaning. */
 const keys = [
   ['judged', 'judged'],
   ['quiet', 'quiet'],
@@ -221,11 +221,11 @@ function Lanes({ isBusy, lanes, window, cursor, onCursor, onZoom, onZoomOut }: L
                     [...toBars(lane.hours, window, lifeOf(lane.watch, now)), ...toSnoozeBars(lane, window)],
                     toAlertBars(lane.alerts, window, now),
                   ).map(({ kind, d }) => (
-                    <path key={kind} class={kind} d={d} />
+                    <path key={kind} class={kind} fill={`var(--${kind})`} d={d} />
                   ))}
                   {inside && (
                     <rect
-                      class="cursor"
+                      fill="currentColor"
                       x={(inside.atMs - startMs) / lengthMs}
                       y="0"
                       width="0.002"
