@@ -14,15 +14,27 @@ const labelWidth = 92;
 /** Minimum time span of the axis, in milliseconds: keeps the first checks of a job together. */
 const minSpanMs = { active: 60_000, ended: 15_000 };
 
-const outcomes: Record<CheckOutcome, string> = {
-  alert: 'Alert',
-  held: 'Holds, no alert',
-  no: 'Does not hold',
-  sampled: 'For the summary',
-  skipped: 'Skipped',
-  unanswered: 'No verdict',
-  away: 'No frame',
+const cross = { fill: 'none', stroke: 'var(--bad)', 'stroke-width': 1.8 };
+
+/** Name of each outcome, with the paint of its mark. */
+const outcomes = {
+  alert: { name: 'Alert', paint: { fill: 'var(--alert)' } },
+  held: { name: 'Holds, no alert', paint: { fill: 'none', stroke: 'var(--alert)', 'stroke-width': 2 } },
+  no: { name: 'Does not hold', paint: { fill: 'var(--accent)' } },
+  sampled: { name: 'For the summary', paint: { fill: 'var(--accent)' } },
+  skipped: { name: 'Skipped', paint: { fill: 'var(--muted)' } },
+  unanswered: { name: 'No verdict', paint: cross },
+  away: { name: 'No frame', paint: cross },
+} satisfies Record<CheckOutcome, unknown>;
+
+const motionPaint = { fill: 'var(--accent)', opacity: 0.75 };
+const motionPaints: { [Outcome in CheckOutcome]?: object } = {
+  alert: { fill: 'var(--alert)' },
+  skipped: { fill: 'var(--line-strong)' },
 };
+const bandPaint = { fill: 'var(--bad)', opacity: 0.14 };
+const scale = { class: 'number', fill: 'var(--muted)', 'font-size': 11 };
+const legendSize = { viewBox: '0 0 12 12', width: 12, height: 12, overflow: 'visible' };
 
 const outcomeOrder = [
   'alert',
@@ -75,7 +87,7 @@ function Chart({ data, width, label }: { data: ActivityData; width: number; labe
   const x = (time: number) => 4 + ((time - data.from) / (data.to - data.from)) * (width - 8);
   return (
     <svg
-      class="chart"
+      overflow="visible"
       viewBox={`0 0 ${width} ${total}`}
       width={width}
       height={total}
@@ -84,17 +96,23 @@ function Chart({ data, width, label }: { data: ActivityData; width: number; labe
     >
       {[0.25, 1].map((motion) => (
         <g key={motion}>
-          <line class="grid" x1={0} x2={width} y1={barTop(motion)} y2={barTop(motion)} />
-          <text class="scale" x={width} y={barTop(motion) + 11} text-anchor="end">
+          <line
+            stroke="var(--line)"
+            stroke-dasharray="2 4"
+            x2={width}
+            y1={barTop(motion)}
+            y2={barTop(motion)}
+          />
+          <text {...scale} x={width} y={barTop(motion) + 11} text-anchor="end">
             {percent(motion)}
           </text>
         </g>
       ))}
-      <line class="base" x1={0} x2={width} y1={height.motion} y2={height.motion} />
+      <line stroke="var(--line-strong)" x2={width} y1={height.motion} y2={height.motion} />
       {data.bands.map((band) => (
         <rect
           key={band.from}
-          class={`band ${band.reason}`}
+          {...bandPaint}
           x={x(Math.max(band.from, data.from))}
           width={Math.max(2, x(band.to) - x(Math.max(band.from, data.from)))}
           y={0}
@@ -109,7 +127,7 @@ function Chart({ data, width, label }: { data: ActivityData; width: number; labe
       {axisTimes(data.from, data.to, Math.floor(width / labelWidth)).map((time) => (
         <text
           key={time}
-          class="scale"
+          {...scale}
           x={Math.min(Math.max(x(time), labelWidth / 2 - 8), width - labelWidth / 2 + 8)}
           y={total - 5}
           text-anchor="middle"
@@ -126,11 +144,11 @@ function Tick({ column, x }: { column: Column; x: number }) {
   const row = height.motion + height.gap + height.verdict / 2;
   const motion = column.motion === null ? '' : `, ${percent(column.motion)} of the frame changed`;
   return (
-    <g class={`tick ${column.outcome}`}>
-      <title>{`${clockTime(column.at)}: ${outcomes[column.outcome]}${motion}`}</title>
+    <g>
+      <title>{`${clockTime(column.at)}: ${outcomes[column.outcome].name}${motion}`}</title>
       {column.motion !== null && (
         <rect
-          class="motion"
+          {...(motionPaints[column.outcome] ?? motionPaint)}
           x={x - 2}
           width={4}
           y={Math.min(top, height.motion - 2)}
@@ -145,11 +163,12 @@ function Tick({ column, x }: { column: Column; x: number }) {
 
 /** Draws one shape per outcome, so that color is not the only difference. */
 function Mark({ outcome, x, y }: { outcome: CheckOutcome; x: number; y: number }) {
-  if (outcome === 'alert') return <path class="mark" d={`M${x} ${y - 6}l6 11h-12Z`} />;
-  if (outcome === 'skipped') return <rect class="mark" x={x - 1} y={y - 3} width={2} height={6} />;
+  const { paint } = outcomes[outcome];
+  if (outcome === 'alert') return <path {...paint} d={`M${x} ${y - 6}l6 11h-12Z`} />;
+  if (outcome === 'skipped') return <rect {...paint} x={x - 1} y={y - 3} width={2} height={6} />;
   if (outcome === 'unanswered' || outcome === 'away')
-    return <path class="mark line" d={`M${x - 3} ${y - 3}l6 6m0 -6l-6 6`} />;
-  return <circle class="mark" cx={x} cy={y} r={3} />;
+    return <path {...paint} d={`M${x - 3} ${y - 3}l6 6m0 -6l-6 6`} />;
+  return <circle {...paint} cx={x} cy={y} r={3} />;
 }
 
 /** Returns the top of a bar. The scale is a square root, because the pre-filter decides on small motion. */
@@ -162,23 +181,23 @@ function Legend({ data }: { data: ActivityData }) {
   return (
     <ul class="row small muted legend">
       <li>
-        <svg viewBox="0 0 12 12" aria-hidden="true">
-          <rect class="motion" x="4" y="2" width="4" height="10" rx="1.5" />
+        <svg {...legendSize} aria-hidden="true">
+          <rect {...motionPaint} x="4" y="2" width="4" height="10" rx="1.5" />
         </svg>
         Motion
       </li>
       {seen.map((name) => (
         <li key={name}>
-          <svg class={`tick ${name}`} viewBox="0 0 12 12" aria-hidden="true">
+          <svg {...legendSize} aria-hidden="true">
             <Mark outcome={name} x={6} y={6} />
           </svg>
-          {outcomes[name]}
+          {outcomes[name].name}
         </li>
       ))}
       {data.bands.length > 0 && (
         <li>
-          <svg viewBox="0 0 12 12" aria-hidden="true">
-            <rect class="band" width="12" height="12" />
+          <svg {...legendSize} aria-hidden="true">
+            <rect {...bandPaint} width="12" height="12" />
           </svg>
           Gap
         </li>

@@ -1,7 +1,7 @@
 export function Logo() {
   return (
     <span class="logo">
-      <svg viewBox="0 0 32 32" aria-hidden="true">
+      <svg viewBox="0 0 32 32" width="26" height="26" fill="var(--accent)" aria-hidden="true">
         <rect width="32" height="32" rx="8" />
         <path
           fill="none"

@@ -16,6 +16,11 @@ const modes = [
   { value: 'exclude', label: 'Hide inside' },
 ] as const;
 
+const paints = {
+  include: { fill: 'rgb(255 255 255 / 12%)', stroke: 'white' },
+  exclude: { fill: 'rgb(0 0 0 / 75%)', stroke: 'black' },
+};
+
 type Props = {
   /** Picture on which they are drawn; absent without one. */
   picture: ComponentChildren;
@@ -85,9 +90,11 @@ export function RegionFields({ picture, regions, shownFirst = false, onChange }:
           >
             {regions.map(({ mode, corners }, index) => (
               <polygon
-                vector-effect="non-scaling-stroke"
                 key={index}
-                class={index === chosenIndex ? `${mode} chosen` : mode}
+                {...paints[mode]}
+                {...(index === chosenIndex && { stroke: 'var(--accent)' })}
+                stroke-width="2"
+                vector-effect="non-scaling-stroke"
                 points={(parseCorners(corners) ?? []).map((point) => point.join()).join(' ')}
               />
             ))}
