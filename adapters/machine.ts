@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { KeyCrypto } from '../core/access/api-key.ts';
 import { computeStreamPhase } from '../core/stream/stream-phase.ts';
+import type { CreateAlertId } from '../core/policies/watch/condition-steps.ts';
 
 /** Hashes and random bytes of Node. */
 export const nodeKeyCrypto: KeyCrypto = {
@@ -37,3 +38,13 @@ export function createSteadyClock(source: { wallMs: () => number; monotonicMs: (
     return new Date(Math.floor(monotonicMs + aheadMs));
   };
 }
+
+/** Returns the UUIDv5 (RFC 9562) of condition and opening in the namespace of the watch. */
+export const createAlertId: CreateAlertId = (watchId, conditionId, opening) => {
+  const namespace = Buffer.from(watchId.replaceAll('-', ''), 'hex');
+  const digest = createHash('sha1').update(namespace).update(`${conditionId}/${opening}`).digest();
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = digest.toString('hex', 0, 16);
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};

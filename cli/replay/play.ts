@@ -1,7 +1,7 @@
 import { toSource } from '../../core/watch/create-watch.ts';
 import { captureTask } from '../../core/workflow/tasks.ts';
 import { createVirtualRun, type VirtualRunDeps } from '../../core/workflow/virtual-run.ts';
-import { createAlertId } from '../../adapters/alert-id.ts';
+import { createAlertId } from '../../adapters/machine.ts';
 import type { CommittedTick } from '../../core/policies/policy.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import { shortestVisitOfWatch } from '../../core/policies/watch/shortest-visit-of-watch.ts';

@@ -12,7 +12,7 @@ import { containDestinations, containCameras } from '../../adapters/embedded/loa
 import { createCurrentCaller } from '../../adapters/embedded/load/current-caller.ts';
 import { createPace } from '../../core/tick/pace.ts';
 import { mountReferencePage } from '../../adapters/embedded/web/reference-page.ts';
-import { createMachine } from '../../adapters/machine.ts';
+import { createMachine, createAlertId } from '../../adapters/machine.ts';
 import { setSystemTimer, waitAtMost } from '../../core/time-limit.ts';
 import { systemClock } from '../../adapters/embedded/scheduler/clock.ts';
 import { createRunLog } from '../../adapters/embedded/runs/run-log.ts';
@@ -33,7 +33,6 @@ import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createLinkSigner } from '../../adapters/evidence-links.ts';
-import { createAlertId } from '../../adapters/alert-id.ts';
 import { shareComparisons } from '../../adapters/media/motion/share-comparisons.ts';
 import { decodedFramesPerSecond } from '../../adapters/vision/objects/object-moments.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';

@@ -17,7 +17,7 @@ import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts'
 import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
 import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
-import { createAlertId } from '../../adapters/alert-id.ts';
+import { createAlertId } from '../../adapters/machine.ts';
 import { capturedWidthPixels, withPictureWidth } from '../../adapters/vision/picture-width.ts';
 import { promptVariants } from '../../adapters/vision/prompt-variants.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';

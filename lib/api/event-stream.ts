@@ -3,8 +3,7 @@ import type { StreamEnvironment } from '../../functions/stream/config.ts';
 import { allowHttp, allowReadingEvents, httpEnvironment } from './http-environment.ts';
 import type { HttpFunctionProps } from './http-environment.ts';
 import { ServiceFunction, type FunctionContext, type OwnEnvironment } from '../function/service-function.ts';
-import { createUrlOrigin, type StreamOrigin } from './stream-origin.ts';
-import { StreamRestApi } from './stream-rest-api.ts';
+import { createUrlOrigin, type StreamOrigin, StreamRestApi } from './stream-origin.ts';
 
 /**
  * Function with an origin of its own, for responses that stream or take longer than the 30 s of the HTTP API. `events`

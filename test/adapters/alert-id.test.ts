@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createAlertId } from '../../adapters/alert-id.ts';
+import { createAlertId } from '../../adapters/machine.ts';
 
 const watchId = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 

@@ -156,7 +156,6 @@ const ofOneCall = [
   'adapters/media/rtsp/connection/http-tunnel.ts',
   'adapters/onvif/xml.ts',
   'adapters/recordings/recording-capturer.ts',
-  'adapters/vision/pixel/regions.ts',
   'cli/service/broker-presence.ts',
   'adapters/egress/address-rule.ts',
   'adapters/egress/guarded-udp.ts',

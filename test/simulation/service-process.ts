@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { createAlertId } from '../../adapters/alert-id.ts';
+import { createAlertId, createSteadyClock } from '../../adapters/machine.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
 import { createCallerEraser } from '../../adapters/embedded/callers/caller-eraser.ts';
@@ -14,7 +14,6 @@ import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.
 import { createMotionReferences } from '../../adapters/embedded/scheduler/motion-references.ts';
 import { createRunLog } from '../../adapters/embedded/runs/run-log.ts';
 import { createScheduler, listUnfinishedRuns } from '../../adapters/embedded/scheduler/scheduler.ts';
-import { createSteadyClock } from '../../adapters/machine.ts';
 import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/service/maintenance.ts';

@@ -1,4 +1,4 @@
-import { createAlertId } from '../../adapters/alert-id.ts';
+import { createAlertId } from '../../adapters/machine.ts';
 import { framePictures } from '../../adapters/media/scan/frame-pictures.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import { createMemoryMedia } from '../../core/ports/media-store.ts';

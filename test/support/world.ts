@@ -12,7 +12,7 @@ import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
 import { publishCommits } from '../../core/delivery/publish.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
-import { createAlertId } from '../../adapters/alert-id.ts';
+import { createAlertId } from '../../adapters/machine.ts';
 import { createLogBuffer, teeLog } from '../../adapters/embedded/log/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/callers/meter.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';

@@ -27,14 +27,13 @@ import { openTable } from './table/open-table.ts';
 import { createMomentStore } from './runs/moment-items.ts';
 import { createRepairShards, type RepairShards } from './runs/repair-shards.ts';
 import { createRunStore } from './runs/run-store.ts';
-import { createUsageLedger } from './callers/usage-ledger.ts';
+import { createUsageLedger, readUsage } from './callers/usage.ts';
 import { createWatchStore } from './runs/watch-store.ts';
 import { readNewestEvents } from './runs/event-items.ts';
 import { createJob, findRequest } from './runs/job-creation.ts';
 import { listJobs } from './runs/job-list.ts';
 import type { RunDeps } from './runs/run-commit.ts';
 import { countSlots, releaseSlot, reserveSlot } from './runs/slots.ts';
-import { readUsage } from './callers/usage.ts';
 
 export type DynamoStoreSettings = {
   client: DynamoDBClient;

@@ -9,7 +9,15 @@ import {
 } from './job-tables.ts';
 import { createMomentTable } from './moment-table.ts';
 import { createRunTable } from './run-table.ts';
-import { createAlertTable, createHourTable, createReviewTable, createSecretsTable } from './watch-tables.ts';
+import { z } from 'zod';
+import type { AlertQuery } from '../../../core/ports/watch-store.ts';
+import { watchSecretsSchema, type WatchSecrets } from '../../../core/records/watch.ts';
+import { alertSchema, type Alert } from '../../../core/records/watch-state.ts';
+import { zeroWatchCounts, type sumByHour } from '../../../core/watch/stored-watch.ts';
+import { seenHourSchema } from '../../../core/records/seen-hour.ts';
+import { extendHour } from '../../../core/sight/spans.ts';
+import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
+import { readOptionalRecord, readRecords, toMilliseconds } from '../sqlite/record.ts';
 
 const ofRun = 'FROM runs WHERE run_id = :run';
 
@@ -59,3 +67,142 @@ export function createRunTables(database: DatabaseSync) {
     removeRun: createRunRemoval(database),
   };
 }
+
+function createSecretsTable(database: DatabaseSync) {
+  const put = database.prepare('INSERT OR REPLACE INTO watch_secrets VALUES (?, ?)');
+  const find = database.prepare('SELECT record FROM watch_secrets WHERE watch_id = ?');
+  return {
+    put: (secrets: WatchSecrets) => void put.run(secrets.watch_id, JSON.stringify(secrets)),
+    find: (watchId: string) => readOptionalRecord(watchSecretsSchema, find.get(watchId)),
+  };
+}
+
+function createAlertTable(database: DatabaseSync) {
+  const put = database.prepare(`
+    INSERT OR REPLACE INTO alerts VALUES (:alert_id, :watch_id, :caller, :condition_id, :opened_at, :closed_at, :expires_at, :record)`);
+  const kept = '(expires_at IS NULL OR expires_at > :now)';
+  const find = database.prepare(`SELECT record FROM alerts WHERE alert_id = :alert_id AND ${kept}`);
+  const matching = `${kept} AND opened_at < :to AND closed_at >= :from
+    AND (opened_at < :after_time OR (opened_at = :after_time AND alert_id < :after_id))
+    AND (:is_open IS NULL OR (closed_at = 'open') = :is_open)
+    AND (:condition_id IS NULL OR condition_id = :condition_id) ORDER BY opened_at DESC, alert_id DESC LIMIT :limit`;
+  const byCaller = database.prepare(`SELECT record FROM alerts WHERE caller = :caller AND ${matching}`);
+  const byWatch = database.prepare(`
+    SELECT record FROM alerts WHERE watch_id = :watch_id AND caller = :caller AND ${matching}`);
+  const removeExpired = createRemovalInSteps(database, {
+    table: 'alerts',
+    key: 'alert_id',
+    where: 'expires_at <= ?',
+  });
+  return {
+    put: (alert: Alert) => void put.run(toAlertRow(alert)),
+    find: (alertId: string, now: Date) =>
+      readOptionalRecord(alertSchema, find.get({ alert_id: alertId, now: now.getTime() })),
+    page: (query: AlertQuery, now: Date) => {
+      const condition = toCondition(query, now);
+      return readRecords(
+        alertSchema,
+        query.watchId === undefined
+          ? byCaller.all(condition)
+          : byWatch.all({ ...condition, watch_id: query.watchId }),
+      );
+    },
+    removeExpired: async (now: Date) => removeExpired(now.getTime()),
+  };
+}
+
+function toAlertRow(alert: Alert) {
+  return {
+    alert_id: alert.alert_id,
+    watch_id: alert.watch_id,
+    caller: alert.caller,
+    condition_id: alert.condition_id,
+    opened_at: alert.opened_at,
+    closed_at: alert.closed?.at ?? 'open',
+    expires_at: alert.expires_at === null ? null : toMilliseconds(alert.expires_at),
+    record: JSON.stringify(alert),
+  };
+}
+
+/** `~` sorts after all timestamps. */
+function toCondition({ caller, conditionId, state, from, to, after, limit }: AlertQuery, now: Date) {
+  return {
+    caller,
+    now: now.getTime(),
+    condition_id: conditionId ?? null,
+    from: from?.toISOString() ?? '',
+    to: to?.toISOString() ?? '~',
+    after_time: after?.opened_at ?? '~',
+    after_id: after?.alert_id ?? '',
+    is_open: state === undefined ? null : Number(state === 'open'),
+    limit,
+  };
+}
+
+function createHourTable(database: DatabaseSync) {
+  const find = database.prepare('SELECT record FROM watch_hours WHERE watch_id = ? AND hour = ?');
+  const put = database.prepare('INSERT OR REPLACE INTO watch_hours VALUES (?, ?, ?)');
+  const list = database.prepare(`
+    SELECT hour, record FROM watch_hours WHERE watch_id = ? AND hour >= ? AND hour < ? ORDER BY hour`);
+  const removeBefore = createRemovalInSteps(database, {
+    table: 'watch_hours',
+    key: 'watch_id, hour',
+    where: 'hour < ?',
+  });
+  return {
+    add: (watchId: string, { hour, counts, seen: added }: ReturnType<typeof sumByHour>[number]) => {
+      const { seen, ...before } = readOptionalRecord(countsSchema, find.get(watchId, hour)) ?? {};
+      const sums = counts.map(([name, value]) => [name, (before[name] ?? 0) + value]);
+      const after = added ? extendHour(new Date(hour), seen, added) : seen;
+      put.run(watchId, hour, JSON.stringify({ ...before, ...Object.fromEntries(sums), seen: after }));
+    },
+    list: (watchId: string, from: Date, to: Date) =>
+      list.all(watchId, from.toISOString(), to.toISOString()).map((row) => {
+        const { seen, ...counts } = readOptionalRecord(countsSchema, row) ?? {};
+        return { hour: hourSchema.parse(row).hour, counts: { ...zeroWatchCounts, ...counts }, seen };
+      }),
+    removeBefore: async (time: Date) => removeBefore(time.toISOString()),
+  };
+}
+
+const countsSchema = z.object({ seen: seenHourSchema.optional() }).catchall(z.number());
+const hourSchema = z.object({ hour: z.string() });
+
+function createReviewTable(database: DatabaseSync) {
+  const add = database.prepare(`
+    INSERT INTO watch_reviews VALUES (:watch_id, :hour, :condition_id, :correct, :wrong, :missed)
+    ON CONFLICT DO UPDATE
+    SET correct = correct + excluded.correct, wrong = wrong + excluded.wrong, missed = missed + excluded.missed`);
+  const list = database.prepare(`
+    SELECT hour, condition_id, correct, wrong, missed FROM watch_reviews
+    WHERE watch_id = ? AND hour >= ? AND hour < ? ORDER BY hour, condition_id`);
+  return {
+    add: (
+      watchId: string,
+      hour: string,
+      conditionId: string,
+      delta: { correct?: number; wrong?: number; missed?: number },
+    ) =>
+      void add.run({
+        watch_id: watchId,
+        hour,
+        condition_id: conditionId,
+        correct: 0,
+        wrong: 0,
+        missed: 0,
+        ...delta,
+      }),
+    list: (watchId: string, from: Date, to: Date) =>
+      reviewsSchema.parse(list.all(watchId, from.toISOString(), to.toISOString())),
+  };
+}
+
+const reviewsSchema = z.array(
+  z.object({
+    hour: z.string(),
+    condition_id: z.string(),
+    correct: z.int(),
+    wrong: z.int(),
+    missed: z.int(),
+  }),
+);

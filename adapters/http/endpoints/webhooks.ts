@@ -5,7 +5,7 @@ import {
   replaceWebhookDefaults,
   readWebhookSecret,
   rotateWebhookSecret,
-} from '../../../core/delivery/webhook-secret.ts';
+} from '../../../core/delivery/webhook-settings.ts';
 import {
   deliveryListQuerySchema,
   deliveryPathSchema,

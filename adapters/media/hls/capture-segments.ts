@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Capture, CaptureRequest, StreamPosition } from '../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { damagedStream, NoFrameDecodedError } from '../ffmpeg/errors.ts';
-import { decodeNewest, newestFrame } from '../ffmpeg/decode-key-frame.ts';
+import { decodeNewest, newestFrame } from '../ffmpeg/decode-frame.ts';
 import {
   failureMessage,
   type FfmpegOutput,

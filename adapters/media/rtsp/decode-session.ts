@@ -1,5 +1,5 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
-import { decodeNewest } from '../ffmpeg/decode-key-frame.ts';
+import { decodeNewest } from '../ffmpeg/decode-frame.ts';
 import type { FfmpegOutput, FfmpegRunner, PipeInput } from '../ffmpeg/run-ffmpeg.ts';
 import { clipEndPtsSeconds, lastFramePts } from '../mpeg-ts/trim-transport-stream.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';

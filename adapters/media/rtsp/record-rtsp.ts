@@ -1,5 +1,5 @@
 import type { ClipRequest, ClipResult } from '../../../core/records/clip.ts';
-import { setSystemTimer, waitAtMost, type SetTimer } from '../../../core/time-limit.ts';
+import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import type { ClipDeps } from '../clips/read-clip.ts';
 import { recordOn, type RecordedFilm } from '../clips/record-on.ts';
 import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
@@ -7,7 +7,7 @@ import { describeRtsp, type DescribeOptions, type DescribedStream } from './conn
 import { timeUnits } from './decode-session.ts';
 import { RtspConnectionError } from './protocol/errors.ts';
 import { nalRules, type NalRules } from './rtp/nal-units.ts';
-import { noFrame, maxSessionBytes } from './session/rtsp-sessions.ts';
+import { maxSessionBytes, noFrame, workAtMost } from './session/rtsp-sessions.ts';
 import { type KeptSession, type ReadUnits, openKeptSession } from './session/kept-session.ts';
 import { rtspStreamError } from './protocol/stream-error.ts';
 import { createKeyFrameMemory } from './session/key-frame-store.ts';
@@ -66,11 +66,7 @@ async function readLongest(
   const { url, caller } = request;
   for (let clipSeconds = seconds, waitMs = seconds * 1000 + keyFrameMs; ; clipSeconds /= 2, waitMs = 500) {
     const capture = { url, caller, mode: 'clip', clipSeconds, resolveAgain: false } as const;
-    const waiting = new AbortController();
-    const reading = session.read(capture, AbortSignal.any([signal, waiting.signal]));
-    const read = await waitAtMost<ReadUnits | null>(waitMs, reading, () => null, setTimer).finally(() =>
-      waiting.abort(),
-    );
+    const read = await workAtMost(waitMs, (bounded) => session.read(capture, bounded), signal, setTimer);
     if (read) return read;
     if (clipSeconds < 1) return session.read({ ...capture, mode: 'frames' }, signal);
   }

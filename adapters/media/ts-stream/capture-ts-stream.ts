@@ -1,7 +1,7 @@
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
 import { EgressTimeoutError } from '../../egress/errors.ts';
-import { decodeNewest, newestFrame } from '../ffmpeg/decode-key-frame.ts';
+import { decodeNewest, newestFrame } from '../ffmpeg/decode-frame.ts';
 import {
   failureMessage,
   type FfmpegInput,

@@ -1,6 +1,5 @@
 import { type Color, colors, classifyColor } from './colors.ts';
 import type { PictureSize } from './image-decoder.ts';
-import { largestRegions } from './regions.ts';
 
 /** Bits per channel in the lookup table, which is ten times as fast as a classification per pixel. */
 const bits = 5;
@@ -90,4 +89,113 @@ function byColor(measure: (index: number) => number): Record<Color, number> {
     grey: of('grey'),
     black: of('black'),
   };
+}
+
+/**
+ * Counts the pixels in the largest connected region of each class. Only parts at least three pixels thick count:
+ * where two colors meet, subsampled chroma produces a thin line of a third one.
+ */
+export function largestRegions(classes: Uint8Array, width: number, classCount: number): Uint32Array {
+  const thick = opened(classes, width);
+  const runs = createRuns();
+  let [above, row] = [0, 0];
+  for (let begin = 0; begin < thick.length; begin += width) {
+    for (let start = begin; start < begin + width;) {
+      const kind = thick[start] ?? none;
+      const end = findEnd(thick, start, begin + width);
+      if (kind !== none) runs.add(kind, start, end);
+      start = end;
+    }
+    if (begin > 0) runs.joinRows(above, row, width);
+    above = row;
+    row = runs.count();
+  }
+  return runs.largest(classCount);
+}
+
+const none = 255;
+
+function findEnd(kinds: Uint8Array, start: number, limit: number): number {
+  const kind = kinds[start];
+  let end = start + 1;
+  while (end < limit && kinds[end] === kind) end += 1;
+  return end;
+}
+
+/** Creates a list of runs: neighbors of one class in a row. A region is a tree of runs, whose root has its size. */
+function createRuns() {
+  const kinds: number[] = [];
+  const starts: number[] = [];
+  const ends: number[] = [];
+  const parents: number[] = [];
+  const sizes: number[] = [];
+
+  return { count: () => kinds.length, add, joinRows, largest };
+
+  function add(kind: number, start: number, end: number): void {
+    parents.push(kinds.length);
+    kinds.push(kind);
+    starts.push(start);
+    ends.push(end);
+    sizes.push(end - start);
+  }
+
+  /** Joins the runs from `below` on with those from `above` on that touch them. */
+  function joinRows(above: number, below: number, width: number): void {
+    let upper = above;
+    for (let lower = below; lower < kinds.length; lower += 1) {
+      const [start, end] = [(starts[lower] ?? 0) - width, (ends[lower] ?? 0) - width];
+      while (upper < below && (starts[upper] ?? 0) < end) {
+        if (kinds[upper] === kinds[lower] && (ends[upper] ?? 0) > start) join(upper, lower);
+        if ((ends[upper] ?? 0) > end) break;
+        upper += 1;
+      }
+    }
+  }
+
+  function join(one: number, other: number): void {
+    const [root, joined] = [findRoot(one), findRoot(other)];
+    if (root === joined) return;
+    parents[joined] = root;
+    sizes[root] = (sizes[root] ?? 0) + (sizes[joined] ?? 0);
+  }
+
+  function findRoot(run: number): number {
+    let root = run;
+    for (let parent = parents[root] ?? root; parent !== root; parent = parents[root] ?? root) {
+      // Halves the way for the next search.
+      parents[root] = parents[parent] ?? parent;
+      root = parent;
+    }
+    return root;
+  }
+
+  function largest(classCount: number): Uint32Array {
+    const result = new Uint32Array(classCount);
+    for (const [run, kind] of kinds.entries()) result[kind] = Math.max(result[kind] ?? 0, sizes[run] ?? 0);
+    return result;
+  }
+}
+
+/**
+ * Keeps a pixel if it, or a direct neighbor, has its own class on all four sides. The frame border counts as such.
+ */
+function opened(classes: Uint8Array, width: number): Uint8Array {
+  const kept = new Uint8Array(classes.length).fill(none);
+  for (let begin = 0; begin < classes.length; begin += width) {
+    const [up, down] = [begin === 0 ? 0 : width, begin + width < classes.length ? width : 0];
+    for (let index = begin, last = begin + width - 1; index <= last; index += 1) {
+      const kind = classes[index] ?? none;
+      const left = index === begin ? index : index - 1;
+      const right = index === last ? index : index + 1;
+      if (classes[left] !== kind || classes[right] !== kind) continue;
+      if (classes[index - up] !== kind || classes[index + down] !== kind) continue;
+      kept[index] = kind;
+      kept[left] = kind;
+      kept[right] = kind;
+      kept[index - up] = kind;
+      kept[index + down] = kind;
+    }
+  }
+  return kept;
 }

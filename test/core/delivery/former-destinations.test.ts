@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
+import { rotateWebhookSecret } from '../../../core/delivery/webhook-settings.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { publishRun } from '../../../core/delivery/publish.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';

@@ -34,14 +34,9 @@ export function openTable({ client, tableName, newId, sleep, random }: TableDeps
   return { ...tableReads(deps), ...tableWrites(deps) };
 }
 
-type WriteDeps = { documents: DynamoDBDocumentClient; tableName: string; newId: () => string } & BackoffDeps;
+type Deps = { documents: DynamoDBDocumentClient; tableName: string; newId: () => string } & BackoffDeps;
 
-function tableWrites({
-  documents,
-  tableName,
-  newId,
-  ...backoff
-}: WriteDeps): Pick<Table, 'write' | 'transact'> {
+function tableWrites({ documents, tableName, newId, ...backoff }: Deps): Pick<Table, 'write' | 'transact'> {
   return {
     write: async (write) => retryWithJitter(() => tryWrite(write), backoff),
     transact: async (writes) => {
@@ -96,7 +91,6 @@ function tableWrites({
   }
 }
 
-type ReadDeps = { documents: DynamoDBDocumentClient; tableName: string } & BackoffDeps;
 type Keys = Record<string, unknown>[];
 
 /** Limit of BatchGetItem. */
@@ -107,7 +101,7 @@ function tableReads({
   documents,
   tableName,
   ...backoff
-}: ReadDeps): Pick<Table, 'get' | 'getMany' | 'snapshot' | 'query'> {
+}: Deps): Pick<Table, 'get' | 'getMany' | 'snapshot' | 'query'> {
   return {
     get: async (key) => {
       const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });

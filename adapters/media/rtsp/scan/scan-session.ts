@@ -1,5 +1,5 @@
 import type { CaptureRequest, Scan } from '../../../../core/records/capture.ts';
-import { decodeKeyFrame } from '../../ffmpeg/decode-key-frame.ts';
+import { decodeKeyFrame } from '../../ffmpeg/decode-frame.ts';
 import type { FfmpegOutput, FfmpegRunner, KeyFramePicture } from '../../ffmpeg/run-ffmpeg.ts';
 import { lastFramePts } from '../../mpeg-ts/trim-transport-stream.ts';
 import {

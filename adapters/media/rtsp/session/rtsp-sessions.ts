@@ -111,7 +111,7 @@ export function createRtspSessions(deps: RtspSessionsDeps) {
       signal: AbortSignal,
     ): Promise<number | undefined> => {
       const session = sessions.find(stream)?.session;
-      if (session && waits) await measureKeyFrames(session, signal, setTimer);
+      if (session && waits) await workAtMost(measureMs, session.measureKeyFrames, signal, setTimer);
       return session?.keyFrameSeconds();
     },
     /**
@@ -277,28 +277,22 @@ export async function readUnits(
   { setTimer, after }: { setTimer: SetTimer; after?: AccessUnit | undefined },
   signal: AbortSignal,
 ): Promise<ReadUnits | null> {
-  const waiting = new AbortController();
   const waitMs = keyFrameWaitMs + (request.mode === 'frames' ? 0 : request.clipSeconds * 1000);
-  const units = session.read(request, AbortSignal.any([signal, waiting.signal]), after);
-  try {
-    return await waitAtMost<ReadUnits | null>(waitMs, units, () => null, setTimer);
-  } finally {
-    waiting.abort();
-  }
+  return workAtMost(waitMs, (bounded) => session.read(request, bounded, after), signal, setTimer);
 }
 
-async function measureKeyFrames(
-  session: KeptSession,
+/** Waits for `work` until a timer fires, which aborts it; the result is null then. */
+export async function workAtMost<Result>(
+  milliseconds: number,
+  work: (bounded: AbortSignal) => Promise<Result>,
   signal: AbortSignal,
   setTimer: SetTimer,
-): Promise<void> {
-  const measuring = new AbortController();
-  const measured = session.measureKeyFrames(AbortSignal.any([signal, measuring.signal]));
-  try {
-    await waitAtMost(measureMs, measured, () => undefined, setTimer);
-  } finally {
-    measuring.abort();
-  }
+): Promise<Result | null> {
+  const waiting = new AbortController();
+  const working = work(AbortSignal.any([signal, waiting.signal]));
+  return waitAtMost<Result | null>(milliseconds, working, () => null, setTimer).finally(() =>
+    waiting.abort(),
+  );
 }
 
 function isUsable(session: KeptSession | undefined): boolean {

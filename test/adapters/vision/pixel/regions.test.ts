@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { largestRegions } from '../../../../adapters/vision/pixel/regions.ts';
+import { largestRegions } from '../../../../adapters/vision/pixel/measure-picture.ts';
 
 /** Classes of an image, one digit per pixel. */
 function findRegions(...rows: string[]): number[] {

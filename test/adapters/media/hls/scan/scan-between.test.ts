@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FfmpegRunner } from '../../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import type { ReadSegment } from '../../../../../adapters/media/hls/scan/read-segment.ts';
-import { decodeBetween } from '../../../../../adapters/media/hls/scan/scan-between.ts';
+import { decodeBetween } from '../../../../../adapters/media/hls/scan/scan-decode.ts';
 import type { ScanBudget } from '../../../../../adapters/media/hls/scan/scan-budget.ts';
 import type { CaptureRequest } from '../../../../../core/records/capture.ts';
 import {

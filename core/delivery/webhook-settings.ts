@@ -36,10 +36,8 @@ async function present(caller: string, secret: SecretVersions, deps: Deps) {
   };
 }
 
-type DefaultsDeps = Pick<CoreDeps, 'callers' | 'now'>;
-
 /** Returns the filter of jobs whose request has none. */
-export async function readWebhookDefaults(caller: string, { callers }: DefaultsDeps) {
+export async function readWebhookDefaults(caller: string, { callers }: Deps) {
   return { webhook_events: (await callers.find(caller))?.webhook_events ?? null };
 }
 
@@ -47,7 +45,7 @@ export async function readWebhookDefaults(caller: string, { callers }: DefaultsD
 export async function replaceWebhookDefaults(
   { webhook_events: events }: WebhookDefaultsRequest,
   caller: string,
-  { callers, now }: DefaultsDeps,
+  { callers, now }: Deps,
 ) {
   const wanted = events && [...new Set(events)];
   await callers.add(newCaller(caller, null, now()));
