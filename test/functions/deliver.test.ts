@@ -1,4 +1,4 @@
-import { webhookMessage } from '../contract/records.ts';
+import { webhookKey, webhookMessage } from '../contract/records.ts';
 import { beforeEach, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import { createMonitor } from '../support/create-jobs.ts';
@@ -64,6 +64,21 @@ test('a failed first attempt delays no other event of its job or of another', as
     'slow job_stopped',
   ]);
   expect(queue.waiting()).toBe(0);
+});
+
+test('deliver makes attempts at 0, 5, 30 and 120 s and then records the failure', async () => {
+  const jobId = await endedJob();
+  const began = world.clock.now.getTime();
+  const failed = { status: 500 };
+  world.script.webhooks.push(failed, {}, failed, failed, failed);
+
+  await queue.pass(130, handler);
+
+  const delivery = await world.c.deliveries.get(webhookKey(jobId, 1));
+  expect(delivery?.attempts.map(({ at }) => (Date.parse(at) - began) / 1000)).toEqual([0, 5, 30, 120]);
+  expect(delivery).toMatchObject({ state: 'failed' });
+  expect(sent().indexOf('receiver job_stopped')).toBe(1);
+  expect(queue.dead).toEqual([]);
 });
 
 test('deliver retries after a transient error with growing delays, in the order of the log', async () => {
