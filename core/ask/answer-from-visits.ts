@@ -258,7 +258,7 @@ function describeVisits(
       })),
     )
     .toSorted((one, other) => +other.visit.from - +one.visit.from);
-  const name = quoted ?? (things.length === 0 ? quote(memories) : things.join(', '));
+  const name = quoted ?? (things.length === 0 ? quote(memories) || 'anything' : things.join(', '));
   const former = memories.map((memory) => describeFormer(memory, things, quoted, reader)).join('');
   const [last, ...before] = found;
   if (!last) return { statements: [{ text: `No visit of ${name} was seen.${former}`, moments: [] }] };

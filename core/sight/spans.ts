@@ -140,12 +140,13 @@ function limit(spans: HourSpan[]): HourSpan[] {
 
 type Pair = { one: HourSpan; other: HourSpan };
 
-/** Returns the tenths of a second whose claim is lost if two spans merge. */
+/** Returns the tenths of a second whose claim, or reason of a gap, is lost if two spans merge. */
 function loss({ one, other }: Pair): number {
-  if (isApart(one, other)) return 36_000 + Math.min(length(one), length(other));
+  const shorter = Math.min(length(one), length(other));
+  if (isApart(one, other)) return 36_000 + shorter;
   const [looked, both] = [one, other].filter(isLooked);
   if (both) return quietShare * length(one.code === codes.quiet ? one : other);
-  return looked ? length(looked) : Math.min(length(one), length(other)) / 36_000;
+  return looked ? length(looked) : shorter;
 }
 
 /** Share of quiet time that counts as lost if it becomes judged: it was still seen. */

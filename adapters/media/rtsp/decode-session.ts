@@ -1,12 +1,12 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { decodeNewest } from '../ffmpeg/decode-frame.ts';
-import type { FfmpegOutput, FfmpegRunner, PipeInput } from '../ffmpeg/run-ffmpeg.ts';
+import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { clipEndPtsSeconds, lastFramePts } from '../mpeg-ts/trim-transport-stream.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
-import { writeTransportStream, type TimedUnit } from '../mpeg-ts/write-transport-stream.ts';
+import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
 import { rtpDifference } from './rtp/rtp-packet.ts';
 import type { SessionUnits } from './session/rtsp-sessions.ts';
-import type { SessionTrack } from './session/open-sessions.ts';
+import { keyFrameInput } from './scan/key-frame-input.ts';
 
 const timeoutMs = 25_000;
 
@@ -46,21 +46,4 @@ export function timeUnits({ units, clockRate }: Pick<SessionUnits, 'units' | 'cl
     isKeyFrame,
     pts: lastFramePts - Math.round(((newest - (offsets[index] ?? 0)) * ptsPerSecond) / clockRate),
   }));
-}
-
-/**
- * Returns key frames as input of a decoder, each a stream of its own. MPEG-TS is written only if no shared decoder
- * reads them.
- */
-export function keyFrameInput(codec: SessionTrack['codec'], units: readonly TimedUnit[]): PipeInput {
-  return {
-    kind: 'pipe',
-    format: 'mpegts',
-    chunks: writeEach(),
-    ...(codec === 'H264' && { keyFrames: units.map(({ bytes }) => bytes) }),
-  };
-
-  async function* writeEach(): AsyncGenerator<Uint8Array> {
-    for (const unit of units) yield writeTransportStream(codec, [unit]);
-  }
 }

@@ -114,6 +114,16 @@ test('the built-in model counts visits without a call, and refuses other questio
     expect((await ask(question)).answer).toMatch(/^Yes: 3 visits of dog/);
 });
 
+test('the answer to a caller without a watch says that no visit was seen', async () => {
+  useBuiltIn();
+  const bob = await createClientFor(world, ['jobs'], 'bob');
+  const { body } = await bob.call('POST', '/moments/ask', { question: 'Was it there?' });
+  expect(body).toMatchObject({
+    answer: 'No visit of anything was seen.',
+    sentence: 'No watch has a memory of this time.',
+  });
+});
+
 test('an answer about a day says what nobody saw of that day', async () => {
   useBuiltIn();
   world.clock.now = after(90_000);

@@ -118,6 +118,24 @@ describe('the spans of an hour', () => {
     expect(spans.map(short)[0]).toEqual([0, 1200, 'quiet']);
   });
 
+  test('an hour in which much moves keeps the reasons of its long gaps', () => {
+    const gaps: Span[] = [
+      { from: hour, to: after(600), class: 'not_seen', reason: 'stream' },
+      { from: after(600), to: after(1260), class: 'not_seen', reason: 'budget' },
+    ];
+    const busy = Array.from({ length: 140 }, (_, index): Span => ({
+      from: after(1260 + index * 9),
+      to: after(1269 + index * 9),
+      class: index % 2 === 0 ? 'between' : 'judged',
+      reason: null,
+    }));
+    const spans = readHour(
+      hour,
+      busy.reduce((seen, span) => add(seen, [span]), add(undefined, gaps)),
+    );
+    expect(spans.slice(0, 2)).toEqual(gaps);
+  });
+
   test('the time in which a condition was not judged is summed', () => {
     const spans: Span[] = [{ from: hour, to: after(10), class: 'quiet', reason: null }];
     const first = extendHour(hour, undefined, { spans, unjudged: { person: 10 } });

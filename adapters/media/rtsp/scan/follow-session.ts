@@ -5,7 +5,7 @@ import type { FfmpegRunner, KeyFramePicture } from '../../ffmpeg/run-ffmpeg.ts';
 import { lastFramePts } from '../../mpeg-ts/trim-transport-stream.ts';
 import { minDistanceSeconds } from '../../scan/measure-scan.ts';
 import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
-import { keyFrameInput } from '../decode-session.ts';
+import { keyFrameInput } from './key-frame-input.ts';
 import type { SessionTrack } from '../session/open-sessions.ts';
 
 type Decoding = { ffmpeg: FfmpegRunner; caller: string | undefined };

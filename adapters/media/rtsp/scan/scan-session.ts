@@ -18,7 +18,7 @@ import { ptsPerSecond } from '../../mpeg-ts/pes-packet.ts';
 import { type TimedUnit, writeTransportStream } from '../../mpeg-ts/write-transport-stream.ts';
 import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
 import { findDecoded } from './follow-session.ts';
-import { keyFrameInput } from '../decode-session.ts';
+import { keyFrameInput } from './key-frame-input.ts';
 import { rtpDifference } from '../rtp/rtp-packet.ts';
 import type { SessionUnits } from '../session/rtsp-sessions.ts';
 import type { NumberedGroup } from '../session/key-frame-store.ts';
