@@ -32,8 +32,10 @@ import { watchThrough } from './watch-through.ts';
 /**
  * Tests the whole stack on an independent emulator (`npm run test:aws`): deploys it with the CDK CLI, runs one monitor
  * from POST to `job_stopped`, the smoke test and cases of each kind of the conformance suite. With `--all` it runs all
- * cases, and holds each stage to the rules of the CDK and of IAM; with `--only ID` it runs those cases only. Exit code
- * 0 if all pass. `--keep` retains the logs and prints their folder.
+ * cases, and what `npm test` leaves out: rules of the CDK and of cfn-lint for each stage, roles and regions of all
+ * kinds, and an app of many stacks with the packed construct, whose block on its page is compiled strictly and whose
+ * resources have unique names of at most 64 characters. With `--only ID` it runs those cases only. Exit code 0 if all
+ * pass. `--keep` retains the logs and prints their folder.
  */
 
 const keep = process.argv.includes('--keep');

@@ -97,6 +97,12 @@ test('a film without a message of its opening is a message of Discord', () => {
   ]);
 });
 
+test('ntfy has the film as its attachment', () => {
+  const { headers, body } = toNtfyRequest(url, {}, carried);
+  expect(headers).toMatchObject({ filename: 'clip.mp4', 'content-type': 'video/mp4', priority: '2' });
+  expect(body).toEqual(film);
+});
+
 test('an e-mail with a film is in the thread of its opening', () => {
   const mail = toMail('ops@example.com', { ...carried, opening: '<msg_3@watchpost>' });
   expect([mail.inReplyTo, mail.references]).toEqual(['<msg_3@watchpost>', '<msg_3@watchpost>']);

@@ -90,6 +90,15 @@ describe('a key without a scope', () => {
 describe('what is internal', () => {
   const paths = ['/metrics', '/logs', '/alarms'];
 
+  test('the alarms of the service are returned unchanged, and none on one machine', async () => {
+    const operator = await createClientFor(world, ['internal']);
+    const read = async () => (await operator.call('GET', '/alarms', undefined, internal)).body;
+    expect(await read()).toEqual({ alarms: null });
+    const alarms = [{ name: 'failed-jobs', state: 'ok', description: 'Jobs fail.', since: null }] as const;
+    world.c.alarms = { list: async () => [...alarms] };
+    expect(await read()).toEqual({ alarms });
+  });
+
   test('an operator without the scope jobs reads what its own scopes allow', async () => {
     const operator = await createClientFor(world, ['internal', 'admin']);
     for (const path of [...paths, '/keys', '/callers'])

@@ -87,13 +87,28 @@ test.each([
   expect(await readDetails('POST /streams/validate {"stream_url":1}', contentType)).toEqual([detail]);
 });
 
+test('an If-Match that is no ETag is refused with exactly its details', async () => {
+  const change = 'PATCH /watches/11111111-1111-1111-1111-111111111111 {}';
+  expect(await readDetails(change, 'application/json', { 'if-match': 'abc' })).toEqual([
+    'custom header.If-Match: use the ETag of GET /watches/{watch_id}, as "3", or *',
+  ]);
+});
+
 /** Sends a request and returns the details of its 422. */
-async function readDetails(request: string, contentType = 'application/json'): Promise<string[]> {
+async function readDetails(
+  request: string,
+  contentType = 'application/json',
+  further: Record<string, string> = {},
+): Promise<string[]> {
   const [, method = '', path = '', body] = /^(\w+) (\S+) ?(.*)$/s.exec(request) ?? [];
   app ??= createApp(world.c);
   const response = await app.request(`/api${path}`, {
     method,
-    headers: { authorization: `Bearer ${key}`, ...(contentType && { 'content-type': contentType }) },
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(contentType && { 'content-type': contentType }),
+      ...further,
+    },
     ...(method !== 'GET' && { body: new TextEncoder().encode(body) }),
   });
   expect(response.status).not.toBe(500);

@@ -40,6 +40,13 @@ async function resolved(url: string, answer: Resolution, again = false): Promise
   return resolving;
 }
 
+test('concurrent calls share one resolution', async () => {
+  const many = [false, true, false].map((again) => cache.resolve({ url: 'a', caller: 'ada' }, again, never));
+  resolutions[0]!.resolve(resolution('x'));
+  expect(await Promise.all(many)).toEqual(Array(3).fill(resolution('x')));
+  expect(asked).toEqual(['a']);
+});
+
 test.each([
   [3600, 3300],
   [1200, 900],
@@ -58,6 +65,25 @@ test('a resolution is requested again if the cached one does not work', async ()
   await resolved('a', resolution('x'));
   expect(await resolved('a', resolution('y'), true)).toEqual(resolution('y'));
   expect(await cache.resolve({ url: 'a', caller: 'ada' }, false, never)).toEqual(resolution('y'));
+});
+
+test('a failed resolution is not cached', async () => {
+  await resolved('a', resolution('x'));
+  const failing = cache.resolve({ url: 'a', caller: 'ada' }, true, never);
+  resolutions.at(-1)!.reject(new Error('offline'));
+  await expect(failing).rejects.toThrow('offline');
+  expect(await resolved('a', resolution('y'))).toEqual(resolution('y'));
+});
+
+test('an aborted call does not abort the resolution for other calls', async () => {
+  const controller = new AbortController();
+  const one = cache.resolve({ url: 'a', caller: 'ada' }, false, controller.signal);
+  const other = cache.resolve({ url: 'a', caller: 'ada' }, false, never);
+  controller.abort(new Error('enough'));
+  await expect(one).rejects.toThrow('enough');
+  resolutions[0]!.resolve(resolution('x'));
+  expect(await other).toEqual(resolution('x'));
+  expect(asked).toHaveLength(1);
 });
 
 test('the resolution cache is bounded', async () => {

@@ -30,6 +30,10 @@ test.each(promptNames)('the variant %s keeps the rules and its own version', (na
   expect(new Set(promptNames.map((each) => promptVariants[each].version)).size).toBe(promptNames.length);
 });
 
+test('a long explanation is cut to 600 characters', () => {
+  expect(toVerdict({ triggered: true, explanation: 'a'.repeat(900) }, x).explanation).toHaveLength(600);
+});
+
 test('the variant evidence-first has the evidence before the verdict in both schemas', () => {
   const prompt = promptVariants['evidence-first'];
   expect(toAnswerSchema(judgeTask('frame', 'x', { prompt })).required).toEqual(['explanation', 'triggered']);

@@ -53,6 +53,42 @@ describe('a stream-hour', () => {
     expect(quantity('Express time')).toBe(225);
   });
 
+  test('a stream-hour without bursts costs four transitions per tick, nearly as much as all bursts', async () => {
+    const { lines, total } = await estimate({ ...frames, burstSeconds: 0 });
+    const quantity = 1440 + 6 * transitionsPerExecution(run);
+    expect(lines[0]).toMatchObject({ item: 'Step Functions', quantity });
+    expect(total - (await estimate(frames)).total).toBeCloseTo(0.03, 2);
+  });
+
+  test('each webhook adds its units of the database to those of the ticks', async () => {
+    const database = async (alertsPerHour: number) =>
+      (await estimate({ ...frames, alertsPerHour })).lines
+        .filter(({ item }) => item.startsWith('DynamoDB'))
+        .map(({ quantity }) => quantity);
+    expect(await database(0)).toEqual([7 * 360, 3 * 360]);
+    expect(await database(2)).toEqual([7 * 360 + 28, 3 * 360 + 14]);
+  });
+
+  test('a memory costs at most 0.6 cents per stream-hour: a sentence of each check, and its item', async () => {
+    const added = async (options: Partial<CostQuestion>) => {
+      const question = { ...frames, ...options };
+      return (await estimate({ ...question, remembers: true })).total - (await estimate(question)).total;
+    };
+    const { writeUnits, promptTokens, answerTokens } = units.memory;
+    const { input, output } = priceOfModel('amazon.nova-lite-v1:0')!;
+    const usd = promptTokens * input + answerTokens * output + writeUnits * listPrices.dynamoWriteUnit;
+    expect(await added({})).toBeCloseTo(360 * usd, 10);
+    expect(await added({})).toBeLessThanOrEqual(0.006);
+    expect(await added({ framesPerCheck: 4 })).toBeLessThanOrEqual(0.006);
+    expect(await added({ skippedShare: 1 })).toBe(0);
+  });
+
+  test('an open event stream costs about 2.5 cents per hour, a poll each second a cent', async () => {
+    const base = (await estimate(frames)).total;
+    expect((await estimate({ ...frames, readers: 1 })).total - base).toBeCloseTo(0.0245, 3);
+    expect((await estimate({ ...frames, pollsPerHour: 3600 })).total - base).toBeCloseTo(0.0098, 3);
+  });
+
   test('looking back with clips costs a call of its own for the earlier frames', async () => {
     const input = async (framesPerCheck?: number) => {
       const { lines } = await estimate({
@@ -181,5 +217,23 @@ describe('the pages', () => {
           .map((cell) => cell.trim()),
       );
     expect(cells).toEqual(rows);
+  });
+
+  test('README.md and docs/contribute/benchmarks.md state the price of a stream-hour that the calculator prints', async () => {
+    const [hour, clip] = await Promise.all([estimate(frames), estimate({ ...frames, mode: 'clip' })]);
+    expect(readPage('README.md')).toContain(
+      `$${hour.total.toFixed(3)} per stream-hour with a check of a frame every 10 s`,
+    );
+    expect(readPage('docs/contribute/benchmarks.md')).toContain(
+      `$${hour.total.toFixed(4)} per stream-hour in frames mode and $${clip.total.toFixed(4)} in clip mode`,
+    );
+  });
+
+  test('docs/operate/cost.md states the price of fixed addresses', () => {
+    const [gateway, address] = [listPrices.natGatewayHour * 730, listPrices.publicAddressHour * 730] as const;
+    const page = readPage('docs/operate/cost.md');
+    expect(page).toContain(`$${gateway.toFixed(2)} for its NAT gateway`);
+    expect(page).toContain(`$${address.toFixed(2)} for the public address`);
+    expect(page).toContain(`$${(gateway + address).toFixed(2)} more`);
   });
 });

@@ -32,6 +32,10 @@ describe('requestOf', () => {
     expect(Buffer.from(await request.arrayBuffer())).toEqual(body);
   });
 
+  test('the body of a GET is dropped', () => {
+    expect(read({ method: 'GET', body: 'x' }).body).toBeNull();
+  });
+
   test('a decoded path does not become a query', () => {
     expect(new URL(read({ rawPath: '/api/jobs/a?b#c' }).url).pathname).toBe('/api/jobs/a%3Fb%23c');
   });

@@ -46,6 +46,10 @@ test('a streamed response begins with status and headers', async () => {
   );
 });
 
+test('a streamed response without a body has status and headers', async () => {
+  expect(await sent(new Response(null, { status: 204 }))).toBe('{"statusCode":204,"headers":{}}|');
+});
+
 test('a disconnected reader ends the body without a failure', async () => {
   const { response, left } = endless();
   const stream = new PassThrough();

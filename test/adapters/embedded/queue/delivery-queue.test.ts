@@ -83,6 +83,19 @@ test('receivers that hang delay others only if they take all of the concurrency'
   expect(handled.map(({ run_id }) => run_id)).toContain(others[1]);
 });
 
+test('the default concurrency leaves a place beside 63 receivers that hang', async () => {
+  const { queue, time } = createQueue();
+  const { handled, consume } = collecting(queue);
+  const other = randomUUID();
+  consume(({ run_id }: any) => (run_id === other ? done() : hang()));
+  for (let count = 0; count < 63; count += 1) await queue.send(message(randomUUID(), 1));
+
+  for (const sequence of [1, 2, 3]) await queue.send(message(other, sequence));
+  await time.pass(0);
+
+  expect(handled.filter(({ run_id }) => run_id === other)).toHaveLength(3);
+});
+
 test('a job with many messages alternates with other jobs', async () => {
   const { queue, time } = createQueue({ concurrency: 1 });
   const { handled, consume } = collecting(queue);

@@ -35,6 +35,14 @@ test('a commit that was taken back is not read', () => {
   expect(table.find(job.run_id)!.run).toEqual(before);
 });
 
+test('a run that several readers share cannot be changed', () => {
+  const table = createRunTable(openDatabase(':memory:'));
+  const job = newJob();
+  table.insert(job, 0);
+  const { run } = table.find(job.run_id)!;
+  expect(() => Object.assign(run, { last_tick: 7 })).toThrow(TypeError);
+});
+
 test('a tick of a watch writes no configuration', () => {
   const database = openDatabase(':memory:');
   const table = createRunTable(database);

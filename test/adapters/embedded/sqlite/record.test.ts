@@ -17,6 +17,13 @@ test('a record is parsed once while its text stays the same, and again when it c
   expect(parsed).toBe(2);
 });
 
+test('a record that several readers share cannot be changed', () => {
+  const read = createRecordReader(schema, 2);
+  const record = read('1', { record: '{"name":"a","tags":["x"]}' })!;
+  expect(() => record.tags.push('y')).toThrow(TypeError);
+  expect(() => Object.assign(record, { name: 'b' })).toThrow(TypeError);
+});
+
 test('the newest records are kept, up to the maximum', () => {
   let parsed = 0;
   const read = createRecordReader(

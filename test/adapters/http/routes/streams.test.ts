@@ -18,6 +18,36 @@ test('a validation hides the credentials of an address', async () => {
   expect(JSON.stringify(body)).not.toContain('secret');
 });
 
+test.each([true, false])(
+  'a validation returns the details of the platform, live or not: %j',
+  async (isLive) => {
+    const details = {
+      streamId: 'abc',
+      title: 'Harbour live',
+      channel: 'Harbour Cam',
+      thumbnailUrl: 'https://i.ytimg.com/vi/abc/live.jpg',
+      viewers: 1234,
+    };
+    world.c.streams.probe = async (playbackUrl) => {
+      if (!isLive) throw new NotLiveError('Give a live URL.', 'Stream is offline', { details });
+      return { platform: 'youtube', playbackUrl, details };
+    };
+    const { body } = await validate('https://youtu.be/abc');
+    expect(body).toEqual({
+      is_live: isLive,
+      platform: 'youtube',
+      stream_id: 'abc',
+      title: 'Harbour live',
+      channel: 'Harbour Cam',
+      thumbnail_url: 'https://i.ytimg.com/vi/abc/live.jpg',
+      viewer_count: 1234,
+      ...(isLive
+        ? { parsed_url: 'https://youtu.be/abc' }
+        : { error_hint: 'Stream is offline. Give a live URL.' }),
+    });
+  },
+);
+
 test('a frame is included only if it was requested and captured, else the reason', async () => {
   const withPicture = () =>
     call('POST', '/streams/validate', { stream_url: 'https://example.com/live.m3u8', include_frame: true });

@@ -58,6 +58,11 @@ const media = (index = 0) => ({ mode: 'frames' as const, frame: frameOf(index) }
 const twoMoments: CheckMedia = { ...media(1), earlier: [{ frame: frameOf(0), secondsBefore: 1 }] };
 const visible = 'A person is visible';
 
+test('a gate has the name of the model behind it', () => {
+  const { provider, model } = openGate([]).gate;
+  expect([provider, model]).toEqual(['objects+openai', 'objects+llava']);
+});
+
 test('a condition whose object leaves no trace is denied without a call, which the explanation says', async () => {
   const { gate, asked } = openGate([[]]);
   const verdict = await judgeCondition(gate, media(), { condition: visible }, never);
