@@ -178,7 +178,7 @@ function Row({ job, detail }: JobRow) {
       <td class="number" data-label={ofDigest ? 'Summaries' : 'Alerts'}>
         <span class={findings && !ofDigest ? 'fired' : ''}>{findings ?? '–'}</span>
         {ofDigest && findings !== undefined && (
-          <span class="small muted desk-only">{findings === 1 ? 'summary' : 'summaries'}</span>
+          <div class="small muted desk-only">{findings === 1 ? 'summary' : 'summaries'}</div>
         )}
       </td>
       <td class="number" data-label="Skipped">

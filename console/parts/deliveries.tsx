@@ -127,7 +127,11 @@ function DeliveryItem({ delivery, resend, onResent }: ItemProps) {
           Next attempt <When at={delivery.next_attempt_at} />
         </p>
       )}
-      {sending.problem && <ProblemNote problem={sending.problem} />}
+      {sending.problem && (
+        <div class="wide">
+          <ProblemNote problem={sending.problem} />
+        </div>
+      )}
       {delivery.state !== 'pending' && mayUse(session, 'jobs') && (
         <Button small onClick={() => void sending.run()} busy={sending.busy}>
           Resend

@@ -299,7 +299,7 @@ test('a job that has ended runs again with its settings, and its duplicate opens
   expect(await field('Interval (s)').inputValue()).toBe('7');
 });
 
-test('the same form starts a digest, and its summary shows the frames', async () => {
+test('the same form starts a digest, its summary shows the frames, and the job list counts it below', async () => {
   await signIn();
   await field('Stream URL').fill(stream.url);
   await page.getByRole('radio', { name: 'Digest' }).check();
@@ -314,6 +314,10 @@ test('the same form starts a digest, and its summary shows the frames', async ()
   await button('Show frames').click();
   await page.getByRole('dialog').locator('img').waitFor();
   await page.keyboard.press('Escape');
+  await link('Jobs').click();
+  await expect
+    .poll(() => page.getByRole('row', { name: /Digest every 1 min/ }).innerText())
+    .toContain('1\nsummary');
 });
 
 test('a banner reports a lost connection, and the page updates automatically after it returns', async () => {
