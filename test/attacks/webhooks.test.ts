@@ -9,7 +9,7 @@ import { forEachItem, openAttack, type Attack } from './attack.ts';
 import { hostileAddress } from './canaries.ts';
 import { count } from './counted.ts';
 import { redirects } from './vectors/redirects.ts';
-import { urlVectors } from './vectors/urls.ts';
+import { webhookUrlVectors } from './vectors/urls.ts';
 import { fillIn } from './vectors/vector.ts';
 
 let attack: Attack;
@@ -23,7 +23,7 @@ afterAll(() => attack.close());
 const send = (url: string) => sender.send({ url, headers: {}, body: '{}' });
 
 describe('webhook URLs with internal addresses', () => {
-  test.for(Object.entries(urlVectors))(
+  test.for(Object.entries(webhookUrlVectors))(
     'the sender rejects a webhook URL with an internal address: %s',
     async ([name, vectors], test) => {
       const { canaries, server } = attack;
@@ -48,7 +48,7 @@ describe('webhook URLs with internal addresses', () => {
     const call = await createHttpCaller(world);
     const accepted: string[] = [];
     const stream = { stream_url: 'https://hostile.example/live.m3u8', condition: 'a ship' };
-    for (const vector of Object.values(urlVectors).flat()) {
+    for (const vector of Object.values(webhookUrlVectors).flat()) {
       const url = fillIn(vector, { ...canaries, self: server.self, base: '' });
       const reply = await call('POST', '/live-monitor', { ...stream, webhook_url: url });
       if (reply.status < 300) accepted.push(vector);

@@ -96,16 +96,12 @@ const schemes = `file://{file} file:{file} file://localhost{file} FILE://{file} 
 
 export type UrlVectors = Record<string, string[]>;
 
-const urlSchemes = ['http', 'https', 'rtsp', 'rtsp+http'];
-
 /**
  * URLs by class: each host with one of the schemes, as a host is judged alike below all of them. Lambda's own API is on
  * port 9001.
  */
 export const urlVectors: UrlVectors = {
-  'notations and addresses': everyHost().map(
-    (host, index) => `${urlSchemes[index % urlSchemes.length]}://${host}:{port}/live.m3u8`,
-  ),
+  'notations and addresses': toUrls(['http', 'https', 'rtsp', 'rtsp+http']),
   'malformed hosts': malformedHosts.filter(isWholeHost).map((host) => `http://${host}:{port}/live.m3u8`),
   "Lambda's own API": ['127.0.0.1', 'localhost', '[::1]', '0', '[::ffff:127.0.0.1]'].map(
     (host) => `http://${host}:9001/2018-06-01/runtime/invocation/next`,
@@ -114,9 +110,18 @@ export const urlVectors: UrlVectors = {
   'other schemes': words(schemes),
 };
 
-function everyHost(): string[] {
-  const more = Object.values(hosts).flatMap(words);
-  return [...new Set([...refusedHosts, ...more])];
+/** URLs by class with hosts below the schemes of webhooks: any other is refused whatever the host is. */
+export const webhookUrlVectors: UrlVectors = {
+  ...urlVectors,
+  'notations and addresses': toUrls(['http', 'https']),
+};
+
+/** Returns one URL for each host, with the schemes in turn. */
+function toUrls(urlSchemes: readonly string[]): string[] {
+  const everyHost = new Set([...refusedHosts, ...Object.values(hosts).flatMap(words)]);
+  return [...everyHost].map(
+    (host, index) => `${urlSchemes[index % urlSchemes.length]}://${host}:{port}/live.m3u8`,
+  );
 }
 
 /** Some malformed hosts form another URL. */
