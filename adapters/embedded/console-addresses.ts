@@ -5,8 +5,8 @@ import { z } from 'zod';
 import type { Log } from '../../core/ports/log.ts';
 
 /**
- * Creates the addresses, which a file in the data directory keeps over restarts. Addresses at which callers last
- * opened the console, for links in messages of a service without a public URL.
+ * Creates the store of addresses at which callers last opened the console, for links in messages of a service without
+ * a public URL. A file in the data directory keeps them over restarts.
  */
 export function createConsoleAddresses(dataDir: string, log: Log) {
   const path = join(dataDir, 'console-addresses.json');

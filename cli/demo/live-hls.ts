@@ -23,8 +23,8 @@ const startTimeoutMs = 20_000;
 
 /**
  * Starts a live HLS stream. ffmpeg pushes playlist and segments (HTTP PUT) to an ingest server on loopback, and an
- * origin server serves them from memory. If this process crashes, the next push fails and ends ffmpeg. Resolves
- * when the playlist is available; throws if ffmpeg ends or 20 s pass before. Running HLS stream.
+ * origin server serves them from memory. If this process crashes, the next push fails and ends ffmpeg. Resolves when
+ * the playlist is available; throws if ffmpeg ends or 20 s pass before.
  */
 export async function startLiveHls(options: LiveHlsOptions) {
   const files = new Map<string, Buffer>();

@@ -36,9 +36,8 @@ const maxRemembered = 1_000;
 const keepIdleMs = 60_000;
 
 /**
- * Creates lookups in a process of their own, fairly by caller: a name whose server is silent holds a thread of the
- * operating system for up to a minute, which only the end of its process frees. Resolver of all names that callers
- * choose.
+ * Creates the resolver of all names that callers choose, in a process of its own, fairly by caller: a name whose server
+ * is silent holds a thread of the operating system for up to a minute, which only the end of its process frees.
  */
 export function createLookups(deps: LookupsDeps) {
   const { currentCaller, elapsedMs = () => performance.now() } = deps;

@@ -1,4 +1,4 @@
-/** Wait of one reader for a change, or for a time. */
+/** Creates the wait of one reader for a change, or for a time. */
 export function createChangeWait() {
   let wake: (() => void) | undefined;
   return {

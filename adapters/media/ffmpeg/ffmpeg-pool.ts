@@ -8,10 +8,10 @@ export type FfmpegCommand = (file: string) => string[];
 export type IdleProcess = FfmpegProcess & { file: string };
 
 /**
- * Keeps one idle process per argument list for at most `keepMs`, and at most four in total, because callers choose
- * the clip length: the caller with the most gives one up. Idle processes do not keep this process alive and end
- * with it. A process creates its file only after it has read input. Pre-started ffmpeg processes, one capture each:
- * start-up takes 70 of 100 ms with Debian's build.
+ * Creates a pool of pre-started ffmpeg processes, one capture each: start-up takes 70 of 100 ms with Debian's build. It
+ * keeps one idle process per argument list for at most `keepMs`, and at most four in total, because callers choose the
+ * clip length: the caller with the most gives one up. Idle processes do not keep this process alive and end with it. A
+ * process creates its file only after it has read input.
  */
 export function createFfmpegPool(options: {
   ffmpegPath: string;

@@ -12,14 +12,13 @@ export type FfmpegProcess = ReturnType<typeof startFfmpeg>;
 export function startFfmpeg(ffmpegPath: string, args: string[]) {
   const child = spawn(ffmpegPath, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'] });
   return {
-    child /**
-     * Exit code after all pipes are closed, or null if the process was killed. Rejects with
-     * `TransientError` if the process could not be started.
-     */,
-    closed: whenClosed(child) /**
-     * Sets whether a running ffmpeg keeps this process alive. Initially it
-     * does.
-     */,
+    child,
+    /**
+     * Exit code after all pipes are closed, or null if the process was killed. Rejects with `TransientError` if the
+     * process could not be started.
+     */
+    closed: whenClosed(child),
+    /** Sets whether a running ffmpeg keeps this process alive. Initially it does. */
     awaited: (yes: boolean) => setAwaited(child, yes),
   };
 }

@@ -35,7 +35,8 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
   awaited(false);
 
   return {
-    decode /** Returns true once its first picture was read. */,
+    decode,
+    /** Returns true once its first picture was read. */
     works: () => markPicture !== undefined,
     hasEnded: () => ended,
     close: end,

@@ -6,8 +6,8 @@ import { createBitWriter } from './bits.ts';
 const tolerance = 2;
 
 /**
- * Creates a mark. Its macroblocks hold plain samples (I_PCM), so that no encoder is needed. Picture of 32 × 32
- * pixels in four random colors, which nobody can guess.
+ * Creates a picture of 32 × 32 pixels in four random colors, which nobody can guess. Its macroblocks hold plain samples
+ * (I_PCM), so that no encoder is needed.
  */
 export function createMark() {
   const colors = [0, 1, 2, 3].map(() => [level(), level(), level()] as const);

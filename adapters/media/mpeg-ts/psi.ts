@@ -17,7 +17,7 @@ const maxSectionBytes = 1024 + 3;
 const maxPackets = 15_000;
 const [patId, pmtId] = [0x00, 0x02];
 
-/** Reader of the tables of a stream of one program. Their sections may span packets, and share them. */
+/** Creates a reader of the tables of a stream of one program. Their sections may span packets, and share them. */
 export function createTableReader() {
   const pat = createTable();
   let pmt = createTable();

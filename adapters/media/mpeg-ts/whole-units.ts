@@ -21,11 +21,10 @@ type Place = 'next' | 'after loss' | 'repeated';
 type Unit = { packets: number[]; places: Place[]; isKey: boolean; isDamaged: boolean };
 
 /**
- * Creates a reader that leaves out what a decoder would make up: access units of which the continuity counter
- * (ISO/IEC 13818-1, 2.4.3.3) shows that packets are missing, or the picture itself, and those up to the next one at
- * which decoding can begin. A unit under way is kept for the next call. Without `isOpen`, the bytes of a call are a
- * segment, in which the last unit is whole if its last packet is not full. Successive bytes of MPEG-TS without the
- * access units of which packets are missing.
+ * Creates a reader of successive bytes of MPEG-TS that leaves out what a decoder would make up: access units of which
+ * the continuity counter (ISO/IEC 13818-1, 2.4.3.3) shows that packets are missing, or the picture itself, and those up
+ * to the next one at which decoding can begin. A unit under way is kept for the next call. Without `isOpen`, the bytes
+ * of a call are a segment, in which the last unit is whole if its last packet is not full.
  */
 export function createWholeUnits({ isOpen = false } = {}) {
   const tables = createTableReader();

@@ -14,10 +14,9 @@ const startBytes = Buffer.from([0xff, markers.start, 0xff]);
 const minCapacity = 64 * 1024;
 
 /**
- * Creates a splitter that finds JPEGs by their own structure. Boundaries and lengths between them are ignored,
- * because servers omit them or state wrong ones. Thumbnails are skipped with the segment that has them. `maxBytes`
- * bounds one JPEG, and so the memory of the splitter. Each byte is read once, also if it is malformed. Splitter of
- * a byte stream into its JPEGs.
+ * Creates a splitter of a byte stream that finds JPEGs by their own structure. Boundaries and lengths between them are
+ * ignored, because servers omit them or state wrong ones. Thumbnails are skipped with the segment that has them.
+ * `maxBytes` bounds one JPEG, and so the memory of the splitter. Each byte is read once, also if it is malformed.
  */
 export function createJpegSplitter({ maxBytes }: { maxBytes: number }) {
   let buffer = Buffer.alloc(minCapacity);

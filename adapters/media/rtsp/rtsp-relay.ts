@@ -166,7 +166,7 @@ function forward(bytes: Uint8Array, to: Duplex, from: Duplex): void {
 const withPictures: readonly VideoTrack['codec'][] = ['JPEG', 'MP4V-ES', 'VP8', 'VP9'];
 const maxHeldBytes = 4 * 1024 * 1024;
 
-/** Packets of a track whose pictures are not read here, on their way to ffmpeg. */
+/** Creates the filter of packets on their way to ffmpeg, of a track whose pictures are not read here. */
 export function createWholePictures({ codec, payloadType }: Pick<VideoTrack, 'codec' | 'payloadType'>) {
   const findPlace = createPacketOrder();
   const hasPictures = withPictures.includes(codec);
@@ -175,7 +175,11 @@ export function createWholePictures({ codec, payloadType }: Pick<VideoTrack, 'co
   let heldBytes = 0;
   let isWhole = true;
   let isDamaged = false;
-  return { push /** Returns true if a packet was missing. */, isDamaged: () => isDamaged };
+  return {
+    push,
+    /** Returns true if a packet was missing. */
+    isDamaged: () => isDamaged,
+  };
 
   /**
    * Reads an interleaved packet, including its four-byte header. Returns the packets that can pass now: those of

@@ -158,7 +158,8 @@ function reportLoading(model: RunningModel, { sizeBytes, steadyNowMs, report, se
   reportLater();
   return {
     /** Returns what is being loaded and for how long. */
-    describe /** Ends the reports. */,
+    describe,
+    /** Ends the reports. */
     cancel: () => cancel?.(),
   };
 }

@@ -185,7 +185,7 @@ function receive(member: Member, message: unknown): void {
   else call.resolve(reply.detections);
 }
 
-/** Calls that wait for their turn, fairly by caller. */
+/** Creates the queue of calls that wait for their turn, fairly by caller. */
 function createCallQueue({
   reportWait,
   reportUse,

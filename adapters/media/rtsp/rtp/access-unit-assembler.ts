@@ -42,8 +42,9 @@ const maxSharedUnitBytes = sharedBytes / 4;
 const startCode = Uint8Array.of(0, 0, 0, 1);
 
 /**
- * Assembles access units from RTP packets. Returns only those that a decoder can use: after a lost packet, nothing
- * until decoding can begin again. The unit before a packet is returned with it, because not every server marks the end.
+ * Creates an assembler of access units from RTP packets. It returns only those that a decoder can use: after a lost
+ * packet, nothing until decoding can begin again. The unit before a packet is returned with it, because not every
+ * server marks the end.
  */
 export function createAccessUnitAssembler(
   track: Pick<VideoTrack, 'payloadType' | 'parameters'>,
@@ -202,7 +203,7 @@ function createUnitDivider(rules: NalRules) {
   };
 }
 
-/** Reads the payloads of one access unit after another into its bytes in Annex B format. */
+/** Creates a reader of the payloads of one access unit after another into its bytes in Annex B format. */
 function createPayloadReader(rules: NalRules, check: PictureCheck) {
   /** Copies into an own buffer: a packet is a part of a larger chunk, which would stay in memory as long. */
   let held = Buffer.allocUnsafeSlow(initialBytes);

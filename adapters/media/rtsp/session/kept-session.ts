@@ -241,7 +241,7 @@ function follows(unit: AccessUnit | undefined, after: AccessUnit): boolean {
   return unit !== undefined && unit !== after && unit.arrivedMs >= after.arrivedMs;
 }
 
-/** Units of the buffer of a session that are new to its captures. */
+/** Creates the finder of units in the buffer of a session that are new to its captures. */
 function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number) {
   /**
    * Time of the newest capture by length of its clip, in seconds: jobs of one camera have clips of different lengths.

@@ -102,7 +102,7 @@ function countBytes(units: readonly AccessUnit[]): number {
   return units.reduce((sum, { bytes }) => sum + bytes.length + overheadBytes, 0);
 }
 
-/** Key frames of one session, undecoded, for scans. Keeps none until the first scan. */
+/** Creates the store of key frames of one session, undecoded, for scans. It keeps none until the first scan. */
 export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => number, caller: string) {
   let frames: StoredKeyFrame[] = [];
   let newest = 0;
