@@ -135,7 +135,7 @@ export const checkCases: Case[] = [
     needs: ['own streams'],
     slots: 1,
     run: async (target) => {
-      for (const path of starters) {
+      for (const path of [...starters, '/streams/validate']) {
         for (const url of ['http://127.0.0.1:9/live.m3u8', 'rtsp://127.0.0.1:9/live'])
           refused(await start(target, path, url), unreachable, `${path} with ${url}`);
       }

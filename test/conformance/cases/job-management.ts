@@ -195,7 +195,8 @@ export const jobCases: Case[] = [
     slots: 1,
     run: async (target) => {
       const jobId = await createMonitor(target);
-      refused(await target.other.call('GET', `/jobs/${jobId}`), notFound, 'GET');
+      for (const path of [`/jobs/${jobId}`, `/jobs/${jobId}/frame`])
+        refused(await target.other.call('GET', path), notFound, path);
       refused(await cancel(target.other, jobId), notFound, 'DELETE');
       const { jobs } = shaped(jobList, (await target.other.call('GET', '/jobs?limit=100')).body, 'list');
       assert.ok(!jobs.some((job) => job.job_id === jobId));

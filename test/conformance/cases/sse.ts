@@ -19,6 +19,10 @@ export const sseCases: Case[] = [
       const stream = await open(target, { condition: target.conditions.holds });
       assert.match(stream.headers.get('content-type') ?? '', /^text\/event-stream/);
       const events = await readAll(stream);
+      assert.match(
+        stream.headers.get('content-location') ?? '',
+        new RegExp(`^https?://.+/jobs/${findJob(target)}/events$`),
+      );
       const names = events.map(({ event }) => event);
       assert.deepEqual(
         names.filter((name) => name !== 'progress'),
