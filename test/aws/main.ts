@@ -32,10 +32,9 @@ import { watchThrough } from './watch-through.ts';
 /**
  * Tests the whole stack on an independent emulator (`npm run test:aws`): deploys it with the CDK CLI, runs one monitor
  * from POST to `job_stopped`, the smoke test and cases of each kind of the conformance suite. With `--all` it runs all
- * cases, and what `npm test` leaves out: rules of the CDK and of cfn-lint for each stage, roles and regions of all
- * kinds, and an app of many stacks with the packed construct, whose block on its page is compiled strictly and whose
- * resources have unique names of at most 64 characters. With `--only ID` it runs those cases only. Exit code 0 if all
- * pass. `--keep` retains the logs and prints their folder.
+ * cases, and what `npm test` leaves out: rules of the CDK and of cfn-lint for each stage, and roles and regions of all
+ * kinds. With `--only ID` it runs those cases only. Exit code 0 if all pass. `--keep` retains the logs and prints their
+ * folder.
  */
 
 const keep = process.argv.includes('--keep');
@@ -218,9 +217,9 @@ async function checkHistories(): Promise<number> {
   return foreign.length === 0 && executions > 0 ? 0 : 1;
 }
 
-/** Holds each stage to all rules, compares its templates in all regions, and has the construct in an app of many. */
+/** Holds each stage to all rules, and compares its templates in all regions. */
 async function checkStages(): Promise<number> {
-  const files = ['stage-kinds', 'iam/simulate', 'construct/packed'].map((name) => `test/lib/${name}.test.ts`);
+  const files = ['stage-kinds', 'iam/simulate'].map((name) => `test/lib/${name}.test.ts`);
   const child = spawn('npx', ['vitest', 'run', ...files], {
     stdio: 'inherit',
     env: { ...process.env, STAGE_RULES: 'all' },

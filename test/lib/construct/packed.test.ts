@@ -8,11 +8,8 @@ import { installConstruct } from '../../support/packed-construct.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 import type { Resource } from '../synthesize.ts';
 
-/** The emulated stack is one of an app with the packed construct; `npm run test:aws -- --all` takes many stacks. */
-const isRelease = process.env['STAGE_RULES'] === 'all';
-const inRelease = test.runIf(isRelease);
 const run = promisify(execFile);
-const app = isRelease ? folderOfFile() : '';
+const app = folderOfFile();
 const out = join(app, 'cdk.out');
 let bytes: number;
 
@@ -40,20 +37,17 @@ function readTemplates(): Record<string, Resource>[] {
   );
 }
 
-inRelease('the package of the construct has less than 6 MB', () => {
+test('the package of the construct has less than 6 MB', () => {
   expect(bytes).toBeLessThan(6_000_000);
 });
 
-inRelease(
-  'an app outside of the project has the construct in three regions, twice in a stack, in a stage and in a nested stack',
-  () => {
-    const templates = readTemplates().filter((resources) =>
-      Object.values(resources).some(({ Type }) => Type === 'AWS::DynamoDB::Table'),
-    );
-    expect(templates.map((each) => count(each, 'AWS::CloudFront::Distribution'))).toContain(2);
-    expect(templates).toHaveLength(3);
-  },
-);
+test('an app outside of the project has the construct in three regions, twice in a stack, in a stage and in a nested stack', () => {
+  const templates = readTemplates().filter((resources) =>
+    Object.values(resources).some(({ Type }) => Type === 'AWS::DynamoDB::Table'),
+  );
+  expect(templates.map((each) => count(each, 'AWS::CloudFront::Distribution'))).toContain(2);
+  expect(templates).toHaveLength(3);
+});
 
 /**
  * Types whose resources have a name of the project that is unique in an account or a region, by the property that has
@@ -70,18 +64,15 @@ const named: Record<string, (properties: any) => unknown> = {
   'AWS::CloudFront::OriginAccessControl': ({ OriginAccessControlConfig: { Name } }) => Name,
 };
 
-inRelease(
-  'resources with a name in the account have that of their deployment, of at most 64 characters',
-  () => {
-    const names = readTemplates()
-      .flatMap((resources) => Object.values(resources))
-      .map(({ Type, Properties }) => ({ Type, name: named[Type]?.(Properties) }))
-      .filter(({ name }) => name !== undefined);
-    expect(names.length).toBeGreaterThan(120);
-    expect(new Set(names.map((each) => JSON.stringify(each))).size).toBe(names.length);
-    for (const { name } of names) if (typeof name === 'string') expect(name.length).toBeLessThanOrEqual(64);
-  },
-);
+test('resources with a name in the account have that of their deployment, of at most 64 characters', () => {
+  const names = readTemplates()
+    .flatMap((resources) => Object.values(resources))
+    .map(({ Type, Properties }) => ({ Type, name: named[Type]?.(Properties) }))
+    .filter(({ name }) => name !== undefined);
+  expect(names.length).toBeGreaterThan(120);
+  expect(new Set(names.map((each) => JSON.stringify(each))).size).toBe(names.length);
+  for (const { name } of names) if (typeof name === 'string') expect(name.length).toBeLessThanOrEqual(64);
+});
 
 function count(resources: Record<string, Resource>, type: string): number {
   return Object.values(resources).filter(({ Type }) => Type === type).length;
