@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { spanClasses, type SeenHour, type Span } from '../../../core/records/seen-hour.ts';
+import { spanClasses, type SeenHour, type Span, type SpanClass } from '../../../core/records/seen-hour.ts';
 import { classifySpans, extendHour, readHour, sumSpans, type Look } from '../../../core/sight/spans.ts';
+import { addSeconds } from '../../../core/time.ts';
 
 const hour = new Date('2026-03-01T12:00:00Z');
 const after = (seconds: number) => new Date(hour.getTime() + seconds * 1000);
@@ -102,18 +103,21 @@ describe('the spans of an hour', () => {
     );
   });
 
+  /** Adds spans to an hour that begins with others: each of `seconds`, with a class of `classes` in turn. */
+  const addBusy = (first: Span[], count: number, seconds: number, classes: readonly SpanClass[]): Span[] => {
+    const begin = first.at(-1)?.to ?? hour;
+    let seen = add(undefined, first);
+    for (let index = 0; index < count; index += 1) {
+      const from = addSeconds(begin, index * seconds);
+      const name = classes[index % classes.length] ?? 'between';
+      seen = add(seen, [{ from, to: addSeconds(from, seconds), class: name, reason: null }]);
+    }
+    return readHour(hour, seen);
+  };
+
   test('an hour in which much moves was seen whole, and keeps its long quiet time', () => {
     const quiet: Span = { from: hour, to: after(1200), class: 'quiet', reason: null };
-    const busy = Array.from({ length: 400 }, (_, index): Span => ({
-      from: after(1200 + index * 6),
-      to: after(1206 + index * 6),
-      class: index % 3 === 0 ? 'judged' : 'quiet',
-      reason: null,
-    }));
-    const spans = readHour(
-      hour,
-      busy.reduce((seen, span) => add(seen, [span]), add(undefined, [quiet])),
-    );
+    const spans = addBusy([quiet], 400, 6, ['judged', 'quiet', 'quiet']);
     expect(sumSpans(spans).between).toBe(0);
     expect(spans.map(short)[0]).toEqual([0, 1200, 'quiet']);
   });
@@ -123,17 +127,7 @@ describe('the spans of an hour', () => {
       { from: hour, to: after(600), class: 'not_seen', reason: 'stream' },
       { from: after(600), to: after(1260), class: 'not_seen', reason: 'budget' },
     ];
-    const busy = Array.from({ length: 140 }, (_, index): Span => ({
-      from: after(1260 + index * 9),
-      to: after(1269 + index * 9),
-      class: index % 2 === 0 ? 'between' : 'judged',
-      reason: null,
-    }));
-    const spans = readHour(
-      hour,
-      busy.reduce((seen, span) => add(seen, [span]), add(undefined, gaps)),
-    );
-    expect(spans.slice(0, 2)).toEqual(gaps);
+    expect(addBusy(gaps, 140, 9, ['between', 'judged']).slice(0, 2)).toEqual(gaps);
   });
 
   test('the time in which a condition was not judged is summed', () => {
