@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { CacheUse } from '../core/ports/metrics.ts';
+import type { CacheUse } from '../core/ports/observability.ts';
 import { createFairCache, type FairCache } from './fair-cache.ts';
 import { retainedBytes } from './retained-bytes.ts';
 

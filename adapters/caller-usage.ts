@@ -1,8 +1,8 @@
 import { VisionError } from '../core/errors.ts';
-import type { AsCaller } from '../core/ports/as-caller.ts';
-import type { Log } from '../core/ports/log.ts';
-import type { UsageLedger, CallerUsage } from '../core/ports/usage-ledger.ts';
-import { sumCalls, type TokenPrice } from '../core/policies/watch/model-price.ts';
+import type { AsCaller } from '../core/ports/callers.ts';
+import type { Log } from '../core/ports/observability.ts';
+import type { UsageLedger, CallerUsage } from '../core/ports/usage.ts';
+import { sumCalls, type TokenPrice } from '../core/policies/watch/budget.ts';
 
 type Deps = {
   ledger: UsageLedger;

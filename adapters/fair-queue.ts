@@ -1,4 +1,4 @@
-import { isBehindChecks } from '../core/ports/as-caller.ts';
+import { isBehindChecks } from '../core/ports/callers.ts';
 
 /**
  * Queue of a resource that callers share fairly: next is the caller that has used the resource least of late, then the

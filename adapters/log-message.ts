@@ -1,5 +1,5 @@
 import { showControls } from '../core/observability/redact.ts';
-import type { LogFields } from '../core/ports/log.ts';
+import type { LogFields } from '../core/ports/observability.ts';
 
 /** A stack trace is long; 500 of these stay below a megabyte. */
 const messageCharacters = 2_000;

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { hashApiKey, mintKey, type KeyCrypto } from '../core/access/api-key.ts';
 import { newCaller } from '../core/records/caller.ts';
 import type { Scope } from '../core/records/key.ts';
-import type { CallerStore } from '../core/ports/caller-store.ts';
-import type { KeyStore } from '../core/ports/key-store.ts';
+import type { CallerStore, KeyStore } from '../core/ports/callers.ts';
 
 /**
  * Content of `watchpost.json` in the data directory: what a script needs to call the service on this machine. Mode

@@ -1,22 +1,22 @@
 import type { EvidenceClip } from './records/clip.ts';
 import type { CompareMotion } from './records/motion.ts';
-import type { CallLimiter } from './ports/call-limiter.ts';
-import type { CallerUsage } from './ports/usage-ledger.ts';
-import type { CallerStore, CallerEraser } from './ports/caller-store.ts';
-import type { ContactSheets, CutFrame, DrawBoxes } from './ports/frame-pictures.ts';
+import type { CallLimiter, CallerStore, CallerEraser } from './ports/callers.ts';
+import type { CallerUsage, Meter } from './ports/usage.ts';
+import type {
+  ContactSheets,
+  CutFrame,
+  DrawBoxes,
+  StreamCapturer,
+  StreamTurns,
+} from './ports/stream-capturer.ts';
 import type { DeliveryQueue, DeliveryStore, WebhookSigner } from './ports/delivery.ts';
 import type { Executions } from './ports/executions.ts';
-import type { JobStore } from './ports/job-store.ts';
-import type { Log, RecentLog } from './ports/log.ts';
+import type { JobStore, RunStore, WatchStore } from './ports/runs.ts';
+import type { Log, RecentLog } from './ports/observability.ts';
 import type { MediaStore } from './ports/media-store.ts';
-import type { Meter } from './ports/meter.ts';
-import type { RunStore } from './ports/run-store.ts';
 import type { MomentStore } from './ports/moment-store.ts';
 import type { Pace } from './ports/pace.ts';
-import type { StreamCapturer } from './ports/stream-capturer.ts';
-import type { StreamTurns } from './ports/stream-turns.ts';
 import type { VisionModel, WindowSummarizer } from './ports/vision-model.ts';
-import type { WatchStore } from './ports/watch-store.ts';
 
 export type Limits = {
   jobsPerCaller: number;

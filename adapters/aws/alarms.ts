@@ -1,5 +1,5 @@
 import { CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-sdk/client-cloudwatch';
-import type { Alarm, AlarmReader } from '../../core/ports/health.ts';
+import type { Alarm, AlarmReader } from '../../core/ports/observability.ts';
 import { throwCoreError } from './aws-error.ts';
 import { clientSettings } from './client-settings.ts';
 

@@ -1,6 +1,5 @@
-import type { AlarmReader } from '../../core/ports/health.ts';
-import type { EventBus } from '../../core/ports/event-bus.ts';
-import type { RecentLog } from '../../core/ports/log.ts';
+import type { AlarmReader, RecentLog } from '../../core/ports/observability.ts';
+import type { EventBus } from '../../core/ports/delivery.ts';
 import type { MediaStore } from '../../core/ports/media-store.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { EgressGuard } from '../egress/guard.ts';

@@ -1,7 +1,6 @@
 import { EventBridgeClient, PutEventsCommand, type PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
-import type { BusEvent, EventBus } from '../../core/ports/event-bus.ts';
-import type { Log } from '../../core/ports/log.ts';
-import type { MetricsSink } from '../../core/ports/metrics.ts';
+import type { BusEvent, EventBus } from '../../core/ports/delivery.ts';
+import type { Log, MetricsSink } from '../../core/ports/observability.ts';
 import { TransientError } from '../../core/errors.ts';
 import { throwCoreError } from './aws-error.ts';
 import { busSource } from './bus-source.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Log } from '../../core/ports/log.ts';
+import type { Log } from '../../core/ports/observability.ts';
 import type { MediaStore } from '../../core/ports/media-store.ts';
-import type { RunChange } from '../../core/ports/run-store.ts';
+import type { RunChange } from '../../core/ports/runs.ts';
 import type { CaptureInput, CaptureOutput, WorkflowState } from '../../core/records/workflow.ts';
 
 /** Event of a tick whose capture stored its output outside of the state. */

@@ -1,6 +1,6 @@
 import { RateLimitedError } from '../../core/errors.ts';
 import type { EventSession, EventSessions } from '../../core/ports/event-sessions.ts';
-import type { MetricsSink } from '../../core/ports/metrics.ts';
+import type { MetricsSink } from '../../core/ports/observability.ts';
 
 /** Pools of sessions: those of readers, and those of creations that stream their events. */
 export const eventPools = ['all', 'creations'] as const;

@@ -1,4 +1,4 @@
-import type { Log } from '../../core/ports/log.ts';
+import type { Log } from '../../core/ports/observability.ts';
 import type { DestinationSenderDeps } from '../destinations/destination-sender.ts';
 import type { SendMail } from '../destinations/email/smtp.ts';
 import type { Secret } from './secret.ts';

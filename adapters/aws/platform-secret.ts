@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { StreamFetchError, TransientError } from '../../core/errors.ts';
-import type { Log } from '../../core/ports/log.ts';
+import type { Log } from '../../core/ports/observability.ts';
 import { accountCookies, accountSites, type AccountPlatform } from '../platforms/cookies.ts';
 import type { PlatformSettings } from '../platforms/platform-settings.ts';
 import type { Secret } from './secret.ts';

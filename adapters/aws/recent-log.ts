@@ -1,6 +1,6 @@
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { z } from 'zod';
-import type { LogEntry, RecentLog } from '../../core/ports/log.ts';
+import type { LogEntry, RecentLog } from '../../core/ports/observability.ts';
 import { redact } from '../../core/observability/redact.ts';
 import { withFields } from '../log-message.ts';
 import { throwCoreError } from './aws-error.ts';

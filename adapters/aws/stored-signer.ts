@@ -1,5 +1,5 @@
 import { validVersions } from '../../core/records/caller.ts';
-import type { CallerStore } from '../../core/ports/caller-store.ts';
+import type { CallerStore } from '../../core/ports/callers.ts';
 import type { LinkSigner, WebhookSigner } from '../../core/ports/delivery.ts';
 import { createLinkSigner } from '../evidence-links.ts';
 import { createWebhookSigner } from '../destinations/webhook/webhook-signer.ts';

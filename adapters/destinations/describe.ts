@@ -1,5 +1,5 @@
 import { withoutDisclosure } from '../../core/disclosure.ts';
-import type { AlertOpened, Notification, NotifiedEvent } from '../../core/ports/destinations.ts';
+import type { AlertOpened, Notification, NotifiedEvent } from '../../core/ports/delivery.ts';
 import { severitySchema, type Severity } from '../../core/records/watch.ts';
 import type { WatchChangeReason } from '../../core/records/watch-event.ts';
 import { addSeconds, ageSeconds } from '../../core/time.ts';

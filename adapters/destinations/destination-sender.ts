@@ -4,8 +4,8 @@ import type {
   Destinations,
   Notification,
   OpenSubjects,
-} from '../../core/ports/destinations.ts';
-import type { WebhookSigner } from '../../core/ports/delivery.ts';
+  WebhookSigner,
+} from '../../core/ports/delivery.ts';
 import { describeDeliveryFailure } from '../../core/delivery/after-attempt.ts';
 import { findSubject } from '../../core/delivery/receivers.ts';
 import { destinationTypeSchema, type DestinationAddress } from '../../core/records/watch.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WebhookResult } from '../../core/ports/delivery.ts';
+import type { WebhookResult, DestinationOutcome, DestinationResult } from '../../core/ports/delivery.ts';
 import {
   EgressLimitError,
   EgressNetworkError,
@@ -8,7 +8,6 @@ import {
   EgressUnresolvedError,
 } from '../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
-import type { DestinationOutcome, DestinationResult } from '../../core/ports/destinations.ts';
 import type { EvidenceFile } from './describe.ts';
 import { parseJson } from '../../core/parse-json.ts';
 

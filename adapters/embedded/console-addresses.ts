@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Log } from '../../core/ports/log.ts';
+import type { Log } from '../../core/ports/observability.ts';
 
 /**
  * Creates the store of addresses at which callers last opened the console, for links in messages of a service without

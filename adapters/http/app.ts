@@ -19,7 +19,7 @@ import { guardHost } from './guard-host.ts';
 import { fallbackHandler } from './fallback.ts';
 import { createMiddleware } from 'hono/factory';
 import { ValidationError } from './validation.ts';
-import { worstStatus, type HealthReader } from '../../core/ports/health.ts';
+import { worstStatus, type HealthReader } from '../../core/ports/observability.ts';
 import { hasScope, type Scope } from '../../core/records/key.ts';
 import { z } from 'zod';
 import { fileResponse } from './byte-range.ts';

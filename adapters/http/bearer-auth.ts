@@ -3,9 +3,9 @@ import { createMiddleware } from 'hono/factory';
 import { hashApiKey, type KeyCrypto } from '../../core/access/api-key.ts';
 import { UnauthorizedError } from '../../core/errors.ts';
 import { isRevoked, type ApiKey } from '../../core/records/key.ts';
-import type { KeyStore } from '../../core/ports/key-store.ts';
+import type { KeyStore } from '../../core/ports/callers.ts';
 import type { UnknownField } from '../../core/requests/unknown-fields.ts';
-import type { Log } from '../../core/ports/log.ts';
+import type { Log } from '../../core/ports/observability.ts';
 
 export type AuthDeps = KeyCrypto & {
   keys: KeyStore;

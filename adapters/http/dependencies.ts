@@ -1,11 +1,10 @@
 import type { ForecastPrice } from '../../core/advice/forecast.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { EvidenceLinks } from '../../core/delivery/evidence-link.ts';
-import type { AsCaller } from '../../core/ports/as-caller.ts';
+import type { AsCaller } from '../../core/ports/callers.ts';
 import type { Cameras } from '../../core/ports/cameras.ts';
-import type { Destinations } from '../../core/ports/destinations.ts';
-import type { HealthReader, AlarmReader } from '../../core/ports/health.ts';
-import type { MediaUse } from '../../core/ports/metrics.ts';
+import type { Destinations } from '../../core/ports/delivery.ts';
+import type { HealthReader, AlarmReader, MediaUse } from '../../core/ports/observability.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AuthDeps } from './bearer-auth.ts';
 import type { AcceptsHost } from './guard-host.ts';

@@ -1,5 +1,5 @@
 import type { Capture, CaptureRequest, Scan, ScannedFrame } from '../../core/records/capture.ts';
-import type { ScanningCapturer } from '../../core/ports/frame-pictures.ts';
+import type { ScanningCapturer } from '../../core/ports/stream-capturer.ts';
 import { StreamEndedError, StreamFetchError } from '../../core/errors.ts';
 import { rules } from '../../core/rules.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';

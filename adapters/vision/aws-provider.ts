@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ContactSheets } from '../../core/ports/frame-pictures.ts';
+import type { ContactSheets } from '../../core/ports/stream-capturer.ts';
 import type { PromptVariant } from './prompt-variants.ts';
 import type { Capabilities, VisionModel } from '../../core/ports/vision-model.ts';
 

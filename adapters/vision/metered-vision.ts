@@ -1,7 +1,6 @@
 import { TooManyFramesError, VisionError } from '../../core/errors.ts';
-import type { Meter } from '../../core/ports/meter.ts';
-import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { wrapModel } from '../../core/wrap-model.ts';
+import type { Meter } from '../../core/ports/usage.ts';
+import { type VisionModel, wrapModel } from '../../core/ports/vision-model.ts';
 
 /** Counts model calls, as the use of callers does, except that an aborted call is no error. */
 export function meteredVision(model: VisionModel, meter: Meter): VisionModel {

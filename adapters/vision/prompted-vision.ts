@@ -1,7 +1,7 @@
 import { parseIsoTime } from '../../core/outside-time.ts';
 import { TooManyFramesError, VisionError } from '../../core/errors.ts';
 import { selectEvenly } from '../../core/policies/digest/summarize-windows.ts';
-import { type ContactSheets, maxTiles } from '../../core/ports/frame-pictures.ts';
+import { type ContactSheets, maxTiles } from '../../core/ports/stream-capturer.ts';
 import {
   alwaysLoaded,
   anyCondition,

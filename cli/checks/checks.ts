@@ -1,9 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { isLoopback, toHostname } from '../../adapters/http/guard-host.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
-import { about, type Finding } from '../../core/ports/health.ts';
+import { about, type Finding, type MediaUse } from '../../core/ports/observability.ts';
 import type { WatchNumbers } from '../../core/observability/metrics.ts';
-import type { MediaUse } from '../../core/ports/metrics.ts';
 import { longestBeforeOpening } from '../../core/policies/watch/clip-begin.ts';
 import { isOver } from '../../core/time.ts';
 import type { PaceReading } from '../../core/ports/pace.ts';

@@ -1,6 +1,5 @@
-import type { Finding, HealthReader } from '../../core/ports/health.ts';
-import type { MediaUse } from '../../core/ports/metrics.ts';
-import type { WatchStore } from '../../core/ports/watch-store.ts';
+import type { Finding, HealthReader, MediaUse } from '../../core/ports/observability.ts';
+import type { WatchStore } from '../../core/ports/runs.ts';
 import { countWatches } from '../../core/observability/metrics.ts';
 import type { Pace } from '../../core/ports/pace.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { InputMode } from '../../core/records/capture.ts';
 import { maskUrl } from '../../core/stream/mask-url.ts';
 import { checkOnce } from '../../core/stream/check-once.ts';
-import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
+import { unlimitedTurns } from '../../core/ports/stream-capturer.ts';
 import { requireReachable } from '../checks/private-address.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { createLimits } from '../service/limits.ts';

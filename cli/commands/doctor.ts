@@ -10,7 +10,7 @@ import { createNewestEntry } from '../../adapters/embedded/sqlite/newest-entry.t
 import { createSourceTable } from '../../adapters/embedded/runs/job-tables.ts';
 import { locateFfmpeg, type LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { testModel } from '../../core/observability/model-status.ts';
-import { about, worstStatus, type Finding } from '../../core/ports/health.ts';
+import { about, worstStatus, type Finding } from '../../core/ports/observability.ts';
 import { StreamFetchError } from '../../core/errors.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { maskUrl } from '../../core/stream/mask-url.ts';
@@ -39,8 +39,7 @@ import { openTemporaryFolder } from '../temporary-folder.ts';
 import type { Command } from 'commander';
 import { parseSettings, wantsJson } from '../parse-options.ts';
 import { spawnFfmpeg } from '../../adapters/media/ffmpeg/spawn-ffmpeg.ts';
-import { judgeCondition } from '../../core/judge-condition.ts';
-import type { VisionModel } from '../../core/ports/vision-model.ts';
+import { judgeCondition, type VisionModel } from '../../core/ports/vision-model.ts';
 import { testCondition } from '../../core/observability/test-picture.ts';
 
 export function addDoctor(program: Command, terminal: Terminal): void {

@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Finding } from '../../core/ports/health.ts';
+import type { Finding } from '../../core/ports/observability.ts';
 import { credentialsFile } from '../credentials.ts';
 import type { Credentials } from '../credentials.ts';
 import { formatFinding } from '../checks/checks.ts';

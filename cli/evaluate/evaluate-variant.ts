@@ -1,6 +1,5 @@
 import { VisionError } from '../../core/errors.ts';
-import { judgeCondition } from '../../core/judge-condition.ts';
-import type { VisionModel } from '../../core/ports/vision-model.ts';
+import { judgeCondition, type VisionModel, type CheckMedia } from '../../core/ports/vision-model.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import { exampleName } from '../../core/evaluation/labelled-set.ts';
 import {
@@ -11,7 +10,6 @@ import {
   score,
   type Score,
 } from '../../core/evaluation/score.ts';
-import type { CheckMedia } from '../../core/ports/vision-model.ts';
 import { mapConcurrently } from '../../adapters/vision/map-concurrently.ts';
 import { priceTokens } from './model-choice.ts';
 import type { LabelledExample } from './read-set.ts';

@@ -5,7 +5,7 @@ import { createAlertId } from '../../adapters/machine.ts';
 import type { CommittedTick } from '../../core/policies/policy.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import { shortestVisitOfWatch } from '../../core/policies/watch/shortest-visit-of-watch.ts';
-import type { ScanningCapturer } from '../../core/ports/frame-pictures.ts';
+import type { ScanningCapturer } from '../../core/ports/stream-capturer.ts';
 import { createMemoryMedia, type MediaStore } from '../../core/ports/media-store.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import type { EvidenceBox } from '../../core/records/vision.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { inlineJpeg, page, type Html } from '../report/html.ts';
-import type { DrawBoxes } from '../../core/ports/frame-pictures.ts';
+import type { DrawBoxes } from '../../core/ports/stream-capturer.ts';
 import type { Playback, ReplayAlert } from './play.ts';
 import { summarize, tabulateSweep } from './print-result.ts';
 import { formatTime, type ReplayResult } from './result.ts';

@@ -1,8 +1,8 @@
 import { toPresence, toStates, type Publication } from '../../adapters/destinations/mqtt/mqtt.ts';
 import type { Publish } from '../../adapters/destinations/mqtt/publish.ts';
 import { describeState } from '../../core/delivery/notification.ts';
-import type { Log } from '../../core/ports/log.ts';
-import type { RunStore } from '../../core/ports/run-store.ts';
+import type { Log } from '../../core/ports/observability.ts';
+import type { RunStore } from '../../core/ports/runs.ts';
 import { asWatch } from '../../core/records/run.ts';
 import { rules } from '../../core/rules.ts';
 import type { SetTimer } from '../../core/time-limit.ts';

@@ -25,7 +25,7 @@ import {
 } from '../../adapters/media/rtsp/session/rtsp-sessions.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
 import type { PlatformSettings } from '../../adapters/platforms/platform-settings.ts';
-import { unlimitedTurns, type StreamTurns } from '../../core/ports/stream-turns.ts';
+import { unlimitedTurns, type StreamTurns } from '../../core/ports/stream-capturer.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';
 import type { Settings } from '../settings.ts';
 

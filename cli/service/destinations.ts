@@ -2,7 +2,7 @@ import { createDestinations } from '../../adapters/destinations/destination-send
 import type { DestinationSenderDeps } from '../../adapters/destinations/destination-sender.ts';
 import type { Publish } from '../../adapters/destinations/mqtt/publish.ts';
 import { loadOnce } from '../../adapters/load-once.ts';
-import type { Destinations } from '../../core/ports/destinations.ts';
+import type { Destinations } from '../../core/ports/delivery.ts';
 import type { Settings } from '../settings.ts';
 
 type Deps = Pick<DestinationSenderDeps, 'http' | 'signer' | 'now'> & { publish: Publish };

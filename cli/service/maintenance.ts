@@ -12,10 +12,9 @@ import { rules } from '../../core/rules.ts';
 import { addSeconds, isOver } from '../../core/time.ts';
 import { computeMediaSeconds } from '../../core/workflow/tick-media.ts';
 import { repairDue } from '../../core/workflow/repair.ts';
-import { revokedKeySeconds } from '../../core/ports/key-store.ts';
-import type { MediaUse } from '../../core/ports/metrics.ts';
-import type { RunStore } from '../../core/ports/run-store.ts';
-import type { Log } from '../../core/ports/log.ts';
+import { revokedKeySeconds } from '../../core/ports/callers.ts';
+import type { MediaUse, Log } from '../../core/ports/observability.ts';
+import type { RunStore } from '../../core/ports/runs.ts';
 
 export type MaintenanceDeps = {
   core: CoreDeps;

@@ -16,10 +16,10 @@ import { createEventSessions } from '../../adapters/embedded/web/event-sessions.
 import { shareLogReads } from '../../adapters/embedded/web/share-log-reads.ts';
 import type { EventStreams } from '../../adapters/http/sse/messages.ts';
 import { publishCommits, publishCreations } from '../../core/delivery/publish.ts';
-import type { Log } from '../../core/ports/log.ts';
+import type { Log } from '../../core/ports/observability.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';
 import type { Settings } from '../settings.ts';
-import type { RunStore } from '../../core/ports/run-store.ts';
+import type { RunStore } from '../../core/ports/runs.ts';
 import { createJobStore, type EmbeddedJobStore } from '../../adapters/embedded/runs/job-store.ts';
 import { createMomentStore, type EmbeddedMomentStore } from '../../adapters/embedded/runs/moment-store.ts';
 import { createRunStore, type Notify } from '../../adapters/embedded/runs/run-store.ts';

@@ -1,4 +1,4 @@
-import type { Meter } from '../../core/ports/meter.ts';
+import type { Meter } from '../../core/ports/usage.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { createContactSheets } from '../../adapters/media/images/contact-sheet.ts';
 import type { ReportUse, ReportWait } from '../../adapters/fair-queue.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../core/access/keys.ts';
 import type { KeyDeps } from '../../core/access/keys.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
-import type { UsageLedger } from '../../core/ports/usage-ledger.ts';
+import type { UsageLedger } from '../../core/ports/usage.ts';
 import {
   callerListQuerySchema,
   callerRequestSchema,

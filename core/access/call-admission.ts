@@ -1,4 +1,4 @@
-import type { Admission } from '../ports/call-limiter.ts';
+import type { Admission } from '../ports/callers.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { RateLimitedError } from '../errors.ts';
 

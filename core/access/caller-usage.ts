@@ -1,7 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { ForbiddenError, WatchpostError } from '../errors.ts';
-import { useRetentionDays } from '../ports/usage-ledger.ts';
-import { addUse, noUse, type CallerUse } from '../records/caller-use.ts';
+import { useRetentionDays } from '../ports/usage.ts';
+import { addUse, noUse, type CallerUse } from '../records/caller.ts';
 import type { UsageQuery } from '../requests/usage.ts';
 import { isAdmin, maySee, type Actor } from './key-rights.ts';
 

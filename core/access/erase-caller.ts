@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CoreDeps } from '../dependencies.ts';
 import { ForbiddenError, WatchpostError } from '../errors.ts';
-import type { CallerWork } from '../ports/caller-store.ts';
+import type { CallerWork } from '../ports/callers.ts';
 import type { erasureResponseSchema } from '../responses/access.ts';
 import { isAdmin, type Actor } from './key-rights.ts';
 

@@ -4,7 +4,7 @@ import { addSeconds, secondsUntil } from '../time.ts';
 import { ForbiddenError, RateLimitedError, WatchpostError } from '../errors.ts';
 import { isRevoked, type ApiKey } from '../records/key.ts';
 import { mayChange, mayCreate, mayGrant, mayRevoke, maySee, type Actor } from './key-rights.ts';
-import type { KeyPosition, KeyStore } from '../ports/key-store.ts';
+import type { KeyPosition, KeyStore } from '../ports/callers.ts';
 import { readKeyPosition, type KeyListQuery, type KeyRequest, type KeyRotation } from '../requests/keys.ts';
 
 /** Dependencies of key management by API and command line. The id of a key is its SHA-256, which grants no access. */

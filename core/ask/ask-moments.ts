@@ -8,7 +8,7 @@ import { boundCalls, callModel, counted, type LookDeps } from '../memory/look-at
 import { readMemory, type SearchedWatch, selectWatches, toMomentSpan } from '../memory/searched-watches.ts';
 import { toStems } from '../memory/stems.ts';
 import { selectEvenly } from '../policies/digest/summarize-windows.ts';
-import { maxTiles } from '../ports/frame-pictures.ts';
+import { maxTiles } from '../ports/stream-capturer.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';

@@ -1,4 +1,4 @@
-import type { Span } from '../records/seen-hour.ts';
+import type { Span } from '../records/sight.ts';
 import type { CaptureResult } from '../records/workflow.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, later } from '../time.ts';

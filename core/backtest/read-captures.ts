@@ -1,7 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { readSpans } from '../memory/searched-watches.ts';
 import { nameCapture, readMomentId, type Moment } from '../records/moment.ts';
-import type { Span } from '../records/seen-hour.ts';
+import type { Span } from '../records/sight.ts';
 import type { WatchRun } from '../records/run.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, earlier, later } from '../time.ts';

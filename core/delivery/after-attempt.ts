@@ -1,6 +1,5 @@
 import type { Delivery, RunKey } from '../records/delivery.ts';
-import type { WebhookResult } from '../ports/delivery.ts';
-import type { DestinationResult } from '../ports/destinations.ts';
+import type { WebhookResult, DestinationResult } from '../ports/delivery.ts';
 import { parseRetryAfter } from '../outside-time.ts';
 import { addSeconds, ageSeconds, secondsUntil } from '../time.ts';
 import { rules } from '../rules.ts';

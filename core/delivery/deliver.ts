@@ -1,7 +1,6 @@
 import { TransientError } from '../errors.ts';
-import type { DeliveryOutcome } from '../ports/delivery.ts';
-import type { AlertOpened, DestinationResult } from '../ports/destinations.ts';
-import { runLog } from '../ports/log.ts';
+import type { DeliveryOutcome, AlertOpened, DestinationResult } from '../ports/delivery.ts';
+import { runLog } from '../ports/observability.ts';
 import { initialDelivery } from '../records/delivery.ts';
 import type {
   ClipMessage,

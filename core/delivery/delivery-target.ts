@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { AlertOpened, DestinationResult, Destinations } from '../ports/destinations.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { AlertOpened, DestinationResult, Destinations } from '../ports/delivery.ts';
+import type { RunStore } from '../ports/runs.ts';
 import { asJob, asWatch, isJobEvent, isWatchEvent } from '../records/run.ts';
 import { webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryMessage, DestinationState } from '../records/delivery.ts';

@@ -1,4 +1,4 @@
-import type { DestinationResult } from '../ports/destinations.ts';
+import type { DestinationResult } from '../ports/delivery.ts';
 import type { DestinationKey, DestinationState, WaitingEvent } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
 import { isOver } from '../time.ts';

@@ -2,7 +2,7 @@ import type { CoreDeps } from '../dependencies.ts';
 import { WatchpostError } from '../errors.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
 import { holdMedia, openMedia, type MediaFile, type MediaStore } from '../ports/media-store.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { RunStore } from '../ports/runs.ts';
 import { asWatch, type RunEvent } from '../records/run.ts';
 import type { EvidenceBox } from '../records/vision.ts';
 import type { WatchEvent } from '../records/watch-event.ts';

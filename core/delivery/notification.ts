@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { Notification, NotifiedEvent } from '../ports/destinations.ts';
+import type { Notification, NotifiedEvent } from '../ports/delivery.ts';
 import type { WatchRun } from '../records/run.ts';
 import type { Destination, DestinationType, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';

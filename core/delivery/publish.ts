@@ -1,7 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { runLog } from '../ports/log.ts';
-import type { RunChange, RunStore } from '../ports/run-store.ts';
-import type { WatchStore } from '../ports/watch-store.ts';
+import { runLog } from '../ports/observability.ts';
+import type { RunChange, RunStore, WatchStore } from '../ports/runs.ts';
 import {
   isDeliveredByWebhook,
   passesFilter,

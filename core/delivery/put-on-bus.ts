@@ -1,7 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { envelopeWithLinks } from '../event/present-event.ts';
-import type { BusEvent, EventBus } from '../ports/event-bus.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { BusEvent, EventBus } from '../ports/delivery.ts';
+import type { RunStore } from '../ports/runs.ts';
 import type { BusMessage } from '../records/delivery.ts';
 import { isJob, isJobEvent, isWatchEvent, type Run, type RunEvent, type WatchRun } from '../records/run.ts';
 import { maskUrl } from '../stream/mask-url.ts';

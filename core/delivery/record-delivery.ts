@@ -1,6 +1,5 @@
-import type { DeliveryOutcome } from '../ports/delivery.ts';
-import type { DestinationResult } from '../ports/destinations.ts';
-import { runLog } from '../ports/log.ts';
+import type { DeliveryOutcome, DestinationResult } from '../ports/delivery.ts';
+import { runLog } from '../ports/observability.ts';
 import type { Delivery, DeliveryMessage, DestinationState, WaitingEvent } from '../records/delivery.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
 import { afterOpenings } from './burst.ts';

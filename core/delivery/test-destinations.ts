@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { DestinationResult, Destinations } from '../ports/destinations.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { DestinationResult, Destinations } from '../ports/delivery.ts';
+import type { RunStore } from '../ports/runs.ts';
 import type { WatchRun } from '../records/run.ts';
 import type { Destination, DestinationAddress, Watch } from '../records/watch.ts';
 import { rules } from '../rules.ts';

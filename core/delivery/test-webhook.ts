@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
-import type { Destinations } from '../ports/destinations.ts';
+import type { Destinations } from '../ports/delivery.ts';
 
 type Deps = Pick<CoreDeps, 'webhookUrls' | 'baseUrl' | 'now' | 'newId'> & {
   destinations: Pick<Destinations, 'sendEnvelope'>;

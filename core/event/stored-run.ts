@@ -2,8 +2,7 @@ import { isTerminal, jobStatusSchema } from '../records/job.ts';
 import type { Run, RunEvent } from '../records/run.ts';
 import { watchSchema, type Watch } from '../records/watch.ts';
 import { addSeconds } from '../time.ts';
-import { progressRetentionSeconds } from '../ports/watch-store.ts';
-import type { RunChange } from '../ports/run-store.ts';
+import { progressRetentionSeconds, type RunChange } from '../ports/runs.ts';
 
 /** Rules that the stores of both hosts apply to runs of all policies. */
 

@@ -1,5 +1,5 @@
 import type { JobEvent } from '../records/event.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { RunStore } from '../ports/runs.ts';
 import { eventsBeforeHole } from './before-hole.ts';
 import type { LogSignals } from '../ports/event-sessions.ts';
 import { isTerminal } from '../records/job.ts';

@@ -11,10 +11,10 @@ import type { FinalUpdate } from '../policies/job/policy.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { Executions } from '../ports/executions.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { RunStore } from '../ports/runs.ts';
 import { isTerminal, type JobOf, type Job } from '../records/job.ts';
 import { asJob } from '../records/run.ts';
-import { jobLog } from '../ports/log.ts';
+import { jobLog } from '../ports/observability.ts';
 import { ageSeconds } from '../time.ts';
 import { committed, conflict, retryConflicts, type CommitAttempt } from '../retry-conflicts.ts';
 

@@ -7,7 +7,7 @@ import { JobNotFoundError } from '../errors.ts';
 import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
 import { asJob, isJobEvent } from '../records/run.ts';
-import type { JobQuery } from '../ports/job-store.ts';
+import type { JobQuery } from '../ports/runs.ts';
 
 type Deps = Pick<CoreDeps, 'runs' | 'jobs' | 'deliveries' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;

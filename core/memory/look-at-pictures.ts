@@ -1,9 +1,9 @@
 import { VisionError } from '../errors.ts';
-import { behindChecks, type AsCaller } from '../ports/as-caller.ts';
+import { behindChecks, type AsCaller } from '../ports/callers.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 import type { Called, VisionModel } from '../ports/vision-model.ts';
-import { sumCalls, type TokenPrice } from '../policies/watch/model-price.ts';
+import { sumCalls, type TokenPrice } from '../policies/watch/budget.ts';
 import type { Moment } from '../records/moment.ts';
 import type { ModelCall, TokenUse } from '../records/vision.ts';
 import { addSeconds } from '../time.ts';

@@ -3,7 +3,7 @@ import { noSpanError, WatchNotFoundError, WatchpostError } from '../errors.ts';
 import type { MomentSpan } from '../ports/moment-store.ts';
 import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
 import { maxMemoryDays } from '../records/moment.ts';
-import type { Span } from '../records/seen-hour.ts';
+import type { Span } from '../records/sight.ts';
 import type { WatchRun } from '../records/run.ts';
 import { readHour } from '../sight/spans.ts';
 import { addSeconds, earlier, floorHour, later } from '../time.ts';

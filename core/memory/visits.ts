@@ -1,5 +1,5 @@
 import { nameCapture } from '../records/moment.ts';
-import type { Span } from '../records/seen-hour.ts';
+import type { Span } from '../records/sight.ts';
 
 /** Moments that belong together. An end is open if nobody looked beyond it. */
 export type Visit<Moment> = { moments: Moment[]; from: Date; to: Date; openBegin: boolean; openEnd: boolean };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Limits } from '../dependencies.ts';
 import type { Cameras } from '../ports/cameras.ts';
-import type { Destinations } from '../ports/destinations.ts';
+import type { Destinations } from '../ports/delivery.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { serviceResponseSchema } from '../responses/observability.ts';
 import { maskRecipient } from '../mask-recipient.ts';

@@ -1,4 +1,4 @@
-import type { Counted, MeterReading } from '../ports/meter.ts';
+import type { Counted, MeterReading } from '../ports/usage.ts';
 
 /** Addition to one count of the meter. */
 type Increment = readonly [count: string, by: number];

@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
-import type { MediaUse } from '../ports/metrics.ts';
+import type { MediaUse } from '../ports/observability.ts';
 import type { WatchRun } from '../records/run.ts';
 import type { WatchStatus } from '../records/watch-state.ts';
 import { rules } from '../rules.ts';

@@ -1,9 +1,6 @@
 import { VisionError } from '../errors.ts';
-import { judgeCondition } from '../judge-condition.ts';
-import { wrapModel } from '../wrap-model.ts';
-import { about, type Finding } from '../ports/health.ts';
-import type { Log } from '../ports/log.ts';
-import type { VisionModel } from '../ports/vision-model.ts';
+import { judgeCondition, wrapModel, type VisionModel } from '../ports/vision-model.ts';
+import { about, type Finding, type Log } from '../ports/observability.ts';
 import { testCondition, testPicture } from './test-picture.ts';
 
 export type ModelStatusDeps = {

@@ -1,6 +1,5 @@
-import type { CallerUse } from '../records/caller-use.ts';
-import type { Finding } from '../ports/health.ts';
-import type { CacheUse } from '../ports/metrics.ts';
+import type { CallerUse } from '../records/caller.ts';
+import type { Finding, CacheUse } from '../ports/observability.ts';
 import type { readMetrics } from './metrics.ts';
 
 type Metrics = Awaited<ReturnType<typeof readMetrics>>;

@@ -1,4 +1,4 @@
-import type { Log, LogFields } from '../ports/log.ts';
+import type { Log, LogFields } from '../ports/observability.ts';
 
 /**
  * Removes secrets from a log text, which all holders of the scope `internal` can read. URLs keep scheme and host; keys,

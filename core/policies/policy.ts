@@ -1,4 +1,4 @@
-import type { RunChange } from '../ports/run-store.ts';
+import type { RunChange } from '../ports/runs.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Scene } from '../records/moment.ts';
 import type { Failure } from '../records/failure.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { scopeSchema } from '../records/key.ts';
-import type { KeyPosition } from '../ports/key-store.ts';
+import type { KeyPosition } from '../ports/callers.ts';
 import { flag, integer, text } from './fields.ts';
 
 const callerPattern = /^[\w.@-]{1,64}$/;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, integer } from './fields.ts';
 import { callerName } from './keys.ts';
-import { logLevelSchema } from '../ports/log.ts';
+import { logLevelSchema } from '../ports/observability.ts';
 
 const day = z.iso.date();
 

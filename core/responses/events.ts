@@ -5,7 +5,7 @@ import { policyEvents } from '../policies/records.ts';
 import { jobStatusSchema } from '../records/job.ts';
 import { jobTypeSchema } from '../records/job-type.ts';
 import { stopReasonSchema } from '../records/stop-reason.ts';
-import { jobConfigSchema, noticesSchema } from './job-config.ts';
+import { jobConfigSchema, noticesSchema } from './jobs.ts';
 import { errorCodeSchema } from './errors.ts';
 import { count, envelope, jobId, timestamp } from './fields.ts';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
-import { alarmSchema } from '../ports/health.ts';
-import { logLevelSchema } from '../ports/log.ts';
+import { alarmSchema, logLevelSchema } from '../ports/observability.ts';
 import { destinationTypeSchema } from '../records/watch.ts';
 import { count, timestamp } from './fields.ts';
 

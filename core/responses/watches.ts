@@ -1,4 +1,4 @@
-import { findingsSchema } from './advice.ts';
+import { findingsSchema } from './checks.ts';
 import { z } from 'zod';
 import { apiNames } from '../api-names.ts';
 import { watchConfigSchema } from '../records/watch.ts';
@@ -9,9 +9,8 @@ import {
   watchStatusSchema,
 } from '../records/watch-state.ts';
 import { failureSchema } from '../records/failure.ts';
-import { spanClasses } from '../records/seen-hour.ts';
+import { spanClasses, spanReasonSchema, streamTroubleSchema } from '../records/sight.ts';
 import { evidenceBoxSchema } from '../records/vision.ts';
-import { spanReasonSchema, streamTroubleSchema } from '../records/sight.ts';
 import { count, sourceUrl, timestamp } from './fields.ts';
 
 const watchId = z.uuid();

@@ -1,5 +1,11 @@
-import type { SeenAddition, SeenHour, Span, SpanClass } from '../records/seen-hour.ts';
-import { spanReasonSchema, type SpanReason } from '../records/sight.ts';
+import {
+  type SeenAddition,
+  type SeenHour,
+  type Span,
+  type SpanClass,
+  spanReasonSchema,
+  type SpanReason,
+} from '../records/sight.ts';
 import { addSeconds, earlier, later } from '../time.ts';
 import type { SightSpan } from './count-sight.ts';
 import { momentsApartSeconds } from './sure-visit.ts';

@@ -1,11 +1,9 @@
-import type { CallerUsage } from '../ports/usage-ledger.ts';
+import type { CallerUsage, Meter } from '../ports/usage.ts';
 import type { Capture, InputMode } from '../records/capture.ts';
 import { InvalidInputModeError } from '../errors.ts';
-import type { Meter } from '../ports/meter.ts';
-import type { Called, VisionModel } from '../ports/vision-model.ts';
+import { type Called, type VisionModel, judgeCondition } from '../ports/vision-model.ts';
 import type { Verdict } from '../records/vision.ts';
 import { createTimeLimit } from '../time-limit.ts';
-import { judgeCondition } from '../judge-condition.ts';
 import { readShownFrame, type CutDeps } from './shown-frame.ts';
 import { captureStream, probeStream, requireClips, type ReachDeps } from './stream-access.ts';
 

@@ -1,5 +1,5 @@
-import type { Log } from '../ports/log.ts';
-import { isBehindChecks } from '../ports/as-caller.ts';
+import type { Log } from '../ports/observability.ts';
+import { isBehindChecks } from '../ports/callers.ts';
 import type { Pace } from '../ports/pace.ts';
 
 export type PaceDeps = { steadyNow: () => Date; log: Log };

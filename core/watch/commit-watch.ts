@@ -1,13 +1,46 @@
+import type { KeyCrypto } from '../access/api-key.ts';
+import type { CoreDeps } from '../dependencies.ts';
+import type { Destinations } from '../ports/delivery.ts';
+import type { VisionModel } from '../ports/vision-model.ts';
+import type { TokenPrice } from '../policies/watch/budget.ts';
 import { WatchNotFoundError } from '../errors.ts';
-import type { WatchChange } from '../ports/watch-store.ts';
+import type { WatchChange } from '../ports/runs.ts';
 import { asWatch, type WatchRun } from '../records/run.ts';
 import { toWatchEvents, type NewWatchEvent } from '../records/watch-event.ts';
 import { mapWatchTimes } from '../policies/watch/map-times.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { onClock } from '../sight/clock-change.ts';
 import { applyRunChange } from '../event/stored-run.ts';
-import type { WatchDeps } from './watch-deps.ts';
-import type { Log } from '../ports/log.ts';
+import type { Log } from '../ports/observability.ts';
+
+export type WatchDeps = Pick<
+  CoreDeps,
+  | 'runs'
+  | 'jobs'
+  | 'watches'
+  | 'moments'
+  | 'deliveries'
+  | 'queue'
+  | 'executions'
+  | 'media'
+  | 'streams'
+  | 'turns'
+  | 'urls'
+  | 'webhookUrls'
+  | 'signer'
+  | 'limits'
+  | 'log'
+  | 'now'
+  | 'newId'
+  | 'streamPhase'
+  | 'pace'
+> &
+  Pick<KeyCrypto, 'sha256'> & {
+    vision: Pick<VisionModel, 'capabilities' | 'model'>;
+    destinations: Pick<Destinations, 'reasonToRefuse' | 'end'>;
+    /** `null` if the price of the model is unknown. */
+    modelPrice: TokenPrice | null;
+  };
 
 /** Part of a commit that a change decides. */
 export type PlannedChange = Omit<WatchChange, 'runId' | 'expectedVersion' | 'events' | 'set'> & {

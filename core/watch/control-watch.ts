@@ -9,10 +9,9 @@ import {
   resumeWatch,
   snoozeWatch,
 } from '../policies/watch/change.ts';
-import { changeStoredWatch, removeQuietly, startQuietly } from './commit-watch.ts';
+import { changeStoredWatch, removeQuietly, startQuietly, type WatchDeps } from './commit-watch.ts';
 import { describeNotified, type Notified } from './end-former.ts';
 import { forgetMoments } from './forget-moments.ts';
-import type { WatchDeps } from './watch-deps.ts';
 
 /** Pauses a watch until it is resumed. A paused watch stays as it was. */
 export async function pauseStoredWatch(watchId: string, caller: string, deps: WatchDeps): Promise<WatchRun> {

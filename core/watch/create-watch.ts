@@ -7,8 +7,7 @@ import {
   UnservedFieldError,
   WatchNotFoundError,
 } from '../errors.ts';
-import type { IdempotencyRecord } from '../ports/job-store.ts';
-import type { WatchCreation } from '../ports/watch-store.ts';
+import type { IdempotencyRecord, WatchCreation } from '../ports/runs.ts';
 import { toWatchEvents } from '../records/watch-event.ts';
 import type { StreamProbe } from '../records/capture.ts';
 import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
@@ -20,9 +19,8 @@ import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { longestBeforeOpening } from '../policies/watch/clip-begin.ts';
 import { createWatchRun } from '../policies/watch/initial-state.ts';
-import { requireOwnWatch, startQuietly } from './commit-watch.ts';
+import { requireOwnWatch, startQuietly, type WatchDeps } from './commit-watch.ts';
 import { splitRequest, toRequest, type Fingerprint } from './watch-config.ts';
-import type { WatchDeps } from './watch-deps.ts';
 
 /**
  * Creates a watch: probes the stream, stores the watch and then starts its execution. `reconcile` repairs an

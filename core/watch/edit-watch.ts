@@ -5,7 +5,13 @@ import { addressFields, type WatchPatch, type WatchRequest } from '../requests/w
 import { probeStream, requireClips } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { changeWatch, hasSameField } from '../policies/watch/change.ts';
-import { changeStoredWatch, requireOwnWatch, removeQuietly, startQuietly } from './commit-watch.ts';
+import {
+  changeStoredWatch,
+  requireOwnWatch,
+  removeQuietly,
+  startQuietly,
+  type WatchDeps,
+} from './commit-watch.ts';
 import {
   checkInputMode,
   checkServed,
@@ -20,7 +26,6 @@ import type { StreamProbe } from '../records/capture.ts';
 import { addSeconds } from '../time.ts';
 import { forgetMoments } from './forget-moments.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
-import type { WatchDeps } from './watch-deps.ts';
 
 /** Change of a watch: `ifMatch` is the expected version of its configuration, undefined for any. */
 export type WatchEdit = { watchId: string; patch: WatchPatch; ifMatch: number | undefined };

@@ -1,9 +1,8 @@
 import { currentState, initialDestinationState, removedState } from '../delivery/destination-state.ts';
 import { isStillAddressed } from '../delivery/receivers.ts';
 import { isOpen } from '../policies/watch/condition.ts';
-import type { Destinations } from '../ports/destinations.ts';
-import type { DeliveryStore } from '../ports/delivery.ts';
-import { runLog, type Log } from '../ports/log.ts';
+import type { Destinations, DeliveryStore } from '../ports/delivery.ts';
+import { runLog, type Log } from '../ports/observability.ts';
 import { findState, type DestinationState } from '../records/delivery.ts';
 import type { Destination, DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import type { WatchRun } from '../records/run.ts';

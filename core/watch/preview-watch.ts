@@ -1,17 +1,15 @@
 import { advise } from '../advice/advise.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchNotFoundError } from '../errors.ts';
-import { judgeCondition } from '../judge-condition.ts';
-import type { Meter } from '../ports/meter.ts';
-import type { VisionModel } from '../ports/vision-model.ts';
+import { judgeCondition, type VisionModel } from '../ports/vision-model.ts';
+import type { Meter } from '../ports/usage.ts';
 import type { InputMode } from '../records/capture.ts';
 import type { ConditionQuestion } from '../records/vision.ts';
 import type { WatchRequest } from '../requests/watches.ts';
 import { captureStream, probeStream, requireClips } from '../stream/stream-access.ts';
 import { checkInputMode, checkUrls } from './create-watch.ts';
-import { requireOwnWatch } from './commit-watch.ts';
+import { requireOwnWatch, type WatchDeps } from './commit-watch.ts';
 import { toRequest } from './watch-config.ts';
-import type { WatchDeps } from './watch-deps.ts';
 
 type Deps = WatchDeps & {
   meter: Pick<Meter, 'count'>;

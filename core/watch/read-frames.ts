@@ -1,11 +1,10 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchpostError } from '../errors.ts';
-import { requireOwnWatch } from './commit-watch.ts';
+import { requireOwnWatch, type WatchDeps } from './commit-watch.ts';
 import { requireOwnAlert } from './control-watch.ts';
 import { withoutClip } from '../records/clip.ts';
 import { readFrame } from '../stream/shown-frame.ts';
 import { openMedia, type MediaFile } from '../ports/media-store.ts';
-import type { WatchDeps } from './watch-deps.ts';
 
 type Deps = Pick<WatchDeps, 'runs' | 'media' | 'now'>;
 

@@ -1,4 +1,4 @@
-import type { HourOfWatch, WatchStore } from '../ports/watch-store.ts';
+import type { HourOfWatch, WatchStore } from '../ports/runs.ts';
 import { countUntil } from '../policies/watch/hourly-counts.ts';
 import type { WatchRun } from '../records/run.ts';
 import { extendHour } from '../sight/spans.ts';

@@ -1,8 +1,8 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { AlertNotFoundError, DiskFullError, StreamError, WatchNotFoundError } from '../errors.ts';
 import type { DeliveryOutcome } from '../ports/delivery.ts';
-import { runLog } from '../ports/log.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import { runLog } from '../ports/observability.ts';
+import type { RunStore } from '../ports/runs.ts';
 import { withoutClip } from '../records/clip.ts';
 import type { AlertClip, ClipRequest, ClipResult, MakeClip } from '../records/clip.ts';
 import type { ClipMessage } from '../records/delivery.ts';

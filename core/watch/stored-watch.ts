@@ -1,8 +1,8 @@
-import type { RunChange } from '../ports/run-store.ts';
+import type { RunChange } from '../ports/runs.ts';
 import type { Alert, AlertChange, WatchCounts, WatchStatus } from '../records/watch-state.ts';
-import type { SeenAddition } from '../records/seen-hour.ts';
+import type { SeenAddition } from '../records/sight.ts';
 import type { WatchRun } from '../records/run.ts';
-import type { WatchDeps } from './watch-deps.ts';
+import type { WatchDeps } from './commit-watch.ts';
 
 /** Rules that both stores of watches apply in their transactions. */
 

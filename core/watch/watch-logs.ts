@@ -1,8 +1,8 @@
 import { eventsBeforeHole } from '../event/before-hole.ts';
 import type { LogSignals } from '../ports/event-sessions.ts';
 import { asWatch, isWatchEvent } from '../records/run.ts';
-import type { Feed } from '../ports/watch-store.ts';
-import type { WatchDeps } from './watch-deps.ts';
+import type { Feed } from '../ports/runs.ts';
+import type { WatchDeps } from './commit-watch.ts';
 
 /**
  * Event with its watch, and the position of a reader who has read it: a sequence, or a position in the feed of the

@@ -1,17 +1,16 @@
 import type { z } from 'zod';
 import { noSpanError } from '../errors.ts';
 import { wilson } from '../evaluation/score.ts';
-import type { HourOfWatch, ReviewedHour } from '../ports/watch-store.ts';
-import type { Span } from '../records/seen-hour.ts';
+import type { HourOfWatch, ReviewedHour } from '../ports/runs.ts';
+import type { Span } from '../records/sight.ts';
 import type { Watch } from '../records/watch.ts';
 import type { WatchCounts } from '../records/watch-state.ts';
 import type { watchStatsResponseSchema } from '../responses/watches.ts';
 import { readHour, sumSpans } from '../sight/spans.ts';
 import { addSeconds, later, floorHour } from '../time.ts';
-import { requireOwnWatch } from './commit-watch.ts';
+import { requireOwnWatch, type WatchDeps } from './commit-watch.ts';
 import { readHours } from './read-hours.ts';
 import { zeroWatchCounts } from './stored-watch.ts';
-import type { WatchDeps } from './watch-deps.ts';
 
 export type WatchStats = z.input<typeof watchStatsResponseSchema>;
 

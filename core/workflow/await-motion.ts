@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { detectPlatform, hasSession } from '../records/platform.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { RunStore } from '../ports/runs.ts';
 import type { CaptureInput } from '../records/workflow.ts';
 
 export type MotionDeps = Pick<CoreDeps, 'streams' | 'compareMotion'> & { runs: Pick<RunStore, 'source'> };

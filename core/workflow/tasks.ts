@@ -1,5 +1,5 @@
 import { isIdle, applyRunChange } from '../event/stored-run.ts';
-import { runLog } from '../ports/log.ts';
+import { runLog } from '../ports/observability.ts';
 import {
   analyzeInputSchema,
   captureInputSchema,
@@ -11,15 +11,21 @@ import {
 import type { Limits, CoreDeps } from '../dependencies.ts';
 import { createWatchPolicy, type WatchSettings } from '../policies/watch/policy.ts';
 import { toLogKey, type Run } from '../records/run.ts';
-import { analyze, discardTick, startNextGeneration, type AnalyzeDeps } from './analyze.ts';
+import {
+  analyze,
+  discardTick,
+  startNextGeneration,
+  type AnalyzeDeps,
+  finishedState,
+  stateAtBegin,
+} from './analyze.ts';
 import { modelSeconds } from './burst.ts';
 import { captureTick, type CaptureDeps } from './capture-tick.ts';
-import { failRun } from './fail-run.ts';
+import { failRun } from './repair.ts';
 import { withDecisions } from '../policies/job-policies.ts';
 import { toJobPolicy, type JobSettings } from '../policies/job/policy.ts';
 import type { Observation, Policy } from '../policies/policy.ts';
-import { finishedState, stateAtBegin } from './workflow-state.ts';
-import type { RunStore } from '../ports/run-store.ts';
+import type { RunStore } from '../ports/runs.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 
 /**

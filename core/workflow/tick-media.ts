@@ -1,7 +1,7 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { Evidence, Picture } from '../policies/policy.ts';
-import type { Log } from '../ports/log.ts';
-import type { RunChange, RunStore } from '../ports/run-store.ts';
+import type { Log } from '../ports/observability.ts';
+import type { RunChange, RunStore } from '../ports/runs.ts';
 import type { Run } from '../records/run.ts';
 import type { CaptureOutput } from '../records/workflow.ts';
 import { storeShownFrame } from '../stream/shown-frame.ts';

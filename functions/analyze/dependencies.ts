@@ -23,7 +23,7 @@ import { promptVariants } from '../../adapters/vision/prompt-variants.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { findModelPrice, visionProviders } from '../../adapters/vision/aws-provider-registry.ts';
 import type { AnalyzeTaskDeps } from '../../core/workflow/tasks.ts';
-import type { ContactSheets } from '../../core/ports/frame-pictures.ts';
+import type { ContactSheets } from '../../core/ports/stream-capturer.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { publishCommits } from '../../core/delivery/publish.ts';
 import type { AnalyzeConfig } from './config.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { analyzeCallSchema, handleAnalyzeCall } from '../../adapters/aws/invoke/analyze-calls.ts';
 import { createExecutionState, type ExecutionState } from '../../adapters/aws/execution-state.ts';
 import { toOutcome } from '../../adapters/aws/invoke/outcome.ts';
-import type { RunChange } from '../../core/ports/run-store.ts';
+import type { RunChange } from '../../core/ports/runs.ts';
 import { cutBurstSchema } from '../../core/records/workflow.ts';
 import { heldSeconds, shortenBurst, withNextBurst } from '../../core/workflow/burst.ts';
 import { analyzeTask } from '../../core/workflow/tasks.ts';

@@ -9,12 +9,12 @@ import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts'
 import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { publishCommits } from '../../core/delivery/publish.ts';
 import type { readUsageToday } from '../../core/access/caller-usage.ts';
-import type { WatchStore } from '../../core/ports/watch-store.ts';
+import type { WatchStore } from '../../core/ports/runs.ts';
 import type { RepairDeps } from '../../core/workflow/repair.ts';
 import type { ReconcileConfig } from './config.ts';
 import { startPace, type FanOutDeps } from './fan-out.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
-import type { MetricsSink } from '../../core/ports/metrics.ts';
+import type { MetricsSink } from '../../core/ports/observability.ts';
 
 const now = () => new Date();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { behindChecks } from '../../core/ports/as-caller.ts';
+import { behindChecks } from '../../core/ports/callers.ts';
 import { createFairQueue } from '../../adapters/fair-queue.ts';
 
 test('items of one caller are taken in their order, and a caller that may not begin is passed over', () => {

@@ -3,7 +3,7 @@ import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'n
 import type { AddressInfo } from 'node:net';
 import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
 import { createObjectsVision } from '../../adapters/vision/objects/objects-vision.ts';
-import { judgeCondition } from '../../core/judge-condition.ts';
+import { judgeCondition } from '../../core/ports/vision-model.ts';
 
 type Block = { image?: { source: { bytes: string } }; video?: { source: { bytes: string } }; text?: string };
 

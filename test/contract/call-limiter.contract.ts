@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CallLimiter } from '../../core/ports/call-limiter.ts';
+import type { CallLimiter } from '../../core/ports/callers.ts';
 import { start } from './records.ts';
 
 /** Limits of a test; 0 disables a limit. */

@@ -7,7 +7,7 @@ import { createKey } from '../../core/access/keys.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { createMonitor } from '../support/create-jobs.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
-import type { KeyStore } from '../../core/ports/key-store.ts';
+import type { KeyStore } from '../../core/ports/callers.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import { after, newJob } from './records.ts';
 import { newAlert, newChange, newCreation } from './watch-records.ts';

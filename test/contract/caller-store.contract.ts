@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newCaller, type SecretVersions } from '../../core/records/caller.ts';
 import { TransientError } from '../../core/errors.ts';
-import type { CallerStore } from '../../core/ports/caller-store.ts';
+import type { CallerStore } from '../../core/ports/callers.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { after, start } from './records.ts';
 

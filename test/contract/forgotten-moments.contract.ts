@@ -7,7 +7,7 @@ import { eraseCaller } from '../../core/access/erase-caller.ts';
 import { operator } from '../../core/access/key-rights.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { toStems } from '../../core/memory/stems.ts';
-import type { KeyStore } from '../../core/ports/key-store.ts';
+import type { KeyStore } from '../../core/ports/callers.ts';
 import type { Moment } from '../../core/records/moment.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../core/requests/watches.ts';
 import { deleteStoredWatch } from '../../core/watch/control-watch.ts';

@@ -1,7 +1,7 @@
 import type { JobRuns } from '../support/select-runs.ts';
 import { describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import type { SlotReservation } from '../../core/ports/job-store.ts';
+import type { SlotReservation } from '../../core/ports/runs.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { after, changed, createCreation, end, idempotency, newJob, createSource, start } from './records.ts';
 

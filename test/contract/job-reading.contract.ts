@@ -2,7 +2,7 @@ import type { JobRuns } from '../support/select-runs.ts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Job } from '../../core/records/job.ts';
-import type { JobQuery } from '../../core/ports/job-store.ts';
+import type { JobQuery } from '../../core/ports/runs.ts';
 import { jobs as anyJob, progressEvents as anyProgress } from './arbitraries.ts';
 import {
   after,

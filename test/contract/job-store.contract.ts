@@ -1,7 +1,6 @@
 import type { JobRuns } from '../support/select-runs.ts';
 import { describe, expect, test } from 'vitest';
-import { noUsage } from '../../core/ports/job-store.ts';
-import { noTotals } from '../../core/ports/run-store.ts';
+import { noUsage, noTotals } from '../../core/ports/runs.ts';
 import { zeroCounters, type Job } from '../../core/records/job.ts';
 import { jobCreationCases } from './job-creation.contract.ts';
 import { jobReadingCases } from './job-reading.contract.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import type { ApiKey } from '../../core/records/key.ts';
-import type { KeyStore } from '../../core/ports/key-store.ts';
+import type { KeyStore } from '../../core/ports/callers.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { after, start } from './records.ts';
 

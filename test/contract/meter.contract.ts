@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Meter, MeterReading } from '../../core/ports/meter.ts';
-import { noUsage } from '../../core/ports/job-store.ts';
+import type { Meter, MeterReading } from '../../core/ports/usage.ts';
+import { noUsage } from '../../core/ports/runs.ts';
 import { start } from './records.ts';
 
 type Since = Pick<MeterReading, 'startedAt' | 'jobsBefore'>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { jobLog, type Log, type RecentLog } from '../../core/ports/log.ts';
+import { jobLog, type Log, type RecentLog } from '../../core/ports/observability.ts';
 
 /** Contract of `RecentLog`. `make` returns an empty one with the log that it shows. */
 export function describeRecentLog(name: string, make: () => Promise<Log & RecentLog>): void {

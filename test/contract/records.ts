@@ -5,8 +5,7 @@ import { assignSequences, type JobEvent, type NewEvent } from '../../core/record
 import { initialJobSight, type Job, type JobOf, type Source, zeroCounters } from '../../core/records/job.ts';
 import { toJobType } from '../../core/records/job-type.ts';
 import { initialProgress } from '../../core/records/run-base.ts';
-import type { JobChange, JobCreation } from '../../core/ports/job-store.ts';
-import { noTotals, type RunChange } from '../../core/ports/run-store.ts';
+import { type JobChange, type JobCreation, noTotals, type RunChange } from '../../core/ports/runs.ts';
 import type { Run } from '../../core/records/run.ts';
 
 /** Records like those of the core, for the contract suites. */

@@ -1,6 +1,4 @@
-import type { JobStore } from '../../core/ports/job-store.ts';
-import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
-import type { WatchStore } from '../../core/ports/watch-store.ts';
+import type { JobStore, RunChange, RunStore, WatchStore } from '../../core/ports/runs.ts';
 import { asJob, asWatch, type PolicyName, type Run } from '../../core/records/run.ts';
 import type { RunProgress } from '../../core/records/run-base.ts';
 import { newWatchConfig } from '../support/watches/watch-records.ts';

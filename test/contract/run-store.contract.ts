@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
+import type { RunChange, RunStore } from '../../core/ports/runs.ts';
 import type { Run } from '../../core/records/run.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { after, begin, changed, createCreation, newDigest, newJob, start } from './records.ts';

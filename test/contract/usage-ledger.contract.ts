@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { noUse } from '../../core/records/caller-use.ts';
-import type { CallerStore } from '../../core/ports/caller-store.ts';
-import type { UsageLedger } from '../../core/ports/usage-ledger.ts';
-import { newCaller } from '../../core/records/caller.ts';
+import { noUse, newCaller } from '../../core/records/caller.ts';
+import type { CallerStore } from '../../core/ports/callers.ts';
+import type { UsageLedger } from '../../core/ports/usage.ts';
 import { start } from './records.ts';
 
 const call = { ...noUse, model_calls: 1, input_tokens: 1_250, output_tokens: 50, micro_usd: 87 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { WatchChange } from '../../core/ports/watch-store.ts';
+import type { WatchChange } from '../../core/ports/runs.ts';
 import { withoutClip } from '../../core/records/clip.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
 import { after, start } from './records.ts';

@@ -1,6 +1,6 @@
 import type { WatchRuns } from '../support/select-runs.ts';
 import { expect, test } from 'vitest';
-import type { WatchCreation } from '../../core/ports/watch-store.ts';
+import type { WatchCreation } from '../../core/ports/runs.ts';
 import { after, start } from './records.ts';
 import { logged, newChange, newCreation, progress } from './watch-records.ts';
 

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { WatchChange, WatchCreation } from '../../core/ports/watch-store.ts';
+import type { WatchChange, WatchCreation } from '../../core/ports/runs.ts';
 import type { NewWatchEvent, WatchEvent } from '../../core/records/watch-event.ts';
 import type { Watch } from '../../core/records/watch.ts';
 import { watchRunSchema, type WatchRun } from '../../core/records/run.ts';

@@ -6,7 +6,7 @@ import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
 import { listSettings } from '../../cli/settings.ts';
 import { digestRequestSchema } from '../../core/policies/digest/create.ts';
 import { monitorRequestSchema } from '../../core/policies/monitor/create.ts';
-import { metricUnits } from '../../core/ports/metrics.ts';
+import { metricUnits } from '../../core/ports/observability.ts';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
 import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
 

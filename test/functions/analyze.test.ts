@@ -10,8 +10,7 @@ import { createHandler } from '../../functions/analyze/handler.ts';
 import { createWorld, digestRequest, monitorRequest, type World } from '../support/world.ts';
 import { visionProviders } from '../../adapters/vision/aws-provider-registry.ts';
 import { during, lambdaContext } from './lambda-context.ts';
-import { judgeCondition } from '../../core/judge-condition.ts';
-import type { Called, CheckMedia } from '../../core/ports/vision-model.ts';
+import { judgeCondition, type Called, type CheckMedia } from '../../core/ports/vision-model.ts';
 import type { ConditionQuestion, ConditionVerdict, MomentVerdicts } from '../../core/records/vision.ts';
 
 const described = (modelId?: string) => visionProviders.bedrock.describeModel(modelId);

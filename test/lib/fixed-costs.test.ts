@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { listPrices } from '../../cli/cost/stream-hour.ts';
-import { metricUnits } from '../../core/ports/metrics.ts';
+import { metricUnits } from '../../core/ports/observability.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
 const page = readFileSync('docs/operate/cost.md', 'utf8');

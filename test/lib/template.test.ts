@@ -5,7 +5,7 @@ import { ttlAttribute } from '../../adapters/aws/dynamodb/table/table-layout.ts'
 import { originHostsHeader, originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import { backoffSeconds } from '../../functions/deliver/handler.ts';
 import { metricNamespace as emittedNamespace } from '../../adapters/aws/telemetry/telemetry.ts';
-import { metricUnits } from '../../core/ports/metrics.ts';
+import { metricUnits } from '../../core/ports/observability.ts';
 import { analyzeConfigSchema } from '../../functions/analyze/config.ts';
 import { apiConfigSchema } from '../../functions/api/config.ts';
 import { captureConfigSchema } from '../../functions/capture/config.ts';

@@ -18,7 +18,7 @@ import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { type LlamaOptions, startLlamaServer } from './llama-server.ts';
 import { checkService } from './check-service.ts';
 import { installRuntime, makeToyFiles } from './toy-files.ts';
-import { judgeCondition } from '../../core/judge-condition.ts';
+import { judgeCondition } from '../../core/ports/vision-model.ts';
 
 /**
  * Runs what a model of random weights can show, `npm run test:models`: the OpenAI adapter against llama.cpp's own

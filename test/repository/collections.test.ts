@@ -60,7 +60,7 @@ const bounds: Record<string, string> = {
   'core/delivery/address-pace.ts': 'addresses of vendors with a request in the last second, 4 kB each',
   'core/tick/pace.ts':
     'newest check of each job; waits of five seconds; use and factor by caller: jobs of the last hour; resources of the machine; callers, 200 bytes each',
-  'adapters/media/capture-web.ts': 'addresses of playlists: 2 MB',
+  'adapters/media/stream-capturer.ts': 'addresses of playlists: 2 MB',
   'adapters/media/web/open-authenticated.ts': 'challenges of cameras by address: 40 MB',
   'core/policies/watch/schedule.ts':
     'state of each schedule; newest day of each time zone: weak; 1,000 names of 100 bytes',

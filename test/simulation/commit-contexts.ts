@@ -1,6 +1,6 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
+import type { RunChange, RunStore } from '../../core/ports/runs.ts';
 import type { Run } from '../../core/records/run.ts';
 import { applyRunChange } from '../../core/event/stored-run.ts';
 

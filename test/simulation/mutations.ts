@@ -101,7 +101,7 @@ a change begins a generation | core/policies/watch/change.ts |
 a missing execution is started | core/workflow/repair.ts |
   if (await renewLease(run, deps)) await executions.start(execution); |
   await renewLease(run, deps); | core/workflow/repair-watches.test.ts
-a failed execution is followed by the next | core/workflow/fail-run.ts |
+a failed execution is followed by the next | core/workflow/repair.ts |
   else if (mustFail(run)) await startAfterFailure |
   else if (false && mustFail(run)) await startAfterFailure | core/workflow/watch-executions.test.ts
 calls are reserved before they are made | core/workflow/analyze.ts |

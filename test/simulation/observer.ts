@@ -4,7 +4,7 @@ import type { WatchEvent } from '../../core/records/watch-event.ts';
 import type { WatchCondition } from '../../core/records/watch.ts';
 import type { WatchRun } from '../../core/records/run.ts';
 import { readHour, sumSpans } from '../../core/sight/spans.ts';
-import type { SeenHour } from '../../core/records/seen-hour.ts';
+import type { SeenHour } from '../../core/records/sight.ts';
 import type { AnalyzeInput } from '../../core/records/workflow.ts';
 import { activeBetween, localDate } from './oracle/calendar.ts';
 import { Oracle } from './oracle/oracle.ts';

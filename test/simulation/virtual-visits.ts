@@ -1,9 +1,9 @@
 import { shortestVisitOfWatch } from '../../core/policies/watch/shortest-visit-of-watch.ts';
 import { listActive } from '../../core/policies/watch/schedule.ts';
 import { extendHour, readHour } from '../../core/sight/spans.ts';
-import type { SeenHour, Span } from '../../core/records/seen-hour.ts';
+import type { SeenHour, Span } from '../../core/records/sight.ts';
 import { isWatchEvent, type WatchRun } from '../../core/records/run.ts';
-import type { RunChange } from '../../core/ports/run-store.ts';
+import type { RunChange } from '../../core/ports/runs.ts';
 import { sumByHour } from '../../core/watch/stored-watch.ts';
 import type { Schedule } from '../../core/records/watch.ts';
 import { start } from '../contract/records.ts';

@@ -2,7 +2,7 @@ import { createAlertId } from '../../adapters/machine.ts';
 import { framePictures } from '../../adapters/media/scan/frame-pictures.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import { createMemoryMedia } from '../../core/ports/media-store.ts';
-import type { RunChange } from '../../core/ports/run-store.ts';
+import type { RunChange } from '../../core/ports/runs.ts';
 import type { Watch } from '../../core/records/watch.ts';
 import type { WorkflowState } from '../../core/records/workflow.ts';
 import { later } from '../../core/time.ts';

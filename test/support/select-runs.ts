@@ -1,8 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createRunStores } from '../../cli/service/open-stores.ts';
-import type { JobChange, JobStore } from '../../core/ports/job-store.ts';
-import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
-import type { WatchChange, WatchStore } from '../../core/ports/watch-store.ts';
+import type {
+  JobChange,
+  JobStore,
+  RunChange,
+  RunStore,
+  WatchChange,
+  WatchStore,
+} from '../../core/ports/runs.ts';
 import type { JobEvent } from '../../core/records/event.ts';
 import type { Job } from '../../core/records/job.ts';
 import {

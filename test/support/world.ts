@@ -29,7 +29,7 @@ import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import { StreamFetchError } from '../../core/errors.ts';
 import { framePictures } from '../../adapters/media/scan/frame-pictures.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
-import type { ScanningCapturer } from '../../core/ports/frame-pictures.ts';
+import { type ScanningCapturer, unlimitedTurns } from '../../core/ports/stream-capturer.ts';
 import { summarizeWindows } from '../../core/policies/digest/summarize-windows.ts';
 import { evidenceLinks, messageFacts } from './watches/watch-records.ts';
 import { createAddressPace } from '../../core/delivery/address-pace.ts';
@@ -41,14 +41,13 @@ import { createDestinations } from '../../adapters/destinations/destination-send
 import type { HttpSender } from '../../adapters/destinations/http-sender.ts';
 import { createMemoryMedia } from '../../core/ports/media-store.ts';
 import { freePace } from '../../core/ports/pace.ts';
-import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { redactedLog } from '../../core/observability/redact.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
 import { digestRequestSchema } from '../../core/policies/digest/create.ts';
 import { monitorRequestSchema } from '../../core/policies/monitor/create.ts';
 import type { Answer } from '../../core/records/vision.ts';
 import type { ExecutionInput, WorkflowState } from '../../core/records/workflow.ts';
-import { noUsage } from '../../core/ports/job-store.ts';
+import { noUsage } from '../../core/ports/runs.ts';
 import { start } from '../contract/records.ts';
 import { judgingEach, scriptedModel } from './scripted-model.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Hono } from 'hono';
 import { WatchpostError } from '../../../core/errors.ts';
-import type { Log } from '../../../core/ports/log.ts';
+import type { Log } from '../../../core/ports/observability.ts';
 import type { AuthEnv } from '../../http/bearer-auth.ts';
 import { errorResponse } from '../../http/error-envelope.ts';
 import type { Secret } from '../secret.ts';

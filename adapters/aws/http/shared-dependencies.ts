@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { z } from 'zod';
 import { freePace } from '../../../core/ports/pace.ts';
-import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
+import { unlimitedTurns } from '../../../core/ports/stream-capturer.ts';
 import { createCallerUsage } from '../../caller-usage.ts';
 import { createDestinations } from '../../destinations/destination-sender.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';

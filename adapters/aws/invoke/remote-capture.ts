@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { TransientError, VisionError } from '../../../core/errors.ts';
-import type { ContactSheets } from '../../../core/ports/frame-pictures.ts';
+import type { ContactSheets, StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { MakeClip } from '../../../core/records/clip.ts';
-import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { ResizeJpeg } from '../../vision/picture-width.ts';
 import {
   captureAnswerSchema,

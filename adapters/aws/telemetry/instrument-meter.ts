@@ -1,5 +1,5 @@
-import type { MetricsSink } from '../../../core/ports/metrics.ts';
-import type { Meter } from '../../../core/ports/meter.ts';
+import type { MetricsSink } from '../../../core/ports/observability.ts';
+import type { Meter } from '../../../core/ports/usage.ts';
 
 /**
  * Adds metrics for deliveries, searches and dropped moments to a meter. Lateness is a metric only: the meter would

@@ -1,7 +1,7 @@
 import type { NewEvent } from '../../../core/records/event.ts';
 import { isJobEvent } from '../../../core/records/run.ts';
-import type { RunStore } from '../../../core/ports/run-store.ts';
-import type { MetricName, MetricsSink } from '../../../core/ports/metrics.ts';
+import type { RunStore } from '../../../core/ports/runs.ts';
+import type { MetricName, MetricsSink } from '../../../core/ports/observability.ts';
 
 /** Adds metrics to a store of runs: counts each committed event of a job once. */
 export function instrumentRuns(runs: RunStore, measurements: MetricsSink): RunStore {

@@ -1,8 +1,7 @@
 import { TooManyFramesError, VisionError } from '../../../core/errors.ts';
-import type { MetricsSink } from '../../../core/ports/metrics.ts';
-import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import type { MetricsSink } from '../../../core/ports/observability.ts';
+import { type VisionModel, wrapModel } from '../../../core/ports/vision-model.ts';
 import type { ModelCall } from '../../../core/records/vision.ts';
-import { wrapModel } from '../../../core/wrap-model.ts';
 
 /** Metrics and their clock. */
 export type Clocked = {

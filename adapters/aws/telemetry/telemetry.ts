@@ -1,8 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
-import type { Log, LogFields } from '../../../core/ports/log.ts';
-import { metricUnits, type MetricsSink } from '../../../core/ports/metrics.ts';
+import {
+  type Log,
+  type LogFields,
+  metricUnits,
+  type MetricsSink,
+} from '../../../core/ports/observability.ts';
 import { redactedLog } from '../../../core/observability/redact.ts';
 
 /** Version from package.json, defined by the bundler. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
+import type { DestinationResult, Notification } from '../../../core/ports/delivery.ts';
 import type { Severity } from '../../../core/records/watch.ts';
 import { describeNotification, findFile, shorten, type EvidenceFile } from '../describe.ts';
 import { jsonRequest, multipartRequest, readAnswer } from '../http-sender.ts';

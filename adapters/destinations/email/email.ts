@@ -1,4 +1,4 @@
-import type { Notification } from '../../../core/ports/destinations.ts';
+import type { Notification } from '../../../core/ports/delivery.ts';
 import { describeNotification, findFile, shorten } from '../describe.ts';
 
 /** E-mail of a notification, in the form that `nodemailer` takes. */

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { DestinationResult } from '../../../core/ports/destinations.ts';
+import type { DestinationResult } from '../../../core/ports/delivery.ts';
 import type { Mail } from './email.ts';
 
 /** Sends one e-mail. Errors of the server are results. */

@@ -1,4 +1,4 @@
-import type { Notification } from '../../../core/ports/destinations.ts';
+import type { Notification } from '../../../core/ports/delivery.ts';
 import { rules } from '../../../core/rules.ts';
 import { findAlert, shorten } from '../describe.ts';
 import { toWebhookData } from '../webhook/webhook.ts';

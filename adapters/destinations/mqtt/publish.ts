@@ -1,5 +1,5 @@
 import { Duplex, Transform, type Readable } from 'node:stream';
-import type { DestinationResult } from '../../../core/ports/destinations.ts';
+import type { DestinationResult } from '../../../core/ports/delivery.ts';
 import { EgressRefusedError } from '../../egress/errors.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { connectGuarded } from '../../egress/guarded-tcp.ts';

@@ -1,4 +1,4 @@
-import type { Notification } from '../../../core/ports/destinations.ts';
+import type { Notification } from '../../../core/ports/delivery.ts';
 import type { DestinationAddress, Severity } from '../../../core/records/watch.ts';
 import { describeNotification, findFile, shorten } from '../describe.ts';
 import type { HttpRequest, PermanentStatuses } from '../http-sender.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findPart, findSubject } from '../../../core/delivery/receivers.ts';
-import type { Notification } from '../../../core/ports/destinations.ts';
+import type { Notification } from '../../../core/ports/delivery.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import { describeNotification, findClipUrl, shorten } from '../describe.ts';
 import { jsonRequest, type HttpRequest, type PermanentStatuses } from '../http-sender.ts';

@@ -1,4 +1,4 @@
-import type { Notification } from '../../../core/ports/destinations.ts';
+import type { Notification } from '../../../core/ports/delivery.ts';
 import { describeNotification, findClipUrl, shorten } from '../describe.ts';
 import { jsonRequest, type HttpRequest, type PermanentStatuses } from '../http-sender.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
+import type { DestinationResult, Notification } from '../../../core/ports/delivery.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import { describeNotification, findFile, shorten } from '../describe.ts';
 import { jsonRequest, multipartRequest, readAnswer } from '../http-sender.ts';

@@ -1,4 +1,4 @@
-import type { Notification } from '../../../core/ports/destinations.ts';
+import type { Notification } from '../../../core/ports/delivery.ts';
 import type { PermanentStatuses } from '../http-sender.ts';
 
 /** Receiver of Standard Webhooks, of a job or a watch: 410 ends its deliveries. */

@@ -1,6 +1,6 @@
 import { callWindowMs, findRefusal } from '../../../core/access/call-admission.ts';
 import type { CallLimits, CallUse } from '../../../core/access/call-admission.ts';
-import type { Admission, CallLimiter } from '../../../core/ports/call-limiter.ts';
+import type { Admission, CallLimiter } from '../../../core/ports/callers.ts';
 
 /** Creates a limiter in the memory of this process. */
 export function createCallLimiter({ perMinute, atOnce, now }: CallLimits & { now: () => Date }): CallLimiter {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import type { CallerEraser } from '../../../core/ports/caller-store.ts';
+import type { CallerEraser } from '../../../core/ports/callers.ts';
 import { createKeyRemoval } from './key-store.ts';
 import { createEventTable } from '../runs/event-table.ts';
 import { createMomentTable } from '../runs/moment-table.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { callerSchema } from '../../../core/records/caller.ts';
-import type { CallerStore } from '../../../core/ports/caller-store.ts';
+import type { CallerStore } from '../../../core/ports/callers.ts';
 import { readOptionalRecord, readRecords } from '../sqlite/record.ts';
 import { withStorageErrors, transaction } from '../sqlite/transaction.ts';
 

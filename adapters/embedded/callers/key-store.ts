@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { apiKeySchema, isRevoked, type ApiKey } from '../../../core/records/key.ts';
-import type { KeyStore } from '../../../core/ports/key-store.ts';
+import type { KeyStore } from '../../../core/ports/callers.ts';
 import { readCount, readOptionalRecord, readRecords, toMilliseconds } from '../sqlite/record.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 

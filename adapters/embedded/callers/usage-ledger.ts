@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { useRetentionDays, type UsageLedger } from '../../../core/ports/usage-ledger.ts';
-import { amountsOfUse, callerUseSchema } from '../../../core/records/caller-use.ts';
+import { useRetentionDays, type UsageLedger } from '../../../core/ports/usage.ts';
+import { amountsOfUse, callerUseSchema } from '../../../core/records/caller.ts';
 import { groupCommits } from '../sqlite/group-commit.ts';
 
 /**

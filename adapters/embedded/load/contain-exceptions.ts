@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
 import { TransientError } from '../../../core/errors.ts';
 import type { Cameras } from '../../../core/ports/cameras.ts';
-import type { DestinationResult, Destinations } from '../../../core/ports/destinations.ts';
-import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
-import type { Log } from '../../../core/ports/log.ts';
+import type { DestinationResult, Destinations } from '../../../core/ports/delivery.ts';
+import type { ScanningCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { Log } from '../../../core/ports/observability.ts';
 
 /** Fails the work whose callback has thrown. Returns false if the work has ended: what it has opened may stay. */
 const running = new AsyncLocalStorage<(error: Error) => boolean>();

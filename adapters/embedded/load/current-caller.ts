@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { AsCaller } from '../../../core/ports/as-caller.ts';
-import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
+import type { AsCaller } from '../../../core/ports/callers.ts';
+import type { ScanningCapturer } from '../../../core/ports/stream-capturer.ts';
 
 export type CurrentCaller = { asCaller: AsCaller; currentCaller: () => string };
 

@@ -1,5 +1,5 @@
-import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-turns.ts';
-import { isBehindChecks } from '../../../core/ports/as-caller.ts';
+import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-capturer.ts';
+import { isBehindChecks } from '../../../core/ports/callers.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import { createFairQueue, type ReportUse } from '../../fair-queue.ts';
 

@@ -1,6 +1,5 @@
 import { MachineBusyError } from '../../../core/errors.ts';
-import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
-import type { StreamTurns } from '../../../core/ports/stream-turns.ts';
+import type { ScanningCapturer, StreamTurns } from '../../../core/ports/stream-capturer.ts';
 import type { ReportWait } from '../../fair-queue.ts';
 
 export type LimitCapturesDeps = {

@@ -1,5 +1,5 @@
 import type { Capture, CaptureRequest, ScannedFrame } from '../../../core/records/capture.ts';
-import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
+import type { ScanningCapturer } from '../../../core/ports/stream-capturer.ts';
 import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 
 /** Time after its end for which a capture is reused, in milliseconds. */

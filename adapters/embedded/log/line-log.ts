@@ -1,5 +1,5 @@
 import { showControls } from '../../../core/observability/redact.ts';
-import type { Log, LogFields } from '../../../core/ports/log.ts';
+import type { Log, LogFields } from '../../../core/ports/observability.ts';
 
 export const logLevels = ['debug', 'info', 'warning', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -1,4 +1,4 @@
-import type { Log, LogEntry, LogFields, RecentLog } from '../../../core/ports/log.ts';
+import type { Log, LogEntry, LogFields, RecentLog } from '../../../core/ports/observability.ts';
 import { withFields } from '../../log-message.ts';
 import { logLevels, type LogLevel } from './line-log.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryOutcome, DeliveryQueue } from '../../../core/ports/delivery.ts';
-import type { Log } from '../../../core/ports/log.ts';
-import type { StreamTurns } from '../../../core/ports/stream-turns.ts';
+import type { Log } from '../../../core/ports/observability.ts';
+import type { StreamTurns } from '../../../core/ports/stream-capturer.ts';
 import { messageGroup, type QueueMessage } from '../../../core/records/delivery.ts';
 import { rules } from '../../../core/rules.ts';
 import { ageSeconds } from '../../../core/time.ts';

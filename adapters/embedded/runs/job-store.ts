@@ -9,7 +9,7 @@ import {
   type IdempotencyRecord,
   type ReservationResult,
   type SlotReservation,
-} from '../../../core/ports/job-store.ts';
+} from '../../../core/ports/runs.ts';
 import { jobPolicies } from '../../../core/records/job.ts';
 import { isJob } from '../../../core/records/run.ts';
 import { rules } from '../../../core/rules.ts';

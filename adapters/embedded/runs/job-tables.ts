@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
-import { noTotals, totalsSchema, type Totals } from '../../../core/ports/run-store.ts';
+import { type IdempotencyRecord, noTotals, totalsSchema, type Totals } from '../../../core/ports/runs.ts';
 import { sourceSchema, type Source } from '../../../core/records/job.ts';
 import { createRecordReader, readCount } from '../sqlite/record.ts';
 import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';

@@ -1,4 +1,4 @@
-import type { RunChange } from '../../../core/ports/run-store.ts';
+import type { RunChange } from '../../../core/ports/runs.ts';
 import {
   applyRunChange,
   eventExpiry,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Log, runLog } from '../../../core/ports/log.ts';
+import { type Log, runLog } from '../../../core/ports/observability.ts';
 
 /**
  * Returns a function that returns the log of a run, which names its kind: that of a job if the database has none or

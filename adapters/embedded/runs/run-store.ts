@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { RunStore } from '../../../core/ports/run-store.ts';
+import { type RunStore, purgeAfterSeconds } from '../../../core/ports/runs.ts';
 import { isGone, isPurgeable } from '../../../core/event/stored-run.ts';
-import { purgeAfterSeconds } from '../../../core/ports/watch-store.ts';
 import type { Run } from '../../../core/records/run.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { callerSignal } from '../../../core/watch/watch-logs.ts';

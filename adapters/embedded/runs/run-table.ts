@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createByteCache } from '../../byte-cache.ts';
 import { z } from 'zod';
-import type { JobQuery } from '../../../core/ports/job-store.ts';
+import type { JobQuery } from '../../../core/ports/runs.ts';
 import { goneAt, hasReceivers, isIdle, splitRun } from '../../../core/event/stored-run.ts';
 import { runSchema, type PolicyName, type Run } from '../../../core/records/run.ts';
 import {

@@ -10,11 +10,11 @@ import {
 import { createMomentTable } from './moment-table.ts';
 import { createRunTable } from './run-table.ts';
 import { z } from 'zod';
-import type { AlertQuery } from '../../../core/ports/watch-store.ts';
+import type { AlertQuery } from '../../../core/ports/runs.ts';
 import { watchSecretsSchema, type WatchSecrets } from '../../../core/records/watch.ts';
 import { alertSchema, type Alert } from '../../../core/records/watch-state.ts';
 import { zeroWatchCounts, type sumByHour } from '../../../core/watch/stored-watch.ts';
-import { seenHourSchema } from '../../../core/records/seen-hour.ts';
+import { seenHourSchema } from '../../../core/records/sight.ts';
 import { extendHour } from '../../../core/sight/spans.ts';
 import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
 import { readOptionalRecord, readRecords, toMilliseconds } from '../sqlite/record.ts';

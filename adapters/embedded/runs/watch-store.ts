@@ -4,8 +4,9 @@ import {
   type Feed,
   type WatchCreation,
   type WatchStore,
-} from '../../../core/ports/watch-store.ts';
-import { toReplay, type CreationResult } from '../../../core/ports/job-store.ts';
+  toReplay,
+  type CreationResult,
+} from '../../../core/ports/runs.ts';
 import { isWatch, watchRunSchema } from '../../../core/records/run.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { toHour } from '../../../core/policies/watch/hourly-counts.ts';

@@ -1,5 +1,5 @@
 import { TransientError } from '../../../core/errors.ts';
-import type { Log } from '../../../core/ports/log.ts';
+import type { Log } from '../../../core/ports/observability.ts';
 import type {
   AnalyzeInput,
   CaptureInput,

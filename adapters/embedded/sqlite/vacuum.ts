@@ -3,7 +3,7 @@ import { fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
-import type { Log } from '../../../core/ports/log.ts';
+import type { Log } from '../../../core/ports/observability.ts';
 import { databaseFile } from './database.ts';
 import { transaction, withoutWaiting, withStorageErrors } from './transaction.ts';
 

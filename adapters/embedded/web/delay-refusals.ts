@@ -1,4 +1,4 @@
-import type { CallLimiter } from '../../../core/ports/call-limiter.ts';
+import type { CallLimiter } from '../../../core/ports/callers.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 
 export type RefusalDelay = {

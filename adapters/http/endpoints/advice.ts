@@ -1,7 +1,7 @@
 import { advise } from '../../../core/advice/advise.ts';
 import { forecastCost } from '../../../core/advice/forecast.ts';
 import { adviseRequestSchema } from '../../../core/requests/checks.ts';
-import { adviceResponseSchema } from '../../../core/responses/advice.ts';
+import { adviceResponseSchema } from '../../../core/responses/checks.ts';
 import * as examples from '../../openapi/examples/checks.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';

@@ -1,4 +1,4 @@
-import { createIdempotently } from '../../../core/job/create-idempotently.ts';
+import { createIdempotently, acceptJob, type JobRequest, runAgain } from '../../../core/job/accept-job.ts';
 import { jobPathSchema } from '../../../core/requests/jobs.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
 import { withCallLimit } from '../../../core/access/call-admission.ts';
@@ -12,8 +12,7 @@ import { defineEndpoint, type Call } from '../endpoint.ts';
 import { eventsResponse, jsonResponse } from '../endpoint-response.ts';
 import { z } from 'zod';
 import type { Job, JobPolicy } from '../../../core/records/job.ts';
-import { acceptJob, type JobRequest, runAgain } from '../../../core/job/accept-job.ts';
-import type { JobPlan, PlanDeps } from '../../../core/policies/job/plan.ts';
+import type { JobPlan, PlanDeps } from '../../../core/policies/job/policy.ts';
 import { withKind } from '../../../core/records/job-kind.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
 import { describeIgnored } from '../../../core/requests/unknown-fields.ts';

@@ -4,7 +4,7 @@ import { isRevoked } from '../../../core/records/key.ts';
 import { envelopeWithImages } from '../../../core/event/present-event.ts';
 import { tailEvents } from '../../../core/event/tail-events.ts';
 import { KeyEndedError } from '../../../core/errors.ts';
-import { jobLog } from '../../../core/ports/log.ts';
+import { jobLog } from '../../../core/ports/observability.ts';
 import { isOver } from '../../../core/time.ts';
 import {
   isTerminalEvent,

@@ -6,7 +6,7 @@ import { errorResponse } from '../error-envelope.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import type { EventSessions, LogSignals } from '../../../core/ports/event-sessions.ts';
 import type { TailDeps } from '../../../core/event/tail-events.ts';
-import type { KeyStore } from '../../../core/ports/key-store.ts';
+import type { KeyStore } from '../../../core/ports/callers.ts';
 
 /** Format of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 

@@ -1,5 +1,5 @@
 import { TransientError, VisionError } from '../../../core/errors.ts';
-import type { ContactSheets } from '../../../core/ports/frame-pictures.ts';
+import type { ContactSheets } from '../../../core/ports/stream-capturer.ts';
 import { createImageDecoder, type ImageSize } from '../ffmpeg/decode-image.ts';
 import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
 import { quietArguments } from '../ffmpeg/capture-arguments.ts';

@@ -1,4 +1,4 @@
-import type { DrawBoxes, CutFrame } from '../../../core/ports/frame-pictures.ts';
+import type { DrawBoxes, CutFrame } from '../../../core/ports/stream-capturer.ts';
 import {
   clipInput,
   decodingLimits,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TransientError } from '../../../core/errors.ts';
-import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
+import type { ScanningCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { Capture, Region } from '../../../core/records/capture.ts';
 import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 import {

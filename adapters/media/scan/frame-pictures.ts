@@ -1,4 +1,4 @@
-import type { FramePictures } from '../../../core/ports/frame-pictures.ts';
+import type { FramePictures } from '../../../core/ports/stream-capturer.ts';
 import type { ScannedFrame } from '../../../core/records/capture.ts';
 
 type ReadPicture = (signal: AbortSignal) => Promise<Uint8Array | null>;

@@ -1,5 +1,5 @@
 import { VisionError } from '../../../core/errors.ts';
-import type { ContactSheets } from '../../../core/ports/frame-pictures.ts';
+import type { ContactSheets } from '../../../core/ports/stream-capturer.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import type { PromptVariant } from '../prompt-variants.ts';
 import { createPromptedVision } from '../prompted-vision.ts';

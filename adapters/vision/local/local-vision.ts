@@ -1,5 +1,5 @@
 import { ModelBusyError, VisionError } from '../../../core/errors.ts';
-import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-turns.ts';
+import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-capturer.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import type { ReportWait } from '../../fair-queue.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { apiNames } from '../../api-names.ts';
 import { flag, integer, streamUrl, jobWebhookEvents, webhookUrl, labels } from '../../requests/fields.ts';
 import { rules } from '../../rules.ts';
-import { limitNotice, type PlanDeps } from '../job/plan.ts';
+import { limitNotice, type PlanDeps } from '../job/policy.ts';
 import { digestRecords, type DigestConfig } from './records.ts';
 
 /** Body of `POST /live-digest`. */

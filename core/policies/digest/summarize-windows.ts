@@ -1,4 +1,4 @@
-import type { CallerUsage } from '../../ports/usage-ledger.ts';
+import type { CallerUsage } from '../../ports/usage.ts';
 import type { CoreDeps } from '../../dependencies.ts';
 import { createTimeLimit, waitUntilAborted } from '../../time-limit.ts';
 import { rules } from '../../rules.ts';
@@ -6,7 +6,7 @@ import { closeUnasked } from './window-closure.ts';
 import type { WindowClosure, ClosureResult, SummaryResult } from '../../records/window-closure.ts';
 import { TransientError, VisionError } from '../../errors.ts';
 import type { JobOf } from '../../records/job.ts';
-import { jobLog } from '../../ports/log.ts';
+import { jobLog } from '../../ports/observability.ts';
 import type { Sample, WindowSummarizer } from '../../ports/vision-model.ts';
 
 export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId'> & {

@@ -1,4 +1,4 @@
-import type { JobChange } from '../../ports/job-store.ts';
+import type { JobChange } from '../../ports/runs.ts';
 import { isTerminal, type Job } from '../../records/job.ts';
 import { withKind } from '../../records/job-kind.ts';
 import { mapRunTimes } from '../../sight/clock-change.ts';

@@ -1,8 +1,7 @@
 import { applyRunChange } from '../../event/stored-run.ts';
 import { assignSequences, type NewEvent } from '../../records/event.ts';
 import type { Job } from '../../records/job.ts';
-import type { JobChange } from '../../ports/job-store.ts';
-import type { JobPatch } from '../../ports/run-store.ts';
+import type { JobChange, JobPatch } from '../../ports/runs.ts';
 import type { TickInput } from '../../records/workflow.ts';
 import { addSeconds } from '../../time.ts';
 import { advanceRun } from '../../tick/advance-run.ts';

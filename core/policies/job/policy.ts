@@ -1,6 +1,8 @@
-import type { RunChange } from '../../ports/run-store.ts';
+import type { Limits } from '../../dependencies.ts';
+import type { VisionModel } from '../../ports/vision-model.ts';
+import { type Job, type Source, isTerminal } from '../../records/job.ts';
+import type { RunChange } from '../../ports/runs.ts';
 import { assignSequences } from '../../records/event.ts';
-import { isTerminal, type Job } from '../../records/job.ts';
 import { toJobType } from '../../records/job-type.ts';
 import type { CaptureOutput } from '../../records/workflow.ts';
 import type { ClosureResult } from '../../records/window-closure.ts';
@@ -11,8 +13,32 @@ import { durationSeconds, intervalSeconds, jobWakeUpTime } from './next-tick.ts'
 import { leaseUntil } from '../../tick/advance-run.ts';
 import type { JobEnding, TickDecision, JobOutcome } from './outcome.ts';
 import { addSeconds, earlier } from '../../time.ts';
-import type { JobPlan, PlanDeps } from './plan.ts';
 import type { WindowsToClose, Evidence, Picture, Policy, Tick, Work } from '../policy.ts';
+
+/** Service and model that a new job depends on. */
+export type PlanDeps = {
+  limits: Pick<Limits, 'maxJobSeconds' | 'wakesOnMotion'>;
+  vision: Pick<VisionModel, 'capabilities' | 'model'>;
+  /** True if the stream gives single pictures only. Undefined before the probe. */
+  framesOnly?: boolean | undefined;
+};
+
+type FieldsOf<J extends Job> = J extends Job ? Pick<J, 'policy' | 'config' | 'state'> : never;
+/** Fields that differ between the policies of jobs. */
+export type PolicyFields = FieldsOf<Job>;
+
+/** New job, as its policy plans it from a request. */
+export type JobPlan<Fields extends PolicyFields = PolicyFields> = {
+  fields: Fields;
+  capture: Pick<Source, 'input_mode' | 'clip_duration_seconds' | 'look_back'>;
+  /** Differences between the request and the job, for its caller. */
+  notices: (string | undefined)[];
+};
+
+/** Describes a duration above the cap of this server. Returns undefined below it. */
+export function limitNotice(wantedSeconds: number, allowedSeconds: number): string | undefined {
+  return wantedSeconds > allowedSeconds ? `Limited to ${allowedSeconds} s by this server.` : undefined;
+}
 
 export type JobSettings = {
   /** Time for which an ended job stays readable, in seconds. */

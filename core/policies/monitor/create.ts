@@ -13,7 +13,7 @@ import {
   labels,
 } from '../../requests/fields.ts';
 import { rules } from '../../rules.ts';
-import { limitNotice, type PlanDeps } from '../job/plan.ts';
+import { limitNotice, type PlanDeps } from '../job/policy.ts';
 import { monitorRecords, type MonitorConfig } from './records.ts';
 
 /** Body of `POST /live-monitor`. */

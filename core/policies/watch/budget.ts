@@ -1,6 +1,48 @@
-import type { CallerUse } from '../../records/caller-use.ts';
+import { addUse, noUse, type CallerUse } from '../../records/caller.ts';
+import type { ModelCall, TokenUse } from '../../records/vision.ts';
 import type { Budget } from '../../records/watch.ts';
 import type { BudgetState } from '../../records/watch-state.ts';
+import type { RunChange } from '../../ports/runs.ts';
+import type { WatchRun } from '../../records/run.ts';
+import type { Captured } from '../../sight/screening.ts';
+import { groupFrames, type FrameCount } from '../../sight/group-frames.ts';
+import { groupQuestions, type Questions } from '../../tick/ask-model.ts';
+import { localDay } from './schedule.ts';
+
+/** List price of a model, in US dollars per token. Local models cost 0. */
+export type TokenPrice = { input: number; output: number };
+
+/**
+ * Maximum tokens of one call: a ten-second clip with a frame and eight conditions of a thousand characters, and the
+ * question what is visible; the answers.
+ */
+const worstCase: TokenUse = { input_tokens: 16_040, output_tokens: 1_240 };
+
+/**
+ * Returns what calls count everywhere: in the use of their caller, the statistics of a watch and its budget. A failed
+ * one costs the tokens that it states.
+ */
+export function sumCalls(price: TokenPrice | null, calls: readonly ModelCall[]): CallerUse {
+  return calls
+    .map(({ input_tokens, output_tokens, failed = false }) => ({
+      model_calls: 1,
+      model_errors: failed ? 1 : 0,
+      input_tokens,
+      output_tokens,
+      micro_usd: priceTokens(price, { input_tokens, output_tokens }),
+      unpriced_calls: price === null && (!failed || input_tokens > 0) ? 1 : 0,
+    }))
+    .reduce(addUse, noUse);
+}
+
+/** Returns the maximum price of one call about a frame or clip, in millionths of a dollar. */
+export function priceWorstCase(price: TokenPrice | null): number {
+  return priceTokens(price, worstCase);
+}
+
+function priceTokens(price: TokenPrice | null, { input_tokens: input, output_tokens: output }: TokenUse) {
+  return price === null ? 0 : Math.ceil((input * price.input + output * price.output) * 1_000_000);
+}
 
 /** Model calls, and their price in millionths of a US dollar. */
 export type Cost = { calls: number; micro_usd: number };
@@ -24,12 +66,7 @@ export function budgetOnDay(state: BudgetState | null, date: string): BudgetStat
  * it is planned for. A reservation that is left belongs to a check that crashed, or that a change overtook: its calls
  * may have been made, so it counts as used. Returns undefined if the day does not cover the calls.
  */
-export function reserve(
-  budget: Budget,
-  state: BudgetState,
-  version: number,
-  need: Cost,
-): BudgetState | undefined {
+function reserve(budget: Budget, state: BudgetState, version: number, need: Cost): BudgetState | undefined {
   const used = forfeited(state);
   return exceeds(budget, used, need) ? undefined : { ...used, reserved: { version, ...need } };
 }
@@ -83,4 +120,50 @@ function forfeited(state: BudgetState): BudgetState {
 function exceeds({ model_calls_per_day: calls, usd_per_day: usd }: Budget, used: BudgetState, need: Cost) {
   if (calls !== null && used.calls + need.calls > calls) return true;
   return usd !== null && used.micro_usd + need.micro_usd > toMicroUsd(usd);
+}
+
+export type CostSettings = {
+  /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
+  modelPrice: TokenPrice | null;
+};
+
+/** Moments to check, and the commit of their worst case, which a watch without a budget does not need. */
+type PlannedCheck = { moments: Captured['moments']; reservation?: RunChange; reserved?: Reserved };
+
+/**
+ * Plans the check of a capture within the day's budget: all of its moments, else its newest frame alone, which a black
+ * one cannot be. The times may have moved with the clock, all or none of them.
+ */
+export function planCheck(
+  watch: WatchRun,
+  { moments = [], black }: Captured,
+  questions: Questions,
+  settings: CostSettings,
+  now: Date,
+): PlannedCheck | 'exhausted' {
+  const { config, state, next, sight } = watch;
+  const { budget, input_mode: mode } = config;
+  if (budget === null) return { moments };
+  const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
+  const before = budgetOnDay(state.budget, day.date);
+  for (const asked of moments.length === 0 || black ? [moments] : [moments, []]) {
+    const need = computeCost(questions, { earlier: asked.length, black, mode }, settings);
+    const after = reserve(budget, before, watch.version, need);
+    if (after === undefined) continue;
+    const set = { state: { ...state, budget: after }, next, sight };
+    const reservation = { runId: watch.run_id, expectedVersion: watch.version, set, events: [] };
+    return { moments: asked, reservation, reserved: { version: watch.version, day: day.date, ...need } };
+  }
+  return 'exhausted';
+}
+
+/** Computes the worst case of the calls about a capture. */
+export function computeCost(
+  questions: Questions,
+  { mode, ...count }: FrameCount & { mode: WatchRun['config']['input_mode'] },
+  { modelPrice }: CostSettings,
+): Cost {
+  // A server that refuses several pictures has a call for each.
+  const calls = groupQuestions(questions).length * groupFrames(count, mode, false).length;
+  return { calls, micro_usd: calls * priceWorstCase(modelPrice) };
 }

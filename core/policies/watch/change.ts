@@ -1,4 +1,4 @@
-import type { WatchChange } from '../../ports/watch-store.ts';
+import type { WatchChange } from '../../ports/runs.ts';
 import { watchConfigSchema, type WatchCondition, type WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/run.ts';
 import type { EndedBy, NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';

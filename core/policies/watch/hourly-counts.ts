@@ -1,6 +1,6 @@
 import type { WatchCounts } from '../../records/watch-state.ts';
 import type { WatchRun } from '../../records/run.ts';
-import type { SeenAddition, Span } from '../../records/seen-hour.ts';
+import type { SeenAddition, Span } from '../../records/sight.ts';
 import { countSight } from '../../sight/count-sight.ts';
 import { classifySpans } from '../../sight/spans.ts';
 import { addSeconds, earlier, floorHour } from '../../time.ts';

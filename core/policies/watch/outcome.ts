@@ -1,4 +1,4 @@
-import type { CallerUse } from '../../records/caller-use.ts';
+import type { CallerUse } from '../../records/caller.ts';
 import type { Captured, Screening } from '../../sight/screening.ts';
 import type { Look } from '../../sight/spans.ts';
 import type { Judgement } from '../../tick/ask-model.ts';

@@ -1,4 +1,4 @@
-import type { CallerUse } from '../../records/caller-use.ts';
+import type { CallerUse } from '../../records/caller.ts';
 import type { ConditionState, WatchCounts } from '../../records/watch-state.ts';
 import { isUnjudgeable } from './condition.ts';
 import { toHour, type HourlyCounts } from './hourly-counts.ts';

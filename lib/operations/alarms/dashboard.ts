@@ -3,7 +3,7 @@ import type { Alarm, IMetric, IWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { MetricName } from '../../../core/ports/metrics.ts';
+import type { MetricName } from '../../../core/ports/observability.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
 type Props = {

@@ -3,7 +3,7 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { StateTransitionMetric, type StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { checkOutputTokens } from '../../../adapters/vision/prompt.ts';
-import { metricUnits, type MetricName } from '../../../core/ports/metrics.ts';
+import { metricUnits, type MetricName } from '../../../core/ports/observability.ts';
 import type { ServiceFunction } from '../../function/service-function.ts';
 import type { StreamOrigin } from '../../api/stream-origin.ts';
 

@@ -2,7 +2,7 @@ import { CloudWatchClient, DescribeAlarmsCommand, type MetricAlarm } from '@aws-
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
 import { createAlarms } from '../../../adapters/aws/alarms.ts';
-import { alarmSchema } from '../../../core/ports/health.ts';
+import { alarmSchema } from '../../../core/ports/observability.ts';
 import { TransientError } from '../../../core/errors.ts';
 
 const client = new CloudWatchClient({ region: 'eu-west-1' });

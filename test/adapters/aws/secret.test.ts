@@ -7,7 +7,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
 import { createSecret } from '../../../adapters/aws/secret.ts';
 import { createStoredSigner } from '../../../adapters/aws/stored-signer.ts';
-import type { CallerStore } from '../../../core/ports/caller-store.ts';
+import type { CallerStore } from '../../../core/ports/callers.ts';
 
 const client = new SecretsManagerClient({ region: 'eu-west-1' });
 const manager = mockClient(client);

@@ -6,7 +6,7 @@ import { toNtfyRequest } from '../../../adapters/destinations/ntfy/ntfy.ts';
 import { toPagerdutyRequest } from '../../../adapters/destinations/pagerduty/pagerduty.ts';
 import { toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
 import { hostile, notify } from './notifications.ts';
-import type { AlertOpened } from '../../../core/ports/destinations.ts';
+import type { AlertOpened } from '../../../core/ports/delivery.ts';
 
 const url = 'https://example.com/';
 

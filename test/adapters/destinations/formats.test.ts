@@ -8,7 +8,7 @@ import { toPagerdutyRequest } from '../../../adapters/destinations/pagerduty/pag
 import { outcomeFor } from '../../../adapters/destinations/http-sender.ts';
 import { slackStatuses, toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
 import { toEnvelope } from '../../../adapters/destinations/webhook/webhook.ts';
-import type { Notification, NotifiedEvent } from '../../../core/ports/destinations.ts';
+import type { Notification, NotifiedEvent } from '../../../core/ports/delivery.ts';
 import type { WatchChangeReason } from '../../../core/records/watch-event.ts';
 import { pagerdutyEvent, slackMessage } from './vendor-schemas.ts';
 import { alertId, events, frame, hostile, notify, watchId } from './notifications.ts';

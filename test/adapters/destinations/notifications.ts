@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Notification, NotifiedEvent } from '../../../core/ports/destinations.ts';
+import type { Notification, NotifiedEvent } from '../../../core/ports/delivery.ts';
 
 export const alertId = 'b8e0ff52-5d22-5c3a-9f70-6f8d0f2e7a31';
 export const watchId = '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001';

@@ -7,7 +7,7 @@ import { createPublisher } from '../../../adapters/destinations/mqtt/publish.ts'
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { destinationTypeSchema, type DestinationType } from '../../../core/records/watch.ts';
-import type { Notification } from '../../../core/ports/destinations.ts';
+import type { Notification } from '../../../core/ports/delivery.ts';
 import { listen, startReceiver } from './receiver.ts';
 import { frame, notify } from './notifications.ts';
 

@@ -6,7 +6,7 @@ import { createHttpSender } from '../../../adapters/destinations/http-sender.ts'
 import { toTelegramRequest } from '../../../adapters/destinations/telegram/telegram.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
-import type { Notification, NotifiedEvent } from '../../../core/ports/destinations.ts';
+import type { Notification, NotifiedEvent } from '../../../core/ports/delivery.ts';
 import { startReceiver } from './receiver.ts';
 import { events, frame, hostile, notify } from './notifications.ts';
 

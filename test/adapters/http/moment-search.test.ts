@@ -3,7 +3,7 @@ import { newCaller } from '../../../core/records/caller.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { Moment } from '../../../core/records/moment.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
-import type { Span } from '../../../core/records/seen-hour.ts';
+import type { Span } from '../../../core/records/sight.ts';
 import { after, start } from '../../contract/records.ts';
 import { gate, newMoment } from '../../contract/moment-store.contract.ts';
 import { newChange, newCreation } from '../../contract/watch-records.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { deliver } from '../../../core/delivery/deliver.ts';
-import type { DestinationOutcome } from '../../../core/ports/destinations.ts';
+import type { DestinationOutcome } from '../../../core/ports/delivery.ts';
 import { publishRun } from '../../../core/delivery/publish.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { createWorld, type World } from '../../support/world.ts';

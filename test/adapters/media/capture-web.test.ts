@@ -7,7 +7,7 @@ import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
 import type { PictureLimits } from '../../../adapters/media/pictures/picture-limits.ts';
-import { createWebCapturer } from '../../../adapters/media/capture-web.ts';
+import { createWebCapturer } from '../../../adapters/media/stream-capturer.ts';
 import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../core/errors.ts';
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';

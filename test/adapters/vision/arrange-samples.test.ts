@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { arrangeSamples } from '../../../adapters/vision/prompted-vision.ts';
 import { VisionError } from '../../../core/errors.ts';
-import type { ContactSheets } from '../../../core/ports/frame-pictures.ts';
+import type { ContactSheets } from '../../../core/ports/stream-capturer.ts';
 import type { Sample } from '../../../core/ports/vision-model.ts';
 
 const never = new AbortController().signal;

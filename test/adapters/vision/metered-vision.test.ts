@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/callers/meter.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
 import { TooManyFramesError, UnreadableFrameError, VisionError } from '../../../core/errors.ts';
-import { noUsage } from '../../../core/ports/job-store.ts';
+import { noUsage } from '../../../core/ports/runs.ts';
 import { start } from '../../contract/records.ts';
 import { scriptedModel } from '../../support/scripted-model.ts';
-import { type VisionModel } from '../../../core/ports/vision-model.ts';
+import type { VisionModel } from '../../../core/ports/vision-model.ts';
 
 const tokens = { input_tokens: 1, output_tokens: 1 };
 const ship = [{ condition_id: 'ship', condition: 'a ship' }];

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { withPictureWidth } from '../../../adapters/vision/picture-width.ts';
 import { VisionError } from '../../../core/errors.ts';
-import type { CheckMedia } from '../../../core/ports/vision-model.ts';
-import { judgeCondition } from '../../../core/judge-condition.ts';
+import { type CheckMedia, judgeCondition } from '../../../core/ports/vision-model.ts';
 import { scriptedModel } from '../../support/scripted-model.ts';
 
 const tokens = { input_tokens: 1, output_tokens: 1 };

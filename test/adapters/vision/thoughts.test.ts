@@ -4,9 +4,8 @@ import { createLocalVision } from '../../../adapters/vision/local/local-vision.t
 import { createOpenAiVision } from '../../../adapters/vision/openai/openai-vision.ts';
 import { VisionError } from '../../../core/errors.ts';
 import { testPicture as frame } from '../../../core/observability/test-picture.ts';
-import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import { type VisionModel, judgeCondition } from '../../../core/ports/vision-model.ts';
 import { labelledSheets as sheets } from '../../support/vision/labelled-sheets.ts';
-import { judgeCondition } from '../../../core/judge-condition.ts';
 
 const draft = 'Perhaps {"triggered": true, "explanation": "A person."} No: a bush.';
 const answer = '{"triggered": false, "explanation": "A bush."}';

@@ -8,7 +8,7 @@ import {
   watchesFinding,
 } from '../../../cli/checks/checks.ts';
 import { readSettings } from '../../../cli/settings.ts';
-import { worstStatus } from '../../../core/ports/health.ts';
+import { worstStatus } from '../../../core/ports/observability.ts';
 
 const local = { type: 0xef53, bavail: 100, bsize: 1e9 };
 const settings = (env: Record<string, string>) => readSettings({}, env);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startMaintenance } from '../../../cli/service/maintenance.ts';
-import { revokedKeySeconds } from '../../../core/ports/key-store.ts';
+import { revokedKeySeconds } from '../../../core/ports/callers.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { start } from '../../contract/records.ts';
 import { createWorld } from '../../support/world.ts';

@@ -4,7 +4,7 @@ import { createMonitor } from '../../support/create-jobs.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { messageGroup } from '../../../core/records/delivery.ts';
-import type { Counted } from '../../../core/ports/meter.ts';
+import type { Counted } from '../../../core/ports/usage.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
 import { jobDetail } from '../../../core/job/present-job.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DestinationResult } from '../../../core/ports/destinations.ts';
+import type { DestinationResult } from '../../../core/ports/delivery.ts';
 import { createEditedWatch, down, old, other, team } from '../../support/watches/edited-watch.ts';
 
 const rejected = { status: 400, outcome: 'rejected' } as const;

@@ -6,7 +6,7 @@ import {
   WatchpostError,
 } from '../../../core/errors.ts';
 import type { Job } from '../../../core/records/job.ts';
-import { createIdempotently } from '../../../core/job/create-idempotently.ts';
+import { createIdempotently } from '../../../core/job/accept-job.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { holdProbes as holdProbesOf } from '../../support/hold-probes.ts';

@@ -15,7 +15,7 @@ import { createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { listJobs } from '../../../core/job/read-jobs.ts';
 import { repairDue } from '../../../core/workflow/repair.ts';
-import type { RunChange } from '../../../core/ports/run-store.ts';
+import type { RunChange } from '../../../core/ports/runs.ts';
 import { jobCalls } from '../../support/job-calls.ts';
 import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createIdempotently } from '../../../core/job/create-idempotently.ts';
+import { createIdempotently } from '../../../core/job/accept-job.ts';
 import { freePace } from '../../../core/ports/pace.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';

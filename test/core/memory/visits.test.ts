@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findVisits } from '../../../core/memory/visits.ts';
-import type { Span, SpanClass } from '../../../core/records/seen-hour.ts';
+import type { Span, SpanClass } from '../../../core/records/sight.ts';
 
 const start = Date.parse('2026-03-01T12:00:00Z');
 const at = (seconds: number) => new Date(start + seconds * 1000);

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
-import { newCaller, previousValidUntil, rotateSecret, validVersions } from '../../../core/records/caller.ts';
-import type { SecretVersions } from '../../../core/records/caller.ts';
+import {
+  newCaller,
+  previousValidUntil,
+  rotateSecret,
+  validVersions,
+  type SecretVersions,
+} from '../../../core/records/caller.ts';
 import { after, start } from '../../contract/records.ts';
 
 const first = newCaller('harbour', null, start).webhook_secret;

@@ -1,7 +1,7 @@
 import { applyRunChange } from '../../../core/event/stored-run.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { noUse } from '../../../core/records/caller-use.ts';
+import { noUse } from '../../../core/records/caller.ts';
 import { changeWatch, pauseWatch, resumeWatch } from '../../../core/policies/watch/change.ts';
 import { mapWatchTimes } from '../../../core/policies/watch/map-times.ts';
 import { planTickClosure } from '../../../core/policies/digest/window-closure.ts';

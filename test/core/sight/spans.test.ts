@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { spanClasses, type SeenHour, type Span, type SpanClass } from '../../../core/records/seen-hour.ts';
+import { spanClasses, type SeenHour, type Span, type SpanClass } from '../../../core/records/sight.ts';
 import { classifySpans, extendHour, readHour, sumSpans, type Look } from '../../../core/sight/spans.ts';
 import { addSeconds } from '../../../core/time.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCurrentCaller } from '../../../adapters/embedded/load/current-caller.ts';
 import { createDecodeTurns, limitDecodes } from '../../../adapters/embedded/load/limit-decodes.ts';
-import { behindChecks } from '../../../core/ports/as-caller.ts';
+import { behindChecks } from '../../../core/ports/callers.ts';
 import { createPace } from '../../../core/tick/pace.ts';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { nextCaptureAt } from '../../../core/policies/job/next-tick.ts';

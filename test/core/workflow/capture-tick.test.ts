@@ -2,12 +2,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { StreamPausedError, TransientError } from '../../../core/errors.ts';
 import { captureTick } from '../../../core/workflow/capture-tick.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
-import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { StreamCapturer, ScanningCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { CaptureInput } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 import { scriptScan } from '../../support/watches/scans.ts';
-import type { ScanningCapturer } from '../../../core/ports/frame-pictures.ts';
 
 let world: World;
 let input: CaptureInput;

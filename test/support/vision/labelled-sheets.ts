@@ -1,4 +1,4 @@
-import type { ContactSheets } from '../../../core/ports/frame-pictures.ts';
+import type { ContactSheets } from '../../../core/ports/stream-capturer.ts';
 
 /** Contact sheets that consist of the first bytes of their images, so that a test can read their content. */
 export const labelledSheets: ContactSheets = {

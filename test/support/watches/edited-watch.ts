@@ -1,7 +1,7 @@
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { publishCreations } from '../../../core/delivery/publish.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
-import type { DestinationResult } from '../../../core/ports/destinations.ts';
+import type { DestinationResult } from '../../../core/ports/delivery.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';

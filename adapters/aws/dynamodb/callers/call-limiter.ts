@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callWindowMs, findRefusal, type CallLimits } from '../../../../core/access/call-admission.ts';
-import type { Admission, CallLimiter } from '../../../../core/ports/call-limiter.ts';
+import type { Admission, CallLimiter } from '../../../../core/ports/callers.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { itemKeys } from '../table/keys.ts';
 import { optimisticUpdate, type ItemUpdate } from '../table/optimistic-update.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CallerEraser, CallerWork } from '../../../../core/ports/caller-store.ts';
+import type { CallerEraser, CallerWork } from '../../../../core/ports/callers.ts';
 import { callerPartition, itemKeys, readRunId, shards, sortPrefixes } from '../table/keys.ts';
 import { readItem, readKey } from '../table/record.ts';
 import { removeItems, removePartition } from '../table/remove-items.ts';

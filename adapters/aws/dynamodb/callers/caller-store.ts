@@ -1,5 +1,5 @@
 import { callerSchema } from '../../../../core/records/caller.ts';
-import type { CallerStore } from '../../../../core/ports/caller-store.ts';
+import type { CallerStore } from '../../../../core/ports/callers.ts';
 import { itemKeys } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';
 import { keyPrefixes } from '../table/table-layout.ts';

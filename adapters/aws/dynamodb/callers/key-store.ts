@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { apiKeySchema, isRevoked, type ApiKey } from '../../../../core/records/key.ts';
-import { revokedKeySeconds, type KeyPage, type KeyStore } from '../../../../core/ports/key-store.ts';
+import { revokedKeySeconds, type KeyPage, type KeyStore } from '../../../../core/ports/callers.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import { callerPartition, itemKeys, sortPrefixes } from '../table/keys.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { usageSchema } from '../../../../core/ports/job-store.ts';
+import { usageSchema } from '../../../../core/ports/runs.ts';
 import {
   addIncrements,
   toIncrements,
   toReading,
   type MeterCounts,
 } from '../../../../core/observability/meter-counts.ts';
-import type { Meter, MeterReading } from '../../../../core/ports/meter.ts';
+import type { Meter, MeterReading } from '../../../../core/ports/usage.ts';
 import { itemKeys, shards } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';
 import type { Table } from '../table/table.ts';

@@ -1,15 +1,21 @@
 import { z } from 'zod';
 import { countersSchema, isTerminal, jobStatusSchema, type Job } from '../../../../core/records/job.ts';
-import { type Usage, sumUsage, usageSchema } from '../../../../core/ports/job-store.ts';
-import { noTotals, totalsSchema, type Totals } from '../../../../core/ports/run-store.ts';
+import {
+  type Usage,
+  sumUsage,
+  usageSchema,
+  noTotals,
+  totalsSchema,
+  type Totals,
+} from '../../../../core/ports/runs.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import { activePartition, itemKeys, shards, callerPartition, sortPrefixes } from '../table/keys.ts';
 import { readItem, readRecord } from '../table/record.ts';
 import type { Table } from '../table/table.ts';
 import type { Item } from '../table/write.ts';
-import { useRetentionDays, type UsageLedger } from '../../../../core/ports/usage-ledger.ts';
-import { amountsOfUse, callerUseSchema, noUse } from '../../../../core/records/caller-use.ts';
+import { useRetentionDays, type UsageLedger } from '../../../../core/ports/usage.ts';
+import { amountsOfUse, callerUseSchema, noUse } from '../../../../core/records/caller.ts';
 
 /**
  * Sums the totals of ended jobs and the counters of active ones. A job and its totals are in one shard and are read

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AlertQuery } from '../../../../core/ports/watch-store.ts';
+import type { AlertQuery } from '../../../../core/ports/runs.ts';
 import { alertSchema, type Alert, type AlertChange } from '../../../../core/records/watch-state.ts';
 import { itemKeys } from '../table/keys.ts';
 import { readItem, readRecord } from '../table/record.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventExpiry } from '../../../../core/event/stored-run.ts';
-import type { RunStore } from '../../../../core/ports/run-store.ts';
+import type { RunStore } from '../../../../core/ports/runs.ts';
 import type { RunEvent } from '../../../../core/records/run.ts';
 import { jobEventSchema, type EventType, type JobEvent } from '../../../../core/records/event.ts';
 import { watchEventSchema } from '../../../../core/records/watch-event.ts';

@@ -6,7 +6,7 @@ import {
   type IdempotencyRecord,
   type IdempotentRequest,
   type JobCreation,
-} from '../../../../core/ports/job-store.ts';
+} from '../../../../core/ports/runs.ts';
 import { itemKeys } from '../table/keys.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 import { readItem } from '../table/record.ts';

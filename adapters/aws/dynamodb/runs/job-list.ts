@@ -1,5 +1,5 @@
 import { hasExpired, type Job } from '../../../../core/records/job.ts';
-import type { JobQuery } from '../../../../core/ports/job-store.ts';
+import type { JobQuery } from '../../../../core/ports/runs.ts';
 import { isJob, type Run } from '../../../../core/records/run.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 import { readKey } from '../table/record.ts';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import type { RunChange, Totals } from '../../../../core/ports/run-store.ts';
+import { type RunChange, type Totals, statsRetentionSeconds } from '../../../../core/ports/runs.ts';
 import { hasEnded } from '../../../../core/event/stored-run.ts';
-import { statsRetentionSeconds } from '../../../../core/ports/watch-store.ts';
 import type { WatchSecrets } from '../../../../core/records/watch.ts';
-import { seenHourSchema, type SeenHour } from '../../../../core/records/seen-hour.ts';
+import { seenHourSchema, type SeenHour } from '../../../../core/records/sight.ts';
 import { extendHour } from '../../../../core/sight/spans.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { sumByHour } from '../../../../core/watch/stored-watch.ts';

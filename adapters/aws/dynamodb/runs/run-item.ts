@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunChange } from '../../../../core/ports/run-store.ts';
+import { type RunChange, purgeAfterSeconds } from '../../../../core/ports/runs.ts';
 import {
   type RunEvent,
   policySchema,
@@ -16,7 +16,6 @@ import {
   retentionDays,
   splitRun,
 } from '../../../../core/event/stored-run.ts';
-import { purgeAfterSeconds } from '../../../../core/ports/watch-store.ts';
 import { itemKeys, readRunId, shardFor } from '../table/keys.ts';
 import { packRecord, parseRecord, readItem } from '../table/record.ts';
 import { watchShard } from '../table/table-layout.ts';

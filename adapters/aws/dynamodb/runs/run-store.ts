@@ -1,5 +1,5 @@
-import type { CallerWork } from '../../../../core/ports/caller-store.ts';
-import type { RunStore } from '../../../../core/ports/run-store.ts';
+import type { CallerWork } from '../../../../core/ports/callers.ts';
+import type { RunStore } from '../../../../core/ports/runs.ts';
 import { isGone, isPurgeable } from '../../../../core/event/stored-run.ts';
 import { policySchema, type PolicyName, type Run } from '../../../../core/records/run.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';

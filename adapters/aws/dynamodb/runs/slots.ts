@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ReservationResult, SlotReservation } from '../../../../core/ports/job-store.ts';
+import type { ReservationResult, SlotReservation } from '../../../../core/ports/runs.ts';
 import { itemKeys } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';
 import type { Table } from '../table/table.ts';

@@ -1,6 +1,5 @@
 import { eventsBeforeHole } from '../../../../core/event/before-hole.ts';
-import type { Feed, WatchStore } from '../../../../core/ports/watch-store.ts';
-import type { RunStore } from '../../../../core/ports/run-store.ts';
+import type { Feed, WatchStore, RunStore } from '../../../../core/ports/runs.ts';
 import { asWatch, isWatchEvent, type WatchRun } from '../../../../core/records/run.ts';
 import type { WatchEvent } from '../../../../core/records/watch-event.ts';
 import { z } from 'zod';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { RunStore } from '../../../../core/ports/run-store.ts';
+import type { RunStore, WatchStore, WatchCreation, CreationResult } from '../../../../core/ports/runs.ts';
 import { isIdle } from '../../../../core/event/stored-run.ts';
-import type { WatchStore, WatchCreation } from '../../../../core/ports/watch-store.ts';
 import { isWatch, watchProgressSchema, type WatchRun, watchRunSchema } from '../../../../core/records/run.ts';
 import { watchCountsSchema, type Alert } from '../../../../core/records/watch-state.ts';
 import { reviewDelta, zeroWatchCounts } from '../../../../core/watch/stored-watch.ts';
@@ -17,7 +16,6 @@ import { readRepairIndex } from './run-store.ts';
 import type { Table } from '../table/table.ts';
 import { createWatchFeed } from './watch-feed.ts';
 import type { Item, Write } from '../table/write.ts';
-import type { CreationResult } from '../../../../core/ports/job-store.ts';
 import { putEvent } from './event-items.ts';
 import { readRefusal, rememberRequest } from './job-creation.ts';
 import { requireValidKey } from '../callers/key-store.ts';

@@ -9,7 +9,7 @@ import { cancelJob } from '../../../../core/job/end-job.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
 import { repairDue } from '../../../../core/workflow/repair.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 
 const added: [string, number][] = [];
 const measurements = { add: (name: string, value = 1) => void added.push([name, value]) };

@@ -3,8 +3,7 @@ import { createCallerStore } from '../../../../adapters/embedded/callers/caller-
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
 import { groupCommits } from '../../../../adapters/embedded/sqlite/group-commit.ts';
-import { newCaller } from '../../../../core/records/caller.ts';
-import { noUse } from '../../../../core/records/caller-use.ts';
+import { newCaller, noUse } from '../../../../core/records/caller.ts';
 import { start } from '../../../contract/records.ts';
 import { describeUsageLedger } from '../../../contract/usage-ledger.contract.ts';
 

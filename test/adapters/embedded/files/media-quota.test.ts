@@ -9,7 +9,7 @@ import { mediaFinding } from '../../../../cli/checks/checks.ts';
 import { createMediaTrim } from '../../../../cli/service/maintenance.ts';
 import { readMetrics } from '../../../../core/observability/metrics.ts';
 import { formatPrometheus } from '../../../../core/observability/prometheus.ts';
-import type { MediaUse } from '../../../../core/ports/metrics.ts';
+import type { MediaUse } from '../../../../core/ports/observability.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { createWorld } from '../../../support/world.ts';
 import { gate, newMoment, remember } from '../../../contract/moment-store.contract.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createFairTurns } from '../../../../adapters/embedded/load/fair-turns.ts';
 import { limitCaptures } from '../../../../adapters/embedded/load/limit-captures.ts';
-import { behindChecks } from '../../../../core/ports/as-caller.ts';
+import { behindChecks } from '../../../../core/ports/callers.ts';
 import { MachineBusyError } from '../../../../core/errors.ts';
-import type { ScanningCapturer } from '../../../../core/ports/frame-pictures.ts';
+import type { ScanningCapturer } from '../../../../core/ports/stream-capturer.ts';
 
 function openTurns(limits: { max: number; maxPerCaller?: number; reserved?: number; maxWaiting?: number }) {
   const time = { nowMs: 0 };

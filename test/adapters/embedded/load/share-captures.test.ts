@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shareCaptures } from '../../../../adapters/embedded/load/share-captures.ts';
 import type { Capture, CaptureRequest, ScannedFrame } from '../../../../core/records/capture.ts';
-import type { FramePictures } from '../../../../core/ports/frame-pictures.ts';
+import type { FramePictures } from '../../../../core/ports/stream-capturer.ts';
 
 const request: CaptureRequest = {
   url: 'https://camera.example/live.m3u8',

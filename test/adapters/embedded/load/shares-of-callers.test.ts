@@ -24,7 +24,7 @@ import {
 } from '../../../../adapters/vision/objects/thread-detector.ts';
 import { createTurns } from '../../../../cli/service/capture-scheduler.ts';
 import { createPace } from '../../../../core/tick/pace.ts';
-import type { StreamTurns } from '../../../../core/ports/stream-turns.ts';
+import type { StreamTurns } from '../../../../core/ports/stream-capturer.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
 
 /** A greedy caller takes all that it can get of a resource. Resolves if a modest one then gets its share. */
@@ -306,7 +306,7 @@ const places: Record<string, string> = {
   'adapters/embedded/queue/delivery-queue.ts': 'deliveries',
   'adapters/embedded/runs/run-table.ts': 'none',
   'adapters/embedded/sqlite/record.ts': 'none',
-  'adapters/media/capture-web.ts': cache,
+  'adapters/media/stream-capturer.ts': cache,
   'adapters/media/clips/kept-stream.ts': cache,
   'adapters/media/ffmpeg/decoder-pool.ts': cache,
   'adapters/media/ffmpeg/image-pool.ts': 'pictures that a built-in model decodes',

@@ -1,4 +1,4 @@
-import type { Log, LogFields } from '../../../../core/ports/log.ts';
+import type { Log, LogFields } from '../../../../core/ports/observability.ts';
 
 export function createCollectedLog(): Log & {
   entries: { level: string; message: string; fields?: LogFields }[];

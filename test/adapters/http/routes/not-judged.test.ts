@@ -3,7 +3,7 @@ import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
 import { createClientFor, type ApiClient } from '../../../support/api/api-client.ts';
 import { createWorld, type World } from '../../../support/world.ts';
 import { judgingEach } from '../../../support/scripted-model.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 
 /** Conditions that the model cannot judge: a third outcome beside the contract's boolean. */
 

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
 import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
-import type { UsageLedger } from '../../../../core/ports/usage-ledger.ts';
+import type { UsageLedger } from '../../../../core/ports/usage.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { newCaller } from '../../../../core/records/caller.ts';
 import { createClientFor, type ApiClient } from '../../../support/api/api-client.ts';

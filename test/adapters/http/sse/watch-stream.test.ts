@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
-import type { WatchCreation } from '../../../../core/ports/watch-store.ts';
+import type { WatchCreation } from '../../../../core/ports/runs.ts';
 import { logged, newChange, newCreation, progress } from '../../../contract/watch-records.ts';
 import { openEvents } from '../../../support/api/event-stream.ts';
 import { createWorld, type World } from '../../../support/world.ts';

@@ -8,7 +8,7 @@ import { createDecodeTurns } from '../../../../adapters/embedded/load/limit-deco
 import { createMaskMedia, maskCaptures } from '../../../../adapters/media/images/mask-media.ts';
 import { TransientError } from '../../../../core/errors.ts';
 import type { Capture, CaptureRequest, ScannedFrame } from '../../../../core/records/capture.ts';
-import type { ScanningCapturer } from '../../../../core/ports/frame-pictures.ts';
+import type { ScanningCapturer } from '../../../../core/ports/stream-capturer.ts';
 import type { Region } from '../../../../core/records/capture.ts';
 import { setSystemTimer } from '../../../../core/time-limit.ts';
 import { isWatched } from '../../../../core/records/region.ts';

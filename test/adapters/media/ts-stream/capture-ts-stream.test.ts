@@ -15,7 +15,7 @@ import {
 import { ptsPerSecond, shiftTimestamps } from '../../../../adapters/media/mpeg-ts/pes-packet.ts';
 import { captureTsStream } from '../../../../adapters/media/ts-stream/capture-ts-stream.ts';
 import { createUnitWatcher } from '../../../../adapters/media/ts-stream/watch-units.ts';
-import { createWebCapturer } from '../../../../adapters/media/capture-web.ts';
+import { createWebCapturer } from '../../../../adapters/media/stream-capturer.ts';
 import { NotLiveError } from '../../../../core/errors.ts';
 import { thumbnail, type InputMode } from '../../../../core/records/capture.ts';
 import { encodePictures, writePictures } from '../../../support/annex-b.ts';

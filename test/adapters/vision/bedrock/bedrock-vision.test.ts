@@ -4,7 +4,7 @@ import { createBedrockVision } from '../../../../adapters/vision/bedrock/bedrock
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { broken, converseServer, type Reply, spoken, throttled, toolUse } from './converse-server.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
 const clip = new Uint8Array([0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70]);

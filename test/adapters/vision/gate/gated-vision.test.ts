@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { findMissing } from '../../../../adapters/vision/gate/gated-vision.ts';
 import { TooManyFramesError } from '../../../../core/errors.ts';
-import type { CheckMedia, VisionModel } from '../../../../core/ports/vision-model.ts';
+import { type CheckMedia, type VisionModel, judgeCondition } from '../../../../core/ports/vision-model.ts';
 import type { ConditionQuestion } from '../../../../core/records/vision.ts';
 import { never, object } from '../objects/model-that-sees.ts';
 import { frameOf, gateThatSees } from './scenes.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
 import { scriptedModel } from '../../../support/scripted-model.ts';
 
 const tokens = { input_tokens: 900, output_tokens: 40 };

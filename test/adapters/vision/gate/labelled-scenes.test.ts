@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { phrases } from './phrases.ts';
 import { detectionsOf, frameOf, gateThatSees, scenes } from './scenes.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 import { judgingEach, scriptedModel } from '../../../support/scripted-model.ts';
 
 const never = new AbortController().signal;

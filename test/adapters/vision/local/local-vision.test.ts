@@ -8,7 +8,7 @@ import { ModelBusyError, TooManyFramesError, VisionError } from '../../../../cor
 import { testPicture as frame } from '../../../../core/observability/test-picture.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { createFakeTime } from '../../embedded/fake-time.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 
 const { signal } = new AbortController();
 const look = { mode: 'frames' as const, frame };

@@ -12,7 +12,7 @@ import { setSystemTimer } from '../../../../core/time-limit.ts';
 import { installRuntime, makeToyFiles } from '../../../models/toy-files.ts';
 import { folderOfFile } from '../../../support/temporary-folder.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 
 /** The runtime itself, with a model of random weights: what it says is noise, and no test reads it. */
 

@@ -6,7 +6,7 @@ import { findNetworkFiles } from '../../../../adapters/vision/objects/packages.t
 import { createThreadDetector } from '../../../../adapters/vision/objects/thread-detector.ts';
 import { sceneArguments } from '../../../../cli/demo/scene.ts';
 import { measuring, mp4 } from '../pixel/pictures.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 
 const files = findNetworkFiles();
 const detector = createThreadDetector(files ?? { graph: '', weights: '' });

@@ -4,7 +4,7 @@ import type { ObjectDetector } from '../../../../adapters/vision/objects/detecto
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
 import { judge, modelThatSees, never, object } from './model-that-sees.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 
 describe('judging a clip', () => {
   const person = [object('person', 0.7)];

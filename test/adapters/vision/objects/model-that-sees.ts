@@ -2,7 +2,7 @@ import type { ObjectClass } from '../../../../adapters/vision/objects/classes.ts
 import type { Detection } from '../../../../adapters/vision/objects/detector.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 
 export const never = new AbortController().signal;
 const grey = [128, 128, 128];

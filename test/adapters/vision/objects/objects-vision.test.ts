@@ -7,8 +7,7 @@ import {
 } from '../../../../adapters/vision/objects/detector.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import { judge, modelThatSees, never, object } from './model-that-sees.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
-import { alwaysLoaded } from '../../../../core/ports/vision-model.ts';
+import { judgeCondition, alwaysLoaded } from '../../../../core/ports/vision-model.ts';
 
 const red = [200, 20, 20];
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOpenAiVision } from '../../../../adapters/vision/openai/openai-vision.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { chatServer, cut, type Reply, says } from './chat-server.ts';
 

@@ -4,8 +4,7 @@ import { promptVariants } from '../../../../adapters/vision/prompt-variants.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { type Arrived, busy, chatServer, cut, type Reply, says } from './chat-server.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
-import type { CheckMedia, VisionModel } from '../../../../core/ports/vision-model.ts';
+import { judgeCondition, type CheckMedia, type VisionModel } from '../../../../core/ports/vision-model.ts';
 
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 9, 8, 7]);
 const yes = { triggered: true, explanation: 'A red car stands on the left.' };

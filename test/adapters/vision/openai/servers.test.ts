@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createOpenAiVision } from '../../../../adapters/vision/openai/openai-vision.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { type Arrived, chatServer, type Reply, says } from './chat-server.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 
 const look = { mode: 'frames' as const, frame: new Uint8Array([0xff, 0xd8, 1]) };
 const answer = '{"triggered": false, "explanation": "The yard is empty."}';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { jpeg, measuring, mp4, timeout } from './pictures.ts';
-import { judgeCondition } from '../../../../core/judge-condition.ts';
+import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 
 const grey = 'color=0x808080:s=1280x720:r=8';
 const withBox = (color: string, side: number) =>

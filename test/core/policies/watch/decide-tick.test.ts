@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { noUse } from '../../../../core/records/caller-use.ts';
+import { noUse } from '../../../../core/records/caller.ts';
 import { changeWatch } from '../../../../core/policies/watch/change.ts';
 import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { noUse } from '../../../../core/records/caller-use.ts';
+import { noUse } from '../../../../core/records/caller.ts';
 import { listDatapoints } from '../../../../core/policies/watch/datapoints.ts';
 import { createWatchRun, initialConditionState } from '../../../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';

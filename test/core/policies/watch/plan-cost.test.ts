@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { settle } from '../../../../core/policies/watch/budget.ts';
+import { settle, priceWorstCase, computeCost } from '../../../../core/policies/watch/budget.ts';
 import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
-import { priceWorstCase } from '../../../../core/policies/watch/model-price.ts';
-import { computeCost } from '../../../../core/policies/watch/plan-cost.ts';
 import { createWatchPolicy } from '../../../../core/policies/watch/policy.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
 import type { Budget } from '../../../../core/records/watch.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWatchFeed } from '../../../../../adapters/aws/dynamodb/runs/watch-feed.ts';
-import type { Feed } from '../../../../../core/ports/watch-store.ts';
+import type { Feed } from '../../../../../core/ports/runs.ts';
 import type { WatchRun } from '../../../../../core/records/run.ts';
 import type { WatchEvent } from '../../../../../core/records/watch-event.ts';
 import { allWatchEventsQuerySchema } from '../../../../../core/requests/watch-queries.ts';
