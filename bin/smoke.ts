@@ -6,10 +6,8 @@ import { dynamoStores } from '../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../adapters/aws/executions.ts';
 import { createMediaStore } from '../adapters/aws/media-store.ts';
 import { createClient } from '../client/client.ts';
-import { addCaller } from '../core/access/callers.ts';
-import { operator } from '../core/access/key-rights.ts';
-import { eraseCaller } from '../core/access/erase-caller.ts';
-import { createKey, type KeyDeps } from '../core/access/keys.ts';
+import { addCaller, eraseCaller } from '../core/access/callers.ts';
+import { operator, createKey, type KeyDeps } from '../core/access/keys.ts';
 import {
   createHelperStack,
   createSmokeClients,

@@ -13,7 +13,7 @@ import { beginSession, endSession, readSession, readSignInCode, sessionPath } fr
 import type { HttpDeps } from './dependencies.ts';
 import { allowOrigins } from './cors.ts';
 import { endpoints } from './endpoints/endpoints.ts';
-import { evidencePath, readEvidence } from '../../core/delivery/evidence-link.ts';
+import { evidencePath, readEvidence } from '../../core/delivery/links.ts';
 import { errorResponse } from './error-envelope.ts';
 import { guardHost } from './guard-host.ts';
 import { fallbackHandler } from './fallback.ts';

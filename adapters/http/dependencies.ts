@@ -1,6 +1,6 @@
 import type { ForecastPrice } from '../../core/advice/forecast.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
-import type { EvidenceLinks } from '../../core/delivery/evidence-link.ts';
+import type { EvidenceLinks } from '../../core/delivery/links.ts';
 import type { AsCaller } from '../../core/ports/callers.ts';
 import type { Cameras } from '../../core/ports/cameras.ts';
 import type { Destinations } from '../../core/ports/delivery.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Erasure } from '../../core/access/erase-caller.ts';
+import type { Erasure } from '../../core/access/callers.ts';
 import { findNearestName } from '../../core/nearest-name.ts';
 import type { Usage } from '../../client/index.ts';
 import { isForbidden, listCallerNames, readPages, withOperator } from '../target/operator.ts';

@@ -9,7 +9,7 @@ import { verifyMasterSecret } from '../../adapters/embedded/callers/master-secre
 import { createNewestEntry } from '../../adapters/embedded/sqlite/newest-entry.ts';
 import { createSourceTable } from '../../adapters/embedded/runs/job-tables.ts';
 import { locateFfmpeg, type LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
-import { testModel } from '../../core/observability/model-status.ts';
+import { testModel, testCondition } from '../../core/observability/model-status.ts';
 import { about, worstStatus, type Finding } from '../../core/ports/observability.ts';
 import { StreamFetchError } from '../../core/errors.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
@@ -40,7 +40,6 @@ import type { Command } from 'commander';
 import { parseSettings, wantsJson } from '../parse-options.ts';
 import { spawnFfmpeg } from '../../adapters/media/ffmpeg/spawn-ffmpeg.ts';
 import { judgeCondition, type VisionModel } from '../../core/ports/vision-model.ts';
-import { testCondition } from '../../core/observability/test-picture.ts';
 
 export function addDoctor(program: Command, terminal: Terminal): void {
   addSettings(program.command('doctor [urls...]'), settingNames)

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Watchpost } from '../../client/index.ts';
 import { readUsage } from '../../core/access/caller-usage.ts';
-import { addCaller, listCallers, presentCaller } from '../../core/access/callers.ts';
-import { eraseCaller } from '../../core/access/erase-caller.ts';
-import { operator } from '../../core/access/key-rights.ts';
+import { addCaller, listCallers, presentCaller, eraseCaller } from '../../core/access/callers.ts';
 import {
+  operator,
   createKey,
   listKeys,
   presentKey,
@@ -15,8 +14,8 @@ import {
   relabelKey,
   revokeKey,
   rotateKey,
+  type KeyDeps,
 } from '../../core/access/keys.ts';
-import type { KeyDeps } from '../../core/access/keys.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { UsageLedger } from '../../core/ports/usage.ts';
 import {

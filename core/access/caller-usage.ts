@@ -3,7 +3,7 @@ import { ForbiddenError, WatchpostError } from '../errors.ts';
 import { useRetentionDays } from '../ports/usage.ts';
 import { addUse, noUse, type CallerUse } from '../records/caller.ts';
 import type { UsageQuery } from '../requests/usage.ts';
-import { isAdmin, maySee, type Actor } from './key-rights.ts';
+import { isAdmin, maySee, type Actor } from './keys.ts';
 
 type Deps = Pick<CoreDeps, 'callers' | 'now'> & { usage: Pick<CoreDeps['usage'], 'days'> };
 

@@ -2,8 +2,7 @@ import { ForbiddenError, WatchpostError } from '../errors.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
 import { isRevoked, type ApiKey } from '../records/key.ts';
 import { addSeconds } from '../time.ts';
-import { visibleKey, type KeyDeps } from './keys.ts';
-import { mayCreate, mayGrant, type Actor } from './key-rights.ts';
+import { visibleKey, type KeyDeps, mayCreate, mayGrant, type Actor } from './keys.ts';
 
 /** Session of a browser: valid while its key is, and until `expires` (epoch seconds). */
 type Session = {

@@ -2,7 +2,7 @@ import type { InputMode } from '../records/capture.ts';
 import { minConfirmSeconds } from '../records/watch.ts';
 import { rules } from '../rules.ts';
 import { groupFrames } from '../sight/group-frames.ts';
-import { shortestVisitSeconds } from '../sight/shortest-visit.ts';
+import { shortestVisitSeconds } from '../sight/sure-visit.ts';
 
 /** Price of a model: USD per token, and its tokens of a frame and of a second of video (`null`: no video). */
 export type ForecastPrice = {

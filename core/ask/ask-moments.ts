@@ -14,6 +14,9 @@ import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';
 import type { Schedule } from '../records/watch.ts';
 import { answerFromVisits, type ModelAnswer } from './answer-from-visits.ts';
+import type { z } from 'zod';
+import { presentMoment, toUsd } from '../memory/present-search.ts';
+import type { askResponseSchema } from '../responses/moments.ts';
 
 type AskDeps = Omit<LookDeps, 'moments' | 'vision'> &
   Pick<CoreDeps, 'watches' | 'meter'> & {
@@ -186,4 +189,25 @@ async function chooseMoments(
     if (moment) chosen.set(moment.moment_id, moment);
   }
   return [...chosen.values()].toSorted((one, other) => (one.at < other.at ? -1 : 1));
+}
+
+export function presentAnswer(
+  { statements, reason, pictures, counts, sentence, from, to, listedFrom }: AskResult,
+  base: { baseUrl: string },
+): z.input<typeof askResponseSchema> {
+  return {
+    answered: reason === null,
+    answer: reason ?? statements.map(({ text }) => text).join(' '),
+    statements: statements.map(({ text, moments }) => ({
+      text,
+      moments: moments.map((moment) => presentMoment(moment, base)),
+    })),
+    next_to: listedFrom?.toISOString() ?? null,
+    sentence,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    pictures,
+    model_calls: counts.calls,
+    cost_usd: toUsd(counts.micro_usd),
+  };
 }

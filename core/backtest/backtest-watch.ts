@@ -15,6 +15,10 @@ import { backtestStateSchema, type BacktestState, type ConditionPlay, type Playe
 import { BacktestStop, createJudge, type Judge, type JudgeDeps, type StopReason } from './judge-captures.ts';
 import { createPlay, type Play } from './play-condition.ts';
 import { readCaptures, type StoredCapture } from './read-captures.ts';
+import type { z } from 'zod';
+import { presentMoment, toUsd } from '../memory/present-search.ts';
+import { readMomentId } from '../records/moment.ts';
+import type { backtestResponseSchema } from '../responses/moments.ts';
 
 export type BacktestDeps = JudgeDeps &
   Pick<CoreDeps, 'runs' | 'watches' | 'moments' | 'meter'> & {
@@ -75,7 +79,7 @@ export async function backtestWatch(
   const state = before ?? newState(limitSpan(input, now));
   const bounds = boundCalls(caller, input.maxCalls, now, signal);
   const judge = createJudge(watch, conditions, state, bounds, deps);
-  if (!before) await estimate(watch, conditions, judge, state, bounds, deps);
+  if (!before) await addEstimate(watch, conditions, judge, state, bounds, deps);
   const played = input.estimate
     ? { alerts: [], possible: [], open: [], stopped: null, isDone: false }
     : await counted(() => playAll(watch, conditions, judge, state, bounds, deps), state, !before, deps);
@@ -120,7 +124,7 @@ function newState({ from, to }: { from: Date; to: Date }): BacktestState {
 }
 
 /** Counts the calls that a backtest needs, and finds since when the conditions have verdicts. */
-async function estimate(
+async function addEstimate(
   watch: WatchRun,
   conditions: readonly WatchCondition[],
   judge: Judge,
@@ -298,4 +302,63 @@ function describePlayed(
 
 function count(value: number, noun: string): string {
   return `${value.toLocaleString('en-US')} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+type Response = z.input<typeof backtestResponseSchema>;
+type Deps = Pick<CoreDeps, 'moments' | 'baseUrl' | 'now'>;
+
+/** Presents a backtest. Pictures that are gone meanwhile have no URL. */
+export async function presentBacktest(
+  { alerts, open, possible, state, cursor, stopped, sentence }: BacktestResult,
+  caller: string,
+  deps: Deps,
+): Promise<Response> {
+  const { from, to, after, counts, estimate } = state;
+  const present = async (listed: readonly BacktestAlert[]) =>
+    Promise.all(listed.map((alert) => presentAlert(alert, caller, deps)));
+  return {
+    sentence,
+    alerts: await present(alerts),
+    open: await present(open),
+    possible: await present(possible),
+    next_cursor: cursor,
+    stopped,
+    from: toTime(from),
+    to: toTime(to),
+    played_to: toTime(cursor === null && stopped === null ? to : (after?.at ?? from)),
+    moments: counts.moments,
+    without_picture: counts.gone,
+    not_judged: counts.unjudged,
+    model_calls: counts.calls,
+    cost_usd: toUsd(counts.micro_usd),
+    estimate: {
+      moments: estimate.moments,
+      model_calls: estimate.calls,
+      cost_usd: toUsd(estimate.micro_usd),
+      exact: estimate.exact,
+    },
+  };
+}
+
+async function presentAlert(
+  { rule, shown, moments: ids, ...alert }: BacktestAlert,
+  caller: string,
+  deps: Deps,
+): Promise<Response['alerts'][number]> {
+  const read = async (id: string) => {
+    const moment = await deps.moments.get(caller, id, deps.now());
+    return [id, moment ? presentMoment(moment, deps).picture_url : null] as const;
+  };
+  const urls = new Map(await Promise.all([...new Set([shown, ...ids])].map(read)));
+  const moments = ids.map((id) => ({
+    moment_id: id,
+    at: (readMomentId(id)?.at ?? new Date(alert.opened_at)).toISOString(),
+    picture_url: urls.get(id) ?? null,
+  }));
+  const { condition_id, condition } = rule;
+  return { condition_id, condition, ...alert, picture_url: urls.get(shown) ?? null, moments };
+}
+
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -14,8 +14,7 @@ import type { AddressPace } from './address-pace.ts';
 import { isAllWell } from '../policies/watch/health.ts';
 import { burstSeconds, isJoinable } from './burst.ts';
 import { currentState, type AddressedDestination } from './destination-state.ts';
-import type { MessageFacts } from './console-link.ts';
-import type { EvidenceLinks } from './evidence-link.ts';
+import type { MessageFacts, EvidenceLinks } from './links.ts';
 import { describeState, toNotification } from './notification.ts';
 
 export type DeliverDeps = Pick<

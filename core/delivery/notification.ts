@@ -3,13 +3,18 @@ import type { Notification, NotifiedEvent } from '../ports/delivery.ts';
 import type { WatchRun } from '../records/run.ts';
 import type { Destination, DestinationType, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
-import { createConsoleLink, type MessageFacts } from './console-link.ts';
+import {
+  createConsoleLink,
+  type MessageFacts,
+  createEvidenceLink,
+  findEvidenceKey,
+  readBoxes,
+  type EvidenceLinks,
+} from './links.ts';
 import { readFrame } from '../stream/shown-frame.ts';
-import { createEvidenceLink, findEvidenceKey, readBoxes } from './evidence-link.ts';
-import type { EvidenceLinks } from './evidence-link.ts';
-import { testPicture } from '../observability/test-picture.ts';
+import { testPicture } from '../observability/model-status.ts';
 import { maskUrl } from '../stream/mask-url.ts';
-import { findSourceUrl } from '../watch/present-watch-event.ts';
+import { findSourceUrl } from '../watch/present-watch.ts';
 
 type Deps = Pick<CoreDeps, 'drawBoxes'> & {
   media: Pick<CoreDeps['media'], 'get'>;

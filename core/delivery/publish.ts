@@ -11,7 +11,7 @@ import {
 } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
 import { isJob, isJobEvent, isWatchEvent, type Run, type RunEvent } from '../records/run.ts';
-import { eventsBeforeHole } from '../event/before-hole.ts';
+import { eventsBeforeHole } from '../event/tail-events.ts';
 import { hasReceivers } from '../event/stored-run.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
 import type { Destination, Watch } from '../records/watch.ts';

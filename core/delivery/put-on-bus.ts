@@ -5,7 +5,7 @@ import type { RunStore } from '../ports/runs.ts';
 import type { BusMessage } from '../records/delivery.ts';
 import { isJob, isJobEvent, isWatchEvent, type Run, type RunEvent, type WatchRun } from '../records/run.ts';
 import { maskUrl } from '../stream/mask-url.ts';
-import { presentWatchEvent } from '../watch/present-watch-event.ts';
+import { presentWatchEvent } from '../watch/present-watch.ts';
 
 export type PutOnBusDeps = Pick<CoreDeps, 'log' | 'baseUrl'> & {
   runs: Pick<RunStore, 'getIncludingEnded' | 'event'>;

@@ -7,13 +7,13 @@ import { maskUrl } from '../stream/mask-url.ts';
 import { toErrorCode } from '../responses/errors.ts';
 import { policyEvents } from '../policies/records.ts';
 import { placeEvent, type EventPlace } from '../responses/fields.ts';
-import type { loggedEventSchema, streamedEventSchema } from '../responses/events.ts';
+import type { loggedEventSchema, streamedEventSchema, eventPageSchema } from '../responses/events.ts';
 
 type Links = Pick<CoreDeps, 'baseUrl'>;
 type Pictures = Pick<CoreDeps, 'baseUrl'> & { media: Pick<CoreDeps['media'], 'get'> };
 
 /** Event in a page of the log; images are links. */
-export type LinkedEvent = z.input<typeof loggedEventSchema>;
+type LinkedEvent = z.input<typeof loggedEventSchema>;
 /** Event in a webhook or event stream; images are base64. */
 export type EventEnvelope = z.input<typeof streamedEventSchema>;
 
@@ -89,4 +89,41 @@ function toPlace({ stream_url: url, labels }: Job, { job_id, sequence, timestamp
 async function readBase64(key: string, { media }: Pictures): Promise<string | null> {
   const image = await media.get(key);
   return image ? Buffer.from(image).toString('base64') : null;
+}
+
+/** Page of a job's event log; images are links. */
+export type EventPage = z.input<typeof eventPageSchema>;
+
+/** Maximum page size, in bytes. A Lambda response has at most 6 MB. */
+const maxPageBytes = 4_000_000;
+/** Reserve for the fields around the events, in bytes. */
+const envelopeBytes = 1000;
+
+/** Creates a page of as many events as fit, at least one. */
+export function eventPage(
+  job: Job,
+  after: number,
+  events: JobEvent[],
+  { baseUrl }: Pick<CoreDeps, 'baseUrl'>,
+): EventPage {
+  const envelopes = events.map((event) => envelopeWithLinks(job, event, { baseUrl }));
+  const fitting = envelopes.slice(0, countWithin(maxPageBytes - envelopeBytes, envelopes));
+  const last = events[fitting.length - 1]?.sequence ?? after;
+  return {
+    job_id: job.run_id,
+    status: job.status,
+    events: fitting,
+    next_after: last,
+    // Sequences may have a gap at the end, after a restore.
+    has_more: fitting.length > 0 && last < job.sequence,
+  };
+}
+
+function countWithin(limitBytes: number, envelopes: LinkedEvent[]): number {
+  let bytes = 0;
+  const first = envelopes.findIndex((envelope) => {
+    bytes += Buffer.byteLength(JSON.stringify(envelope)) + 1;
+    return bytes > limitBytes;
+  });
+  return first === -1 ? envelopes.length : Math.max(first, 1);
 }

@@ -1,4 +1,4 @@
-import { eventsBeforeHole } from '../event/before-hole.ts';
+import { eventsBeforeHole } from '../event/tail-events.ts';
 import { findImageKey } from '../event/present-event.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { withKind } from '../records/job-kind.ts';

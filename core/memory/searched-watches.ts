@@ -7,7 +7,7 @@ import type { Span } from '../records/sight.ts';
 import type { WatchRun } from '../records/run.ts';
 import { readHour } from '../sight/spans.ts';
 import { addSeconds, earlier, floorHour, later } from '../time.ts';
-import { readHours } from '../watch/read-hours.ts';
+import { readHours } from '../watch/watch-stats.ts';
 
 /**
  * Watch of a search, with what was seen in its span. `sureSeconds`: visits of this duration were sure to be seen in all

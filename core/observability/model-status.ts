@@ -1,7 +1,20 @@
 import { VisionError } from '../errors.ts';
 import { judgeCondition, wrapModel, type VisionModel } from '../ports/vision-model.ts';
 import { about, type Finding, type Log } from '../ports/observability.ts';
-import { testCondition, testPicture } from './test-picture.ts';
+
+/** Red image of 224 × 126 px, the smallest input of a vision model. */
+export const testPicture = new Uint8Array(
+  Buffer.from(
+    '/9j/4AAQSkZJRgABAgAAAQABAAD//gAQTGF2YzU5LjM3LjEwMAD/2wBDAAg+Pkk+SVVVVVVVVWRdZGhoaGRkZGRoaGhwcHCDg4NwcHBoaHBwfH' +
+      'yDg4+Tj4eHg4eTk5ubm7q6srLZ2eD/////xABNAAEBAAAAAAAAAAAAAAAAAAAABgEBAQEAAAAAAAAAAAAAAAAAAAYHEAEAAAAAAAAAAAAAAAAA' +
+      'AAAAEQEAAAAAAAAAAAAAAAAAAAAA/8AAEQgAfgDgAwEiAAIRAAMRAP/aAAwDAQACEQMRAD8AiwEo38AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' +
+      'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' +
+      'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAB/9k=',
+    'base64',
+  ),
+);
+
+export const testCondition = 'The picture is red';
 
 export type ModelStatusDeps = {
   vision: VisionModel;

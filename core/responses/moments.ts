@@ -96,3 +96,68 @@ export const momentListResponseSchema = z.object({
     .describe('Time from which on no picture had to make room; null if none had to'),
 });
 apiNames.add(momentListResponseSchema, { id: 'MomentList' });
+
+export const askResponseSchema = z.object({
+  answered: z.boolean().describe('False if the memory does not answer the question'),
+  answer: z.string().describe('The statements, or the reason without any'),
+  statements: z.array(
+    z.object({
+      text: z.string(),
+      moments: z.array(momentResponseSchema).describe('Moments that show it'),
+    }),
+  ),
+  next_to: timestamp
+    .nullable()
+    .describe('Value of to that lists the visits before those of the statements; null if it has all'),
+  sentence: z.string().describe('The pictures that were searched, and the gaps of the span'),
+  from: timestamp,
+  to: timestamp,
+  pictures: count.describe('Pictures that the model was shown'),
+  ...searchResponseSchema.pick({ model_calls: true, cost_usd: true }).shape,
+});
+apiNames.add(askResponseSchema, { id: 'AskResult' });
+
+const alertSchema = z.object({
+  condition_id: z.string(),
+  condition: z.string(),
+  opened_at: timestamp,
+  closed_at: timestamp.nullable(),
+  explanation: z.string(),
+  picture_url: z.string().nullable(),
+  moments: z
+    .array(z.object({ moment_id: z.string(), at: timestamp, picture_url: z.string().nullable() }))
+    .describe('The first 12 in which it holds'),
+});
+apiNames.add(alertSchema, { id: 'BacktestAlert' });
+
+/** Response of `POST /watches/{watch_id}/backtest`. */
+export const backtestResponseSchema = z.object({
+  sentence: z.string().describe('The time that was played, and the gaps in it'),
+  alerts: z
+    .array(alertSchema)
+    .describe('Alerts since the response before that ended, or are open at the end'),
+  open: z.array(alertSchema).describe('Alerts that are open where this response ends'),
+  possible: z.array(alertSchema).describe('Openings that lacked only a confirming picture'),
+  next_cursor: z.string().nullable().describe('Send it as cursor to continue; null at the end'),
+  stopped: z
+    .enum(['time', 'calls', 'model'])
+    .nullable()
+    .describe('Why it ends early: 25 s are over, max_calls used up, or the model failed'),
+  from: timestamp,
+  to: timestamp,
+  played_to: timestamp.describe('End of what was played'),
+  moments: count.describe('Moments that were played'),
+  without_picture: count.describe('Those that need a verdict and have no picture'),
+  not_judged: count.describe('Verdicts that the model could not give'),
+  model_calls: count,
+  cost_usd: usd,
+  estimate: z
+    .object({
+      moments: count,
+      model_calls: count,
+      cost_usd: usd,
+      exact: z.boolean().describe('False if it is extrapolated'),
+    })
+    .describe('Needs of the whole backtest'),
+});
+apiNames.add(backtestResponseSchema, { id: 'BacktestResult' });

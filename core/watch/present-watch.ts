@@ -4,11 +4,13 @@ import type { AlertClip } from '../records/clip.ts';
 import type { Alert, ConditionState } from '../records/watch-state.ts';
 import type { alertResponseSchema, watchResponseSchema } from '../responses/watches.ts';
 import { maskUrl } from '../stream/mask-url.ts';
-import { clipLink } from './present-watch-event.ts';
 import { findLoss } from '../sight/trouble.ts';
 import { afterTimeWithoutSight, isUnjudgeable } from '../policies/watch/condition.ts';
 import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
 import { ageSeconds } from '../time.ts';
+import type { Watch } from '../records/watch.ts';
+import type { WatchEvent } from '../records/watch-event.ts';
+import type { watchEventResponseSchema } from '../responses/watch-events.ts';
 
 export type PresentedWatch = z.input<typeof watchResponseSchema>;
 
@@ -107,4 +109,72 @@ function presentClip({ clip_key: key, ...clip }: AlertClip, alertId: string, bas
 function withoutFrame(stored: NonNullable<Alert['closed']>) {
   const { frame_key: _, ...closed } = stored;
   return closed;
+}
+
+export type PresentedWatchEvent = z.input<typeof watchEventResponseSchema>;
+
+/** Returns an event of a watch for a page of the log or an event stream. Images are links. */
+export function presentWatchEvent(watch: Watch, event: WatchEvent, baseUrl: string): PresentedWatchEvent {
+  const shared = { timestamp: event.timestamp, source_url: findSourceUrl(watch, event) };
+  const { watch_id, watch_name, sequence, labels } = event;
+  const position = { watch_id, watch_name, sequence, labels };
+  switch (event.type) {
+    case 'alert_opened': {
+      const { frame_key: key, ...data } = event.data;
+      return {
+        type: event.type,
+        ...shared,
+        data: { ...position, ...data, frame_url: link(key, data.alert_id) },
+      };
+    }
+    case 'alert_reminder': {
+      const { frame_key: key, ...data } = event.data;
+      return {
+        type: event.type,
+        ...shared,
+        data: { ...position, ...data, frame_url: link(key, data.alert_id) },
+      };
+    }
+    case 'alert_closed': {
+      const { frame_key: key, ...data } = event.data;
+      const url = link(key, data.alert_id, '?moment=closed');
+      return { type: event.type, ...shared, data: { ...position, ...data, frame_url: url } };
+    }
+    case 'alert_acknowledged':
+      return { type: event.type, ...shared, data: { ...position, ...event.data } };
+    case 'alert_clip': {
+      const { clip_key: key, opening: _, ...data } = event.data;
+      return {
+        type: event.type,
+        ...shared,
+        data: { ...position, ...data, clip_url: clipLink(key, data.alert_id, baseUrl) },
+      };
+    }
+    case 'stream_lost':
+      return { type: event.type, ...shared, data: { ...position, ...event.data } };
+    case 'stream_recovered':
+      return { type: event.type, ...shared, data: { ...position, ...event.data } };
+    case 'watch_changed':
+      return { type: event.type, ...shared, data: { ...position, ...event.data } };
+    case 'progress':
+      return { type: event.type, ...shared, data: { ...position, ...event.data } };
+  }
+
+  function link(key: string | null, alertId: string, query = ''): string | null {
+    return key === null ? null : `${baseUrl}/alerts/${alertId}/frame${query}`;
+  }
+}
+
+/** Returns the URL of the clip of an alert; `null` without one. */
+function clipLink(key: string | null, alertId: string, baseUrl: string): string | null {
+  return key === null ? null : `${baseUrl}/alerts/${alertId}/clip`;
+}
+
+/** Returns the masked URL of the stream at the time of an event. */
+export function findSourceUrl(
+  { stream_url: present, former_streams: former = [] }: Watch,
+  { sequence }: Pick<WatchEvent, 'sequence'>,
+): string {
+  const configuration = former.find(({ last_sequence: last }) => sequence <= last);
+  return maskUrl(configuration?.stream_url ?? present);
 }

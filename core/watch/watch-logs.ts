@@ -1,4 +1,4 @@
-import { eventsBeforeHole } from '../event/before-hole.ts';
+import { eventsBeforeHole } from '../event/tail-events.ts';
 import type { LogSignals } from '../ports/event-sessions.ts';
 import { asWatch, isWatchEvent } from '../records/run.ts';
 import type { Feed } from '../ports/runs.ts';

@@ -1,16 +1,17 @@
 import type { z } from 'zod';
 import { noSpanError } from '../errors.ts';
 import { wilson } from '../evaluation/score.ts';
-import type { HourOfWatch, ReviewedHour } from '../ports/runs.ts';
+import type { HourOfWatch, ReviewedHour, WatchStore } from '../ports/runs.ts';
 import type { Span } from '../records/sight.ts';
 import type { Watch } from '../records/watch.ts';
 import type { WatchCounts } from '../records/watch-state.ts';
 import type { watchStatsResponseSchema } from '../responses/watches.ts';
-import { readHour, sumSpans } from '../sight/spans.ts';
-import { addSeconds, later, floorHour } from '../time.ts';
+import { readHour, sumSpans, extendHour } from '../sight/spans.ts';
+import { addSeconds, later, floorHour, earlier } from '../time.ts';
 import { requireOwnWatch, type WatchDeps } from './commit-watch.ts';
-import { readHours } from './read-hours.ts';
 import { zeroWatchCounts } from './stored-watch.ts';
+import { countUntil } from '../policies/watch/counts.ts';
+import type { WatchRun } from '../records/run.ts';
 
 export type WatchStats = z.input<typeof watchStatsResponseSchema>;
 
@@ -186,4 +187,26 @@ function presentPrecision(
     recall: recall && recall.value,
     recall_interval: recall && { from: recall.low, to: recall.high },
   };
+}
+
+/**
+ * Reads the hours of a watch from `from` to before `to`, with the gap of an exhausted budget up to now: no tick counts
+ * it before the budget is renewed.
+ */
+export async function readHours(
+  watch: WatchRun,
+  from: Date,
+  to: Date,
+  { watches, now }: { watches: Pick<WatchStore, 'hours'>; now: () => Date },
+): Promise<HourOfWatch[]> {
+  const stored = from < to ? await watches.hours(watch.run_id, from, to) : [];
+  if (!watch.state.causes.budget_exhausted) return stored;
+  const hours = new Map(stored.map((each) => [each.hour, each]));
+  for (const { hour, counts, seen } of countUntil(watch, earlier(to, now())).hours) {
+    const { counts: before, seen: seenBefore } = hours.get(hour) ?? { counts: zeroWatchCounts };
+    const gapMs = before.gap_ms + (counts.gap_ms ?? 0);
+    const all = seen && extendHour(new Date(hour), seenBefore, seen);
+    if (new Date(hour) >= from) hours.set(hour, { hour, counts: { ...before, gap_ms: gapMs }, seen: all });
+  }
+  return [...hours.values()];
 }

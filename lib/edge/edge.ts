@@ -13,7 +13,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { originHostsHeader, originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import { eventStreamPaths, functionUrlPaths, maxOriginSeconds } from '../../adapters/aws/http/origins.ts';
-import { evidencePath } from '../../core/delivery/evidence-link.ts';
+import { evidencePath } from '../../core/delivery/links.ts';
 import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
 import type { PrivateBucket } from '../storage/private-bucket.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';

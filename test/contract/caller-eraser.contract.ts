@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { addCaller } from '../../core/access/callers.ts';
-import { eraseCaller } from '../../core/access/erase-caller.ts';
-import { operator } from '../../core/access/key-rights.ts';
-import { createKey } from '../../core/access/keys.ts';
+import { addCaller, eraseCaller } from '../../core/access/callers.ts';
+import { operator, createKey } from '../../core/access/keys.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { createMonitor } from '../support/create-jobs.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';

@@ -3,7 +3,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
 import { createEventBus } from '../../adapters/aws/event-bus.ts';
 import { publishCreations } from '../../core/delivery/publish.ts';
-import { sendTestAlert } from '../../core/delivery/test-destinations.ts';
+import { sendTestAlert } from '../../core/delivery/test-deliveries.ts';
 import { createMonitor } from '../support/create-jobs.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
 import type { EventBus } from '../../core/ports/delivery.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createBurstDefinition } from '../../adapters/aws/bursts.ts';
-import { eraseCaller } from '../../core/access/erase-caller.ts';
-import { operator } from '../../core/access/key-rights.ts';
+import { eraseCaller } from '../../core/access/callers.ts';
+import { operator } from '../../core/access/keys.ts';
 import { StreamFetchError } from '../../core/errors.ts';
 import type { ExecutionInput } from '../../core/records/workflow.ts';
 import { createHandler as createAnalyze } from '../../functions/analyze/handler.ts';

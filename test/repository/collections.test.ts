@@ -170,7 +170,7 @@ const ofOneCall = [
   'adapters/media/rtsp/connection/rtsp-client.ts',
   'adapters/onvif/cameras.ts',
   'adapters/vision/objects/summarize-window.ts',
-  'core/access/erase-caller.ts',
+  'core/access/callers.ts',
   'adapters/media/mpeg-ts/renumber-packets.ts',
   'core/memory/merge-moments.ts',
   'core/watch/stored-watch.ts',

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { mergeMoments } from '../../../core/memory/merge-moments.ts';
-import { toHour } from '../../../core/policies/watch/hourly-counts.ts';
+import { toHour } from '../../../core/policies/watch/counts.ts';
 import type { MomentStore } from '../../../core/ports/moment-store.ts';
 import { withReview } from '../../../core/records/moment.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';

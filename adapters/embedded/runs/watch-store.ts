@@ -9,7 +9,7 @@ import {
 } from '../../../core/ports/runs.ts';
 import { isWatch, watchRunSchema } from '../../../core/records/run.ts';
 import { addSeconds } from '../../../core/time.ts';
-import { toHour } from '../../../core/policies/watch/hourly-counts.ts';
+import { toHour } from '../../../core/policies/watch/counts.ts';
 import { reviewDelta } from '../../../core/watch/stored-watch.ts';
 import { insertRun } from './run-commit.ts';
 import { wakeReaders, type Notify } from './run-store.ts';

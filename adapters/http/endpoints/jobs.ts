@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WatchpostError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
-import { eventPage } from '../../../core/event/event-page.ts';
+import { eventPage } from '../../../core/event/present-event.ts';
 import { jobDetail, jobStats, jobSummary } from '../../../core/job/present-job.ts';
 import {
   getJob,

@@ -36,8 +36,7 @@ import * as examples from '../../openapi/examples/access.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 import { createSignInCode } from '../../../core/access/sign-in.ts';
-import { eraseCaller } from '../../../core/access/erase-caller.ts';
-import { addCaller, listCallers, presentCaller } from '../../../core/access/callers.ts';
+import { eraseCaller, addCaller, listCallers, presentCaller } from '../../../core/access/callers.ts';
 
 /**
  * Endpoints of API keys. A key with the scope `keys` manages keys of its caller that have no additional scopes; `admin`

@@ -5,9 +5,11 @@ import {
   momentSearchRequestSchema,
 } from '../../../core/requests/moments.ts';
 import { watchPathSchema } from '../../../core/requests/watch-queries.ts';
-import { askResponseSchema } from '../../../core/responses/ask.ts';
-import { backtestResponseSchema } from '../../../core/responses/backtest.ts';
-import { searchResponseSchema } from '../../../core/responses/moments.ts';
+import {
+  askResponseSchema,
+  backtestResponseSchema,
+  searchResponseSchema,
+} from '../../../core/responses/moments.ts';
 import { nameConditions } from '../../../core/watch/watch-config.ts';
 import * as examples from '../../openapi/examples/moments.ts';
 import { defineEndpoint } from '../endpoint.ts';
@@ -62,8 +64,7 @@ const askEndpoint = defineEndpoint(
     examples: { body: { delivery: examples.ask }, response: { answered: examples.askResult } },
   },
   async ({ body: { question, watch_ids: watchIds, from, to }, caller, context }, deps) => {
-    const { askMoments } = await import('../../../core/ask/ask-moments.ts');
-    const { presentAnswer } = await import('../../../core/ask/present-answer.ts');
+    const { askMoments, presentAnswer } = await import('../../../core/ask/ask-moments.ts');
     const input = { question, watchIds, from, to };
     return presentAnswer(await askMoments(input, caller, deps, context.req.raw.signal), deps);
   },
@@ -97,8 +98,7 @@ const backtestEndpoint = defineEndpoint(
       cursor,
       estimate,
     };
-    const { backtestWatch } = await import('../../../core/backtest/backtest-watch.ts');
-    const { presentBacktest } = await import('../../../core/backtest/present-backtest.ts');
+    const { backtestWatch, presentBacktest } = await import('../../../core/backtest/backtest-watch.ts');
     return presentBacktest(await backtestWatch(input, caller, deps, context.req.raw.signal), caller, deps);
   },
 );

@@ -1,6 +1,10 @@
-import { listMoments, readMomentPicture, requireOwnMoment } from '../../../core/memory/list-moments.ts';
+import {
+  listMoments,
+  readMomentPicture,
+  requireOwnMoment,
+  reviewOwnMoment,
+} from '../../../core/memory/list-moments.ts';
 import { presentMoment } from '../../../core/memory/present-search.ts';
-import { reviewOwnMoment } from '../../../core/memory/review-moment.ts';
 import {
   momentListQuerySchema,
   momentPathSchema,

@@ -1,4 +1,4 @@
-import { sendTestAlert } from '../../../core/delivery/test-destinations.ts';
+import { sendTestAlert } from '../../../core/delivery/test-deliveries.ts';
 import { watchPathSchema } from '../../../core/requests/watch-queries.ts';
 import { watchTestResponseSchema } from '../../../core/responses/deliveries.ts';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';

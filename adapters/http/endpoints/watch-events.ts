@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { CoreDeps } from '../../../core/dependencies.ts';
-import { eventsBeforeHole } from '../../../core/event/before-hole.ts';
+import { eventsBeforeHole } from '../../../core/event/tail-events.ts';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
-import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
+import { presentWatchEvent } from '../../../core/watch/present-watch.ts';
 import { isWatchEvent } from '../../../core/records/run.ts';
 import {
   allWatchEventsQuerySchema,

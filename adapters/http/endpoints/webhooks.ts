@@ -1,5 +1,5 @@
 import { readDeliveries, resendDelivery } from '../../../core/delivery/deliveries.ts';
-import { testWebhook } from '../../../core/delivery/test-webhook.ts';
+import { testWebhook } from '../../../core/delivery/test-deliveries.ts';
 import {
   readWebhookDefaults,
   replaceWebhookDefaults,

@@ -9,7 +9,7 @@ import { findLoss } from '../../sight/trouble.ts';
 import { addSeconds } from '../../time.ts';
 import { alertFields, closeAlert, type Closing } from './alerts.ts';
 import { closed, forget, isOpen } from './condition.ts';
-import { countUntil, toHour } from './hourly-counts.ts';
+import { countUntil, toHour } from './counts.ts';
 import { initialConditionState } from './initial-state.ts';
 import { watchStatus } from './progress.ts';
 import { nextGeneration } from '../../tick/advance-run.ts';

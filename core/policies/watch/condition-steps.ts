@@ -29,7 +29,7 @@ import { afterUnseenTime, awaitsOpening, withHolding } from './holding.ts';
 import { initialConditionState } from './initial-state.ts';
 import type { WatchOutcome } from './outcome.ts';
 import { shortestVisitOfCondition } from './shortest-visit-of-watch.ts';
-import type { AlertCounts } from './tick-counts.ts';
+import type { AlertCounts } from './counts.ts';
 
 /** Returns the id of an alert: a UUIDv5 of watch, condition and the number of the opening. */
 export type CreateAlertId = (watchId: string, conditionId: string, opening: number) => string;

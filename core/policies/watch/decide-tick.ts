@@ -22,14 +22,13 @@ import { budgetOnDay, isExhausted, isNearlyExhausted, settle, type Cost } from '
 import { isPending, isUnjudgeable, shorten } from './condition.ts';
 import { findRule, stepConditions, type CreateAlertId } from './condition-steps.ts';
 import { isReleased, secondsToOpening } from './holding.ts';
-import { countByHour, type HourlyCounts } from './hourly-counts.ts';
+import { countByHour, type HourlyCounts, countTick } from './counts.ts';
 import { findAnswer } from './datapoints.ts';
 import { planNextTick } from './next-tick.ts';
 import { hasVerdict, lacksMoment, readLook, type WatchOutcome } from './outcome.ts';
 import { createWatchProgress, watchStatus } from './progress.ts';
 import { listActive, localDay, scheduleAt } from './schedule.ts';
 import { shortestVisitOfWatch } from './shortest-visit-of-watch.ts';
-import { countTick } from './tick-counts.ts';
 
 export type WatchTickInput = {
   outcome: WatchOutcome;

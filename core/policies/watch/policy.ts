@@ -25,7 +25,7 @@ import type { WatchOutcome } from './outcome.ts';
 import { findState, planAllQuestions, planQuestions, screenWatchCapture } from './questions.ts';
 import { scheduleAt } from './schedule.ts';
 import { decideWatchTick } from './decide-tick.ts';
-import { listUnsure } from './tick-counts.ts';
+import { listUnsure } from './counts.ts';
 import type { CreateAlertId } from './condition-steps.ts';
 
 export type WatchSettings = CostSettings & {

@@ -1,6 +1,6 @@
 import type { WatchCondition, WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/run.ts';
-import { shortestVisitSeconds } from '../../sight/shortest-visit.ts';
+import { shortestVisitSeconds } from '../../sight/sure-visit.ts';
 import { stretchedInterval } from '../../time.ts';
 
 type Run = Pick<WatchRun, 'sight' | 'seen' | 'next'> & {

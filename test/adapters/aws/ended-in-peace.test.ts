@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createBurstDefinition } from '../../../adapters/aws/bursts.ts';
-import { eraseCaller } from '../../../core/access/erase-caller.ts';
-import { operator } from '../../../core/access/key-rights.ts';
+import { eraseCaller } from '../../../core/access/callers.ts';
+import { operator } from '../../../core/access/keys.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';

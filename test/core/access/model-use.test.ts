@@ -13,7 +13,7 @@ import { presentWatch } from '../../../core/watch/present-watch.ts';
 import { previewWatch } from '../../../core/watch/preview-watch.ts';
 import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
-import { testPicture } from '../../../core/observability/test-picture.ts';
+import { testPicture } from '../../../core/observability/model-status.ts';
 import { createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createConsoleLink } from '../../../core/delivery/console-link.ts';
-import { readEvidence } from '../../../core/delivery/evidence-link.ts';
+import { createConsoleLink, readEvidence } from '../../../core/delivery/links.ts';
 import { toNotification } from '../../../core/delivery/notification.ts';
 import { asWatch } from '../../../core/records/run.ts';
 import { destinationTypeSchema } from '../../../core/records/watch.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sendTestAlert } from '../../../core/delivery/test-destinations.ts';
+import { sendTestAlert } from '../../../core/delivery/test-deliveries.ts';
 import { createWatching, failing, first, opened } from '../../support/watches/delivery.ts';
 
 test('a test alert reaches all destinations once, and each result is returned', async () => {

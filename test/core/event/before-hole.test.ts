@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventsBeforeHole } from '../../../core/event/before-hole.ts';
+import { eventsBeforeHole } from '../../../core/event/tail-events.ts';
 import { addSeconds } from '../../../core/time.ts';
 
 const now = new Date('2026-11-26T12:00:00Z');

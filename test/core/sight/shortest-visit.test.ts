@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chooseMoments } from '../../../core/sight/choose-moments.ts';
-import { confirmApartSeconds, sureVisitSeconds } from '../../../core/sight/sure-visit.ts';
-import { shortestVisitSeconds } from '../../../core/sight/shortest-visit.ts';
+import {
+  confirmApartSeconds,
+  sureVisitSeconds,
+  shortestVisitSeconds,
+} from '../../../core/sight/sure-visit.ts';
 
 const rules = { lookBack: true, intervalSeconds: 10, confirmSeconds: 2, checksToOpen: 2 };
 const scan = (distance: number, leftOut = 0) => ({ distance_seconds: distance, left_out_seconds: leftOut });

@@ -4,7 +4,7 @@ import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { createWatch } from '../../../core/watch/create-watch.ts';
 import type { Platform } from '../../../core/records/platform.ts';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
-import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
+import { presentWatchEvent } from '../../../core/watch/present-watch.ts';
 import { watchRequestSchema, type WatchPatch } from '../../../core/requests/watches.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, type World } from '../../support/world.ts';

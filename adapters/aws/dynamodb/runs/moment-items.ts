@@ -19,7 +19,7 @@ import { removeItems } from '../table/remove-items.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import type { Table } from '../table/table.ts';
 import type { Item, ItemKey, Write } from '../table/write.ts';
-import { toHour } from '../../../../core/policies/watch/hourly-counts.ts';
+import { toHour } from '../../../../core/policies/watch/counts.ts';
 import { statsRetentionSeconds } from '../../../../core/ports/runs.ts';
 
 /** Returns the write of the moments of a capture: one item, which expires with the last of them. */

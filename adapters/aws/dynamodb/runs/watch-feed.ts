@@ -1,4 +1,4 @@
-import { eventsBeforeHole } from '../../../../core/event/before-hole.ts';
+import { eventsBeforeHole } from '../../../../core/event/tail-events.ts';
 import type { Feed, WatchStore, RunStore } from '../../../../core/ports/runs.ts';
 import { asWatch, isWatchEvent, type WatchRun } from '../../../../core/records/run.ts';
 import type { WatchEvent } from '../../../../core/records/watch-event.ts';

@@ -5,7 +5,7 @@ import { createLocalVision } from '../../../../adapters/vision/local/local-visio
 import type { ModelHost } from '../../../../adapters/vision/local/model-host.ts';
 import type { ModelAnswer, ModelRequest } from '../../../../adapters/vision/local/protocol.ts';
 import { ModelBusyError, TooManyFramesError, VisionError } from '../../../../core/errors.ts';
-import { testPicture as frame } from '../../../../core/observability/test-picture.ts';
+import { testPicture as frame } from '../../../../core/observability/model-status.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { createFakeTime } from '../../embedded/fake-time.ts';
 import { judgeCondition } from '../../../../core/ports/vision-model.ts';

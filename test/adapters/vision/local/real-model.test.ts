@@ -7,7 +7,7 @@ import { createModelHost, type ModelHost } from '../../../../adapters/vision/loc
 import { startModelProcess } from '../../../../adapters/vision/local/running-model.ts';
 import { findRuntime } from '../../../../adapters/vision/local/runtime.ts';
 import type { ModelRequest } from '../../../../adapters/vision/local/protocol.ts';
-import { testPicture as frame } from '../../../../core/observability/test-picture.ts';
+import { testPicture as frame } from '../../../../core/observability/model-status.ts';
 import { setSystemTimer } from '../../../../core/time-limit.ts';
 import { installRuntime, makeToyFiles } from '../../../models/toy-files.ts';
 import { folderOfFile } from '../../../support/temporary-folder.ts';

@@ -1,15 +1,48 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { DestinationResult, Destinations } from '../ports/delivery.ts';
+import { describeDeliveryFailure } from './after-attempt.ts';
+import type { Destinations, DestinationResult } from '../ports/delivery.ts';
 import type { RunStore } from '../ports/runs.ts';
 import type { WatchRun } from '../records/run.ts';
 import type { Destination, DestinationAddress, Watch } from '../records/watch.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';
-import { describeDeliveryFailure } from './after-attempt.ts';
 import { recordAttempt, currentState, type AddressedDestination } from './destination-state.ts';
 import { testNotification } from './notification.ts';
 
-type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
+type WebhookDeps = Pick<CoreDeps, 'webhookUrls' | 'baseUrl' | 'now' | 'newId'> & {
+  destinations: Pick<Destinations, 'sendEnvelope'>;
+};
+
+/**
+ * Sends one signed event of the type `test`, like those of a job but without retries, and returns the response.
+ * `status` is null if there was no response, `error` is null if it was 2xx. Throws `InvalidUrlError` for a URL that no
+ * job accepts.
+ */
+export async function testWebhook(url: string, caller: string, deps: WebhookDeps) {
+  deps.webhookUrls.check(url, ['http', 'https']);
+  const result = await deps.destinations.sendEnvelope(url, {
+    caller,
+    id: `msg_test_${deps.newId()}`,
+    body: testEnvelope(deps.now(), deps),
+  });
+  return {
+    status: result.status,
+    latency_ms: result.latencyMs,
+    error: result.outcome === 'delivered' ? null : describeDeliveryFailure(result),
+  };
+}
+
+/** Creates an envelope without a stream: the service itself is its source. */
+function testEnvelope(at: Date, { baseUrl }: WebhookDeps) {
+  return {
+    type: 'test',
+    timestamp: at.toISOString(),
+    source_url: baseUrl,
+    data: { message: 'This is a test event: nothing has happened.' },
+  };
+}
+
+type AlertDeps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
   runs: Pick<RunStore, 'secrets'>;
   destinations: Pick<Destinations, 'send'>;
 };
@@ -20,19 +53,19 @@ type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
  * endpoint would send any number of messages to addresses of others. A success enables a destination that was disabled.
  * The event bus of the deployment receives the test alert too, by the delivery queue.
  */
-export async function sendTestAlert(watch: WatchRun, deps: Deps) {
+export async function sendTestAlert(watch: WatchRun, deps: AlertDeps) {
   if (deps.queue.hasBus) await sendTestToBus(watch, deps);
   const secrets = await deps.runs.secrets(watch.run_id);
   const addresses = secrets?.destinations ?? [];
   return Promise.all(addresses.map(async (address) => sendTest(address, watch, deps)));
 }
 
-async function sendTestToBus({ run_id: id }: Watch, { queue, newId, now }: Deps): Promise<void> {
+async function sendTestToBus({ run_id: id }: Watch, { queue, newId, now }: AlertDeps): Promise<void> {
   const test = { id: newId(), timestamp: now().toISOString() };
   await queue.send({ bus: 'test', id, sequence: 0, subject: 'test', test });
 }
 
-async function sendTest(address: DestinationAddress, stored: WatchRun, deps: Deps) {
+async function sendTest(address: DestinationAddress, stored: WatchRun, deps: AlertDeps) {
   const { destination_id: id, type } = address;
   const destination = stored.config.destinations.find((each) => each.destination_id === id);
   const result = destination ? await attemptTest(address, destination, stored, deps) : unknownAddress;
@@ -44,7 +77,7 @@ async function attemptTest(
   address: DestinationAddress,
   destination: Destination,
   watch: WatchRun,
-  deps: Deps,
+  deps: AlertDeps,
 ): Promise<DestinationResult> {
   const { waitSeconds, reserved } = await reserveTest(destination, watch, deps);
   if (waitSeconds > 0)
@@ -67,7 +100,7 @@ async function attemptTest(
  * Stores the time of the test before it, so that concurrent calls send one. Returns the wait until the next test is
  * allowed, 0 if this one is, and the state.
  */
-async function reserveTest(destination: Destination, watch: Watch, deps: Deps) {
+async function reserveTest(destination: Destination, watch: Watch, deps: AlertDeps) {
   const now = deps.now();
   const key = toKey(destination, watch);
   let waitSeconds = 0;
