@@ -49,7 +49,7 @@ export function LogPanel() {
       {!value && !problem && <Skeleton rows={6} />}
       {value && lines.length === 0 && <EmptyState icon="text" title="No matching entries" />}
       {lines.length > 0 && (
-        <ol class="framed log" tabIndex={0} aria-label="Log entries, newest first">
+        <ol class="log" tabIndex={0} aria-label="Log entries, newest first">
           {lines.map((line, index) => (
             <Line key={`${line.time} ${index}`} line={line} onJob={setJob} />
           ))}

@@ -19,7 +19,7 @@ export function Sidebar({ route }: { route: Route }) {
         <a href={routeUrls.look} aria-label="Watchpost, to Try">
           <Logo />
         </a>
-        <div class="row gap-1">
+        <div class="row">
           <ThemeToggle />
           <Button kind="quiet" label="Sign out" onClick={signOut}>
             <Icon name="out" />
