@@ -6,16 +6,34 @@ import { z } from 'zod';
 import { openApiDocument } from '../adapters/openapi/document.ts';
 
 /**
- * Writes `client/openapi-types.ts`: one type per named schema of the OpenAPI document. An install runs it, and each
- * `npm run check`.
+ * Writes `client/openapi-types.ts`: one type per named schema of the OpenAPI document, and for forms the bounds and
+ * defaults of each request. An install runs it, and each `npm run check`.
  */
 
+const bound = z.number().optional();
+const propertySchema = z.object({
+  type: z.string().optional(),
+  minimum: bound,
+  maximum: bound,
+  maxLength: bound,
+  maxItems: bound,
+  default: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+});
+const objectSchema = z.object({
+  properties: z.record(z.string(), z.unknown()).default({}),
+  required: z.array(z.string()).default([]),
+});
+
 const path = fileURLToPath(new URL('../client/openapi-types.ts', import.meta.url));
+const { schemas } = z
+  .object({ schemas: z.record(z.string(), z.unknown()) })
+  .parse(openApiDocument('https://HOST/api')['components']);
 const types = await compile(
   {
     title: 'Everything',
     type: 'object',
-    definitions: readDefinitions(openApiDocument('https://HOST/api')['components']),
+    definitions: z.record(z.string(), z.custom<JSONSchema>()).parse(withPlainReferences(schemas)),
   },
   'Everything',
   {
@@ -27,13 +45,55 @@ const types = await compile(
     unreachableDefinitions: true,
   },
 );
-const { code } = await format(path, withoutRoot(types), { printWidth: 110, singleQuote: true });
+const requests = Object.entries(schemas).filter(([name]) => name.endsWith('Request'));
+const constants = requests.map(([name, schema]) => formConstants(name, schema)).join('\n');
+const { code } = await format(path, `${withoutRoot(types)}\n${constants}`, {
+  printWidth: 110,
+  singleQuote: true,
+});
 // An editor or a compiler that has it open does not read it again for nothing.
 if (!existsSync(path) || readFileSync(path, 'utf8') !== code) writeFileSync(path, code);
 
-function readDefinitions(components: unknown): JSONSchema['definitions'] {
-  const { schemas } = z.object({ schemas: z.record(z.string(), z.unknown()) }).parse(components);
-  return z.record(z.string(), z.custom<JSONSchema>()).parse(withPlainReferences(schemas));
+/** Returns the code of two constants: attributes of the controls of a request, and values of an empty form. */
+function formConstants(name: string, schema: unknown): string {
+  const fields = fieldsOf(schema);
+  const attributes = Object.fromEntries(fields.map((field) => [field.name, attributesOf(field)]));
+  const values = fields.flatMap(({ name: field, isRequired, type, value }) =>
+    type === 'array' || type === 'object' || (value === undefined && !(isRequired && type === 'string'))
+      ? []
+      : [[field, value ?? (isRequired ? '' : null)] as const],
+  );
+  const names = values.map(([field]) => `'${field}'`).join(' | ') || 'never';
+  const prefix = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+  return `export const ${prefix}Fields = ${JSON.stringify(attributes)} as const;
+export const ${prefix}Defaults: Required<Pick<${name}, ${names}>> = ${JSON.stringify(Object.fromEntries(values))};`;
+}
+
+type Field = ReturnType<typeof fieldsOf>[number];
+
+/** Returns the fields of an object, those that may be null by what they are otherwise. */
+function fieldsOf(schema: unknown) {
+  const { properties, required } = objectSchema.parse(schema);
+  return Object.entries(properties).map(([name, property]) => {
+    const { anyOf, default: value } = propertySchema.parse(property);
+    const inner = anyOf?.[0] ?? property;
+    return { name, isRequired: required.includes(name), value, inner, ...propertySchema.parse(inner) };
+  });
+}
+
+/** Returns the attributes of an HTML control by the bounds of its field; those of all fields of an object. */
+function attributesOf({
+  inner,
+  type,
+  isRequired,
+  minimum: min,
+  maximum: max,
+  maxLength,
+  maxItems,
+}: Field): object {
+  if (type === 'object')
+    return Object.fromEntries(fieldsOf(inner).map((field) => [field.name, attributesOf(field)]));
+  return { min, max, maxLength, maxItems, ...(isRequired && { required: true }) };
 }
 
 /** Removes descriptions beside references: each would create a second type of the same name. */

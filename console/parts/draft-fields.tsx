@@ -1,42 +1,39 @@
 import { Checkbox, NumberField } from './field.tsx';
 
-/**
- * Number of a form: its field, label and limits. `empty` is the meaning of an empty control; without it the field is
- * required.
- */
-export type NumberEntry<Name extends string> = {
+type Bounds = { min: number; max?: number };
+
+/** Number of a form. `empty` is the meaning of an empty control; without it the field is required. */
+type NumberEntry<Name extends string> = Partial<Bounds> & {
   field: Name;
-  /** Path in the request; default: the field in the spelling of the API. */
-  name?: string;
   label: string;
-  hint: string;
-  min: number;
-  max?: number;
+  hint?: string;
   step?: number;
   empty?: string;
 };
 
 type NumbersProps<Name extends string> = {
   entries: readonly NumberEntry<Name>[];
+  /** Bounds of the fields in the schema of the request, unless an entry has its own. */
+  bounds: Readonly<Record<Name, Readonly<Bounds>>>;
+  /** Place of the fields in the request, such as `budget.`. */
+  place?: string;
   values: Readonly<Record<Name, number | null>>;
   onValue: (field: Name, value: number | null) => void;
 };
 
-/** Renders numbers of a form side by side. */
-export function NumberFields<Name extends string>({ entries, values, onValue }: NumbersProps<Name>) {
-  return (
-    <div class="field-grid">
-      {entries.map(({ field, ...entry }) => (
-        <NumberField
-          key={field}
-          name={field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}
-          {...entry}
-          value={values[field]}
-          onValue={(value) => onValue(field, value)}
-        />
-      ))}
-    </div>
-  );
+/** Renders numbers of a form, which a grid arranges. */
+export function NumberFields<Name extends string>(props: NumbersProps<Name>) {
+  const { entries, bounds, place = '', values, onValue } = props;
+  return entries.map(({ field, ...entry }) => (
+    <NumberField
+      key={field}
+      name={`${place}${field}`}
+      {...bounds[field]}
+      {...entry}
+      value={values[field]}
+      onValue={(value) => onValue(field, value)}
+    />
+  ));
 }
 
 export type SwitchEntry<Name extends string> = { field: Name; label: string; hint?: string };
@@ -61,7 +58,7 @@ export function Switches<Name extends string>({ entries, values, onValue }: Swit
 
 /** Switch that forms of jobs and watches share. */
 export const prefilterSwitch = {
-  field: 'prefilter',
+  field: 'enable_prefilter',
   label: 'Motion pre-filter',
   hint: 'Skips the model call if there is no motion',
 } as const;

@@ -126,11 +126,17 @@ export function NumberInput({ value, onValue, empty, ...rest }: NumberProps) {
   );
 }
 
-type NumberFieldProps = Pick<FieldProps, 'label' | 'name' | 'hint'> & Omit<NumberProps, keyof ControlIds>;
+type NumberFieldProps = Pick<FieldProps, 'label' | 'name'> & { hint?: string } & Omit<
+    NumberProps,
+    keyof ControlIds
+  >;
 
+/** Renders a number with its bounds behind the hint. */
 export function NumberField({ label, name, hint, ...input }: NumberFieldProps) {
+  const { min, max } = input;
+  const bounds = max === undefined ? [] : [`${min.toLocaleString()} to ${max.toLocaleString()}`];
   return (
-    <Field label={label} name={name} hint={hint}>
+    <Field label={label} name={name} hint={[...(hint === undefined ? [] : [hint]), ...bounds].join('; ')}>
       {(ids) => <NumberInput {...ids} {...input} />}
     </Field>
   );

@@ -1,6 +1,7 @@
+import { watchRequestFields } from '../../client/openapi-types.ts';
 import type { InputMode } from '../api/types.ts';
 import { Choice } from './choice.tsx';
-import { NumberField } from './field.tsx';
+import { NumberFields } from './draft-fields.tsx';
 
 const modes = [
   { value: 'frames', label: 'Frame', hint: 'One frame: fastest and cheapest.' },
@@ -8,27 +9,25 @@ const modes = [
   { value: 'hybrid', label: 'Both', hint: 'A sharp frame and a clip.' },
 ] as const;
 
-type Input = { mode: InputMode; clipSeconds: number | null };
-type Props = Input & { onChange: (part: Partial<Input>) => void };
+type Input = { input_mode: InputMode; clip_duration_seconds: number | null };
+type Props = { values: Input; onChange: (part: Partial<Input>) => void };
 
 /** Edits what a check captures: the input mode and the length of the clip. */
-export function InputFields({ mode, clipSeconds, onChange }: Props) {
+export function InputFields({ values, onChange }: Props) {
   return (
     <>
       <Choice
         legend="Input for the model"
         options={[...modes]}
-        value={mode}
-        onValue={(value) => onChange({ mode: value })}
+        value={values.input_mode}
+        onValue={(mode) => onChange({ input_mode: mode })}
       />
-      {mode !== 'frames' && (
-        <NumberField
-          label="Clip length in seconds"
-          hint="1 to 10"
-          min={1}
-          max={10}
-          value={clipSeconds}
-          onValue={(value) => onChange({ clipSeconds: value })}
+      {values.input_mode !== 'frames' && (
+        <NumberFields
+          entries={[{ field: 'clip_duration_seconds', label: 'Clip length in seconds' }]}
+          bounds={watchRequestFields}
+          values={values}
+          onValue={(field, value) => onChange({ [field]: value })}
         />
       )}
     </>

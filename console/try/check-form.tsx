@@ -1,3 +1,4 @@
+import { checkOnceRequestFields as fields } from '../../client/openapi-types.ts';
 import { Button } from '../parts/button.tsx';
 import { Field, TextArea, TextInput } from '../parts/field.tsx';
 import { InputFields } from '../parts/input-fields.tsx';
@@ -19,8 +20,8 @@ type Props = {
 /** Renders the form of a single check: stream, condition, input mode. */
 export function CheckForm({ draft, onChange, onCheck, onWalk, onFindCamera, busy }: Props) {
   const { model } = useSession().service;
-  const check = useStreamValidation(draft.streamUrl.trim());
-  const complete = draft.streamUrl.trim() !== '' && draft.condition.trim() !== '';
+  const check = useStreamValidation(draft.stream_url.trim());
+  const complete = draft.stream_url.trim() !== '' && draft.condition.trim() !== '';
   const submit = (event: Event) => {
     event.preventDefault();
     if (complete && !busy) onCheck();
@@ -35,10 +36,10 @@ export function CheckForm({ draft, onChange, onCheck, onWalk, onFindCamera, busy
           <TextInput
             {...ids}
             inputMode="url"
-            maxLength={500}
+            maxLength={fields.stream_url.maxLength}
             placeholder="https://example.com/live.m3u8"
-            value={draft.streamUrl}
-            onValue={(streamUrl) => onChange({ streamUrl })}
+            value={draft.stream_url}
+            onValue={(url) => onChange({ stream_url: url })}
           />
         )}
       </Field>
@@ -52,7 +53,7 @@ export function CheckForm({ draft, onChange, onCheck, onWalk, onFindCamera, busy
         {(ids) => (
           <TextArea
             {...ids}
-            maxLength={1000}
+            maxLength={fields.condition.maxLength}
             placeholder={model.condition_examples[0] ?? ''}
             value={draft.condition}
             onValue={(condition) => onChange({ condition })}
@@ -61,12 +62,12 @@ export function CheckForm({ draft, onChange, onCheck, onWalk, onFindCamera, busy
       </Field>
       <ConditionAdvice
         condition={draft.condition}
-        mode={draft.mode}
+        mode={draft.input_mode}
         onCondition={(condition) => onChange({ condition })}
-        onMode={(mode) => onChange({ mode })}
+        onMode={(mode) => onChange({ input_mode: mode })}
       />
       <ConditionExamples onUse={(condition) => onChange({ condition })} />
-      <InputFields mode={draft.mode} clipSeconds={draft.clipSeconds} onChange={onChange} />
+      <InputFields values={draft} onChange={onChange} />
       <Button kind="primary" type="submit" busy={busy} disabled={!complete} wide>
         Check now
       </Button>

@@ -1,25 +1,30 @@
 import type { DigestRequest, JobDetail, InputMode, CheckRequest, MonitorRequest } from '../api/types.ts';
-import { emptyWatchDraft, newCondition, newDestination } from '../watches/watch-draft.ts';
+import {
+  conditionRequestDefaults,
+  digestRequestDefaults,
+  monitorRequestDefaults,
+} from '../../client/openapi-types.ts';
+import { emptyWatchDraft, newDestination } from '../watches/watch-draft.ts';
 import type { DestinationDraft, WatchDraft } from '../watches/watch-draft.ts';
 
 /** Form state of the page. Each of the three requests is created from it. `null` is an empty number field. */
 export type Draft = {
-  streamUrl: string;
+  stream_url: string;
   condition: string;
-  mode: InputMode;
-  clipSeconds: number | null;
-  intervalSeconds: number | null;
-  durationSeconds: number | null;
-  cooldownSeconds: number | null;
-  maxTriggers: number | null;
-  windowMinutes: number | null;
-  captureSeconds: number | null;
-  maxWindows: number | null;
-  includeFrames: boolean;
-  prefilter: boolean;
+  input_mode: InputMode;
+  clip_duration_seconds: number | null;
+  interval_seconds: number | null;
+  monitor_duration_seconds: number | null;
+  trigger_cooldown_seconds: number | null;
+  max_triggers: number | null;
+  window_minutes: number | null;
+  capture_interval_seconds: number | null;
+  max_windows: number | null;
+  include_frames: boolean;
+  enable_prefilter: boolean;
   /** True if a monitor scans the stream between its captures. A watch always does. */
-  lookBack: boolean;
-  webhookUrl: string;
+  look_back: boolean;
+  webhook_url: string;
   /** True if the webhook does not receive start and end of the job. */
   alertsOnly: boolean;
 };
@@ -29,56 +34,38 @@ export type Purpose = 'look' | 'monitor' | 'digest';
 
 /** Initial state of the form. */
 export const emptyDraft: Draft = {
-  streamUrl: '',
+  stream_url: '',
   condition: '',
-  mode: 'frames',
-  clipSeconds: 3,
-  intervalSeconds: 10,
-  durationSeconds: 600,
-  cooldownSeconds: 30,
-  maxTriggers: null,
-  windowMinutes: 5,
-  captureSeconds: 30,
-  maxWindows: 2,
-  includeFrames: true,
-  prefilter: true,
-  lookBack: false,
-  webhookUrl: '',
+  input_mode: 'frames',
+  clip_duration_seconds: 3,
+  interval_seconds: 10,
+  monitor_duration_seconds: 600,
+  trigger_cooldown_seconds: 30,
+  max_triggers: null,
+  window_minutes: 5,
+  capture_interval_seconds: 30,
+  max_windows: 2,
+  include_frames: true,
+  enable_prefilter: true,
+  look_back: false,
+  webhook_url: '',
   alertsOnly: false,
 };
 
 /** Creates a form with the configuration of a job. Passwords of its URLs are masked, so they must be entered again. */
-export function toDraft({ stream_url: streamUrl, config }: Pick<JobDetail, 'stream_url' | 'config'>): Draft {
-  const shared = {
-    ...emptyDraft,
-    streamUrl: ifComplete(streamUrl),
-    webhookUrl: ifComplete(config.webhook_url ?? ''),
-    prefilter: config.enable_prefilter,
-  };
-  if (!('condition' in config))
-    return {
-      ...shared,
-      windowMinutes: config.window_minutes,
-      captureSeconds: config.capture_interval_seconds,
-      maxWindows: config.max_windows,
-      includeFrames: config.include_frames,
-    };
+export function toDraft({ stream_url: url, config }: Pick<JobDetail, 'stream_url' | 'config'>): Draft {
+  const fields = Object.entries(config).filter(([name, value]) => name in emptyDraft && value !== undefined);
   return {
-    ...shared,
-    condition: config.condition,
-    mode: config.input_mode,
-    clipSeconds: config.clip_duration_seconds,
-    intervalSeconds: config.interval_seconds,
-    durationSeconds: config.monitor_duration_seconds,
-    cooldownSeconds: config.trigger_cooldown_seconds,
-    maxTriggers: config.max_triggers,
-    lookBack: config.look_back ?? false,
+    ...emptyDraft,
+    ...Object.fromEntries(fields),
+    stream_url: ifComplete(url),
+    webhook_url: ifComplete(config.webhook_url ?? ''),
   };
 }
 
 export function checkRequest(draft: Draft): CheckRequest {
   return {
-    stream_url: draft.streamUrl.trim(),
+    stream_url: draft.stream_url.trim(),
     condition: draft.condition.trim(),
     include_frame: true,
     ...modeFields(draft),
@@ -87,72 +74,74 @@ export function checkRequest(draft: Draft): CheckRequest {
 
 /** Creates the request of a check of a walk test: frames only, because a clip takes longer than a second. */
 export function walkRequest(draft: Draft): CheckRequest {
-  return checkRequest({ ...draft, mode: 'frames' });
+  return checkRequest({ ...draft, input_mode: 'frames' });
 }
 
 export function monitorRequest(draft: Draft): MonitorRequest {
   return {
-    stream_url: draft.streamUrl.trim(),
+    stream_url: draft.stream_url.trim(),
     condition: draft.condition.trim(),
     ...modeFields(draft),
-    interval_seconds: draft.intervalSeconds ?? 10,
-    monitor_duration_seconds: draft.durationSeconds ?? 600,
-    trigger_cooldown_seconds: draft.cooldownSeconds ?? 0,
-    max_triggers: draft.maxTriggers,
-    enable_prefilter: draft.prefilter,
-    ...(draft.lookBack && { look_back: true }),
+    interval_seconds: draft.interval_seconds ?? monitorRequestDefaults.interval_seconds,
+    monitor_duration_seconds:
+      draft.monitor_duration_seconds ?? monitorRequestDefaults.monitor_duration_seconds,
+    trigger_cooldown_seconds:
+      draft.trigger_cooldown_seconds ?? monitorRequestDefaults.trigger_cooldown_seconds,
+    max_triggers: draft.max_triggers,
+    enable_prefilter: draft.enable_prefilter,
+    ...(draft.look_back && { look_back: true }),
     ...webhookField(draft),
   };
 }
 
 export function digestRequest(draft: Draft): DigestRequest {
   return {
-    stream_url: draft.streamUrl.trim(),
-    window_minutes: draft.windowMinutes ?? 10,
-    capture_interval_seconds: draft.captureSeconds ?? 60,
-    max_windows: draft.maxWindows,
-    include_frames: draft.includeFrames,
-    enable_prefilter: draft.prefilter,
+    stream_url: draft.stream_url.trim(),
+    window_minutes: draft.window_minutes ?? digestRequestDefaults.window_minutes,
+    capture_interval_seconds:
+      draft.capture_interval_seconds ?? digestRequestDefaults.capture_interval_seconds,
+    max_windows: draft.max_windows,
+    include_frames: draft.include_frames,
+    enable_prefilter: draft.enable_prefilter,
     ...webhookField(draft),
   };
 }
 
 /** Creates the form of a watch, without duration and maximum of alerts. */
 export function toNewWatch(draft: Draft): WatchDraft {
-  const { streamUrl, mode, clipSeconds, intervalSeconds, prefilter } = draft;
+  const { stream_url, input_mode, clip_duration_seconds, interval_seconds, enable_prefilter } = draft;
   return {
     ...emptyWatchDraft,
-    streamUrl,
-    mode,
-    clipSeconds,
-    intervalSeconds,
-    prefilter,
-    conditions: [{ ...newCondition, condition: draft.condition }],
+    stream_url,
+    input_mode,
+    clip_duration_seconds,
+    interval_seconds,
+    enable_prefilter,
+    conditions: [{ ...conditionRequestDefaults, condition: draft.condition }],
     destinations: toDestinations(draft),
   };
 }
 
-function toDestinations({ webhookUrl: address, alertsOnly }: Draft): DestinationDraft[] {
+function toDestinations({ webhook_url: address, alertsOnly }: Draft): DestinationDraft[] {
   if (address.trim() === '') return [];
   const webhook = { ...newDestination('webhook'), address };
   return [alertsOnly ? { ...webhook, notify: 'openings_and_closings' } : webhook];
 }
 
-function modeFields({ mode, clipSeconds }: Draft) {
+function modeFields({ input_mode, clip_duration_seconds: seconds }: Draft) {
   return {
-    input_mode: mode,
-    ...(mode === 'frames' ? {} : { clip_duration_seconds: clipSeconds ?? 3 }),
+    input_mode,
+    ...(input_mode === 'frames' ? {} : { clip_duration_seconds: seconds ?? 3 }),
   };
 }
 
 const alertEvents = ['watch_triggered', 'summary_generated', 'error'] as const;
 
-function webhookField({
-  webhookUrl,
-  alertsOnly,
-}: Draft): Pick<MonitorRequest, 'webhook_url' | 'webhook_events'> {
-  if (webhookUrl.trim() === '') return {};
-  return { webhook_url: webhookUrl.trim(), ...(alertsOnly && { webhook_events: [...alertEvents] }) };
+function webhookField(draft: Draft): Pick<MonitorRequest, 'webhook_url' | 'webhook_events'> {
+  const url = draft.webhook_url.trim();
+  return url === ''
+    ? {}
+    : { webhook_url: url, ...(draft.alertsOnly && { webhook_events: [...alertEvents] }) };
 }
 
 /** Returns a URL, or an empty one if a part of it is masked: its secret has to be entered again. */

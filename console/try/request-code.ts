@@ -10,7 +10,7 @@ export function requestCode(purpose: Purpose, draft: Draft, baseUrl: string): Re
 }
 
 function toRequest(purpose: Purpose, draft: Draft): { path: string; body: object } {
-  const filled = { ...draft, streamUrl: draft.streamUrl.trim() || 'https://example.com/live.m3u8' };
+  const filled = { ...draft, stream_url: draft.stream_url.trim() || 'https://example.com/live.m3u8' };
   const asked = { ...filled, condition: draft.condition.trim() || 'A person is at the door' };
   if (purpose === 'look') return { path: '/check-once', body: checkRequest(asked) };
   if (purpose === 'monitor') return { path: '/live-monitor', body: monitorRequest(asked) };

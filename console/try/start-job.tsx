@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { digestRequestFields, monitorRequestFields } from '../../client/openapi-types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
@@ -48,7 +49,7 @@ export function StartJob({ draft, onChange }: Props) {
     if (busy) return;
     starting.clear();
   }, [purpose, draft]);
-  const complete = draft.streamUrl.trim() !== '' && (purpose === 'digest' || draft.condition.trim() !== '');
+  const complete = draft.stream_url.trim() !== '' && (purpose === 'digest' || draft.condition.trim() !== '');
   return (
     <Panel title="Start a job">
       <div class="columns form-first">
@@ -131,40 +132,39 @@ type JobFieldsProps = { draft: Draft; onChange: (part: Partial<Draft>) => void }
 function MonitorFields({ draft, onChange }: JobFieldsProps) {
   const { max_job_seconds: maxSeconds } = useSession().service.limits;
   const numbers = [
-    { field: 'intervalSeconds', label: 'Interval (s)', hint: '5 to 300', min: 5, max: 300 },
+    { field: 'interval_seconds', label: 'Interval (s)' },
     {
-      field: 'durationSeconds',
+      field: 'monitor_duration_seconds',
       label: 'Duration (s)',
-      hint: `5 to ${maxSeconds}, the limit of this service`,
-      min: 5,
+      hint: 'Up to the limit of this service',
       max: maxSeconds,
     },
     {
-      field: 'cooldownSeconds',
+      field: 'trigger_cooldown_seconds',
       label: 'Cooldown (s)',
       hint: 'Minimum time between alerts; the API’s default is 0',
-      min: 0,
-      max: 3600,
     },
     {
-      field: 'maxTriggers',
+      field: 'max_triggers',
       label: 'Maximum alerts',
       hint: 'Empty: no limit; the API’s default is 1',
-      min: 1,
       empty: 'No limit',
     },
   ] as const;
   return (
     <>
-      <NumberFields
-        entries={numbers}
-        values={draft}
-        onValue={(field, value) => onChange({ ...draft, [field]: value })}
-      />
+      <div class="field-grid">
+        <NumberFields
+          entries={numbers}
+          bounds={monitorRequestFields}
+          values={draft}
+          onValue={(field, value) => onChange({ ...draft, [field]: value })}
+        />
+      </div>
       <Switches
         entries={[
           {
-            field: 'lookBack',
+            field: 'look_back',
             label: 'Scan the time between checks',
             hint: 'Judges visits that end before the next check, for more traffic and model calls; a watch always does',
           },
@@ -181,31 +181,27 @@ function MonitorFields({ draft, onChange }: JobFieldsProps) {
 function DigestFields({ draft, onChange }: JobFieldsProps) {
   const { max_job_seconds: maxSeconds } = useSession().service.limits;
   const numbers = [
+    { field: 'window_minutes', label: 'Window (min)', hint: 'One summary each' },
+    { field: 'capture_interval_seconds', label: 'Sample interval (s)' },
     {
-      field: 'windowMinutes',
-      label: 'Window (min)',
-      hint: 'One summary each, 1 to 60',
-      min: 1,
-      max: 60,
-    },
-    { field: 'captureSeconds', label: 'Sample interval (s)', hint: '10 to 300', min: 10, max: 300 },
-    {
-      field: 'maxWindows',
+      field: 'max_windows',
       label: 'Maximum windows',
       hint: `Empty: for ${duration(maxSeconds)}, the limit of this service`,
-      min: 1,
       empty: 'No limit',
     },
   ] as const;
   return (
     <>
-      <NumberFields
-        entries={numbers}
-        values={draft}
-        onValue={(field, value) => onChange({ ...draft, [field]: value })}
-      />
+      <div class="field-grid">
+        <NumberFields
+          entries={numbers}
+          bounds={digestRequestFields}
+          values={draft}
+          onValue={(field, value) => onChange({ ...draft, [field]: value })}
+        />
+      </div>
       <Switches
-        entries={[{ field: 'includeFrames', label: 'Frame grid with each summary' }, prefilterSwitch]}
+        entries={[{ field: 'include_frames', label: 'Frame grid with each summary' }, prefilterSwitch]}
         values={draft}
         onValue={(field, value) => onChange({ ...draft, [field]: value })}
       />
@@ -223,12 +219,12 @@ function WebhookFields({ draft, onChange }: JobFieldsProps) {
             {...ids}
             inputMode="url"
             placeholder="https://example.com/hooks/watchpost"
-            value={draft.webhookUrl}
-            onValue={(webhookUrl) => onChange({ webhookUrl })}
+            value={draft.webhook_url}
+            onValue={(url) => onChange({ webhook_url: url })}
           />
         )}
       </Field>
-      {draft.webhookUrl.trim() !== '' && (
+      {draft.webhook_url.trim() !== '' && (
         <Checkbox
           label="Webhook for alerts only"
           hint="Sends alerts, summaries and errors, not the start and end of the job"

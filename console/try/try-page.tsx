@@ -129,7 +129,10 @@ export function TryPage() {
   const change = (part: Partial<Draft>) => {
     const next = { ...draft, ...part };
     // A problem of another stream or condition would be misread as one of the new.
-    if (look.state === 'failed' && (next.streamUrl !== draft.streamUrl || next.condition !== draft.condition))
+    if (
+      look.state === 'failed' &&
+      (next.stream_url !== draft.stream_url || next.condition !== draft.condition)
+    )
       stop();
     drafts.set(session, next);
     setDraft(next);
@@ -173,8 +176,8 @@ export function TryPage() {
       {finding && (
         <FindCamera
           onClose={() => setFinding(false)}
-          onStream={(streamUrl) => {
-            change({ streamUrl });
+          onStream={(url) => {
+            change({ stream_url: url });
             setFinding(false);
           }}
         />

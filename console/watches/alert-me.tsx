@@ -11,7 +11,8 @@ import { navigate, routeUrls } from '../shell/routes.ts';
 import { Backtest } from './backtest.tsx';
 import { ConditionFields, ConditionRules } from './condition-fields.tsx';
 import { summarizeRules } from './fold-summaries.ts';
-import { newCondition, type ConditionDraft } from './watch-draft.ts';
+import { conditionRequestDefaults } from '../../client/openapi-types.ts';
+import type { ConditionDraft } from './watch-draft.ts';
 
 type Props = {
   watches: Watch[];
@@ -47,7 +48,7 @@ function AlertMe({
 }: Props & { onClose: () => void }) {
   const { api } = useSession();
   const [chosen, setChosen] = useState(watchId);
-  const [draft, setDraft] = useState<ConditionDraft>({ ...newCondition, condition: words });
+  const [draft, setDraft] = useState<ConditionDraft>({ ...conditionRequestDefaults, condition: words });
   const condition = { ...draft, condition: draft.condition.trim() };
   const added = watches.find(({ watch_id: id }) => id === chosen)?.conditions.length ?? 0;
   const name = `conditions.${added}`;

@@ -1,5 +1,7 @@
+import { conditionRequestFields as fields } from '../../client/openapi-types.ts';
 import { Button } from '../parts/button.tsx';
-import { Field, NumberField, Select, TextInput } from '../parts/field.tsx';
+import { NumberFields } from '../parts/draft-fields.tsx';
+import { Field, Select, TextInput } from '../parts/field.tsx';
 import { ConditionAdvice, ConditionExamples } from '../try/advice.tsx';
 import { closingOf, type ConditionDraft, type ScheduleDraft } from './watch-draft.ts';
 
@@ -11,7 +13,7 @@ type Props = {
   condition: ConditionDraft;
   onChange: (condition: ConditionDraft) => void;
   onRemove?: (() => void) | undefined;
-  onSchedule?: (spans: ScheduleDraft['spans']) => void;
+  onSchedule?: (spans: ScheduleDraft['active']) => void;
 };
 
 /** Edits the text of a condition, with advice on it. */
@@ -26,8 +28,7 @@ export function ConditionFields({ label, name, condition, onChange, onRemove, on
             {...ids}
             value={condition.condition}
             onValue={(text) => setText(text)}
-            maxLength={1000}
-            required
+            {...fields.condition}
           />
         )}
       </Field>
@@ -66,30 +67,45 @@ const severities = [
   { value: 'critical', label: 'Critical' },
 ] as const;
 
-const counts = [
+const opening = [
   { field: 'checks_to_open', label: 'Checks to open' },
   { field: 'checks_considered', label: 'of the last' },
 ] as const;
 
+const checksToClose = { field: 'checks_to_close', label: 'Checks to close' } as const;
+const closeAfter = {
+  field: 'close_after_seconds',
+  label: 'Close after (s)',
+  hint: 'Without the condition',
+} as const;
+const closing = { each_visit: [], each_stay: [closeAfter], by_checks: [checksToClose, closeAfter] };
+
+const times = [
+  { field: 'open_after_seconds', label: 'Open after (s)', hint: 'For which it must have held' },
+  { field: 'cooldown_seconds', label: 'Cooldown (s)', hint: 'From one opening to the next' },
+  { field: 'remind_seconds', label: 'Reminder (s)', hint: 'While open', empty: 'None' },
+] as const;
+
 type RulesProps = Pick<Props, 'name' | 'condition' | 'onChange'>;
+
+type NumberField = (typeof opening | typeof times | (typeof closing)['by_checks'])[number]['field'];
 
 /** Edits when an alert of a condition opens, closes and is repeated. */
 export function ConditionRules({ name, condition, onChange }: RulesProps) {
+  const alertOn = condition.alert_on ?? 'by_checks';
+  const numbers = {
+    place: `${name}.`,
+    bounds: fields,
+    values: { open_after_seconds: 0, ...condition },
+    // An emptied number is the least one, but there may be no reminder.
+    onValue: (field: NumberField, value: number | null) =>
+      onChange({ ...condition, [field]: value ?? (field === 'remind_seconds' ? null : fields[field].min) }),
+  };
   return (
     <fieldset class="stack framed">
       <legend>{condition.condition || 'New condition'}</legend>
       <div class="field-grid">
-        {counts.map(({ field, label }) => (
-          <NumberField
-            key={field}
-            name={`${name}.${field}`}
-            label={label}
-            min={1}
-            max={10}
-            value={condition[field]}
-            onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
-          />
-        ))}
+        <NumberFields entries={opening} {...numbers} />
         <Field
           label="Alert on"
           name={`${name}.alert_on`}
@@ -98,61 +114,14 @@ export function ConditionRules({ name, condition, onChange }: RulesProps) {
           {(ids) => (
             <Select
               {...ids}
-              value={condition.alert_on ?? 'by_checks'}
-              onValue={(alertOn) => onChange({ ...condition, ...closingOf(alertOn) })}
+              value={alertOn}
+              onValue={(value) => onChange({ ...condition, ...closingOf(value) })}
               options={[...alertsOn]}
             />
           )}
         </Field>
-        {(condition.alert_on ?? 'by_checks') === 'by_checks' && (
-          <NumberField
-            label="Checks to close"
-            name={`${name}.checks_to_close`}
-            min={1}
-            max={10}
-            value={condition.checks_to_close}
-            onValue={(value) => onChange({ ...condition, checks_to_close: value ?? 1 })}
-          />
-        )}
-        {condition.alert_on !== 'each_visit' && (
-          <NumberField
-            label="Close after (s)"
-            name={`${name}.close_after_seconds`}
-            hint="Without the condition, 0 to 3600"
-            min={0}
-            max={3600}
-            value={condition.close_after_seconds}
-            onValue={(value) => onChange({ ...condition, close_after_seconds: value ?? 0 })}
-          />
-        )}
-        <NumberField
-          label="Open after (s)"
-          name={`${name}.open_after_seconds`}
-          hint="For which it must have held, 0 to 86400"
-          min={0}
-          max={86_400}
-          value={condition.open_after_seconds ?? 0}
-          onValue={(value) => onChange({ ...condition, open_after_seconds: value ?? 0 })}
-        />
-        <NumberField
-          label="Cooldown (s)"
-          name={`${name}.cooldown_seconds`}
-          hint="From one opening to the next"
-          min={0}
-          max={86_400}
-          value={condition.cooldown_seconds}
-          onValue={(value) => onChange({ ...condition, cooldown_seconds: value ?? 0 })}
-        />
-        <NumberField
-          label="Reminder (s)"
-          name={`${name}.remind_seconds`}
-          hint="While open, 60 to 86400"
-          min={60}
-          max={86_400}
-          empty="None"
-          value={condition.remind_seconds}
-          onValue={(value) => onChange({ ...condition, remind_seconds: value })}
-        />
+        <NumberFields entries={closing[alertOn]} {...numbers} />
+        <NumberFields entries={times} {...numbers} />
         <Field label="Severity">
           {(ids) => (
             <Select

@@ -1,3 +1,4 @@
+import { watchRequestFields } from '../../client/openapi-types.ts';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { CodeBlock } from '../parts/panel.tsx';
@@ -6,7 +7,6 @@ import { Checkbox, Field, Select, TextInput } from '../parts/field.tsx';
 import { addressField, destinationTypes, newDestination, notifyOptions, tokenTypes } from './watch-draft.ts';
 import type { DestinationDraft } from './watch-draft.ts';
 
-const maxDestinations = 5;
 const severities = [
   { value: 'info', label: 'All' },
   { value: 'warning', label: 'Warning and critical' },
@@ -119,7 +119,7 @@ export function DestinationFields({ destinations, onChange }: Props) {
           </div>
         );
       })}
-      {destinations.length < maxDestinations && (
+      {destinations.length < watchRequestFields.destinations.maxItems && (
         <Button small onClick={() => onChange([...destinations, newDestination('ntfy')])}>
           Add destination
         </Button>

@@ -1,3 +1,4 @@
+import { watchRequestDefaults } from '../../client/openapi-types.ts';
 import { duration, pluralize } from '../time/format.ts';
 import { rulesText, scheduleText } from './watch-labels.ts';
 import type { WatchDraft } from './watch-draft.ts';
@@ -14,29 +15,30 @@ export function summarizeRules({ conditions }: Pick<WatchDraft, 'conditions'>): 
 }
 
 function when({ schedule }: WatchDraft): string {
-  return scheduleText(schedule && { time_zone: schedule.timeZone, active: schedule.spans });
+  return scheduleText(schedule);
 }
 
-function cost({ intervalSeconds, modelCalls, usd, retentionDays }: WatchDraft): string {
+function cost({ interval_seconds: interval, budget, retention_days: retention }: WatchDraft): string {
+  const { model_calls_per_day: modelCalls, usd_per_day: usd } = budget;
   const limits = [
     ...(modelCalls === null ? [] : [`at most ${pluralize(modelCalls, 'model call')} per day`]),
     ...(usd === null ? [] : [`at most $${usd} per day`]),
   ];
   const parts = [
-    `A check every ${duration(intervalSeconds ?? 10)}`,
+    `A check every ${duration(interval ?? watchRequestDefaults.interval_seconds)}`,
     ...(limits.length === 0 ? ['no limit per day'] : limits),
-    `alerts are kept for ${pluralize(retentionDays ?? 7, 'day')}`,
+    `alerts are kept for ${pluralize(retention ?? watchRequestDefaults.retention_days, 'day')}`,
   ];
   return parts.join(', ');
 }
 
 const modes = { frames: 'One frame', clip: 'A clip', hybrid: 'A frame and a clip' };
 
-function picture({ mode, regions, lookBack }: WatchDraft): string {
+function picture({ input_mode: mode, regions, look_back: looksBack }: WatchDraft): string {
   const parts = [
     modes[mode],
     regions.length === 0 ? 'all of the picture, no region' : pluralize(regions.length, 'region'),
-    lookBack ? 'also the time between checks' : 'not the time between checks',
+    looksBack ? 'also the time between checks' : 'not the time between checks',
   ];
   return parts.join(', ');
 }

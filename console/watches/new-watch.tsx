@@ -78,8 +78,8 @@ export function NewWatch({ before, like, onClose }: Props) {
       {finding && (
         <FindCamera
           onClose={() => setFinding(false)}
-          onStream={(streamUrl) => {
-            setDraft({ ...draft, streamUrl });
+          onStream={(url) => {
+            setDraft({ ...draft, stream_url: url });
             setFinding(false);
           }}
         />

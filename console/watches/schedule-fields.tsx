@@ -1,10 +1,11 @@
+import { watchRequestFields } from '../../client/openapi-types.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox, Field, TextInput } from '../parts/field.tsx';
 import { timeZone } from '../time/format.ts';
 import { weekdays, type ScheduleDraft } from './watch-draft.ts';
 
 const names = { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 'Sat', sun: 'Sun' };
-const maxSpans = 14;
+const fields = watchRequestFields.schedule;
 
 type Props = { schedule: ScheduleDraft | null; onChange: (schedule: ScheduleDraft | null) => void };
 
@@ -17,7 +18,7 @@ export function ScheduleFields({ schedule, onChange }: Props) {
       <Checkbox
         label="Watch at certain times only"
         checked={schedule !== null}
-        onChecked={(isOn) => onChange(isOn ? { timeZone, spans: [nights] } : null)}
+        onChecked={(isOn) => onChange(isOn ? { time_zone: timeZone, active: [nights] } : null)}
       />
       {schedule && (
         <>
@@ -25,15 +26,15 @@ export function ScheduleFields({ schedule, onChange }: Props) {
             {(ids) => (
               <TextInput
                 {...ids}
-                value={schedule.timeZone}
-                onValue={(zone) => onChange({ ...schedule, timeZone: zone })}
-                required
+                value={schedule.time_zone}
+                onValue={(zone) => onChange({ ...schedule, time_zone: zone })}
+                {...fields.time_zone}
               />
             )}
           </Field>
-          {schedule.spans.map((span, index) => {
+          {schedule.active.map((span, index) => {
             const change = (part: Partial<typeof span>) =>
-              onChange({ ...schedule, spans: schedule.spans.with(index, { ...span, ...part }) });
+              onChange({ ...schedule, active: schedule.active.with(index, { ...span, ...part }) });
             return (
               <div key={index} class="stack" role="group" aria-label={`Span ${index + 1}`}>
                 <div class="field-grid">
@@ -70,11 +71,11 @@ export function ScheduleFields({ schedule, onChange }: Props) {
                     />
                   ))}
                 </div>
-                {schedule.spans.length > 1 && (
+                {schedule.active.length > 1 && (
                   <Button
                     small
                     kind="danger"
-                    onClick={() => onChange({ ...schedule, spans: schedule.spans.toSpliced(index, 1) })}
+                    onClick={() => onChange({ ...schedule, active: schedule.active.toSpliced(index, 1) })}
                   >
                     Remove span {index + 1}
                   </Button>
@@ -82,8 +83,8 @@ export function ScheduleFields({ schedule, onChange }: Props) {
               </div>
             );
           })}
-          {schedule.spans.length < maxSpans && (
-            <Button small onClick={() => onChange({ ...schedule, spans: [...schedule.spans, nights] })}>
+          {schedule.active.length < fields.active.maxItems && (
+            <Button small onClick={() => onChange({ ...schedule, active: [...schedule.active, nights] })}>
               Add span
             </Button>
           )}

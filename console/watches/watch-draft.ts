@@ -1,6 +1,6 @@
+import { conditionRequestDefaults, watchRequestDefaults } from '../../client/openapi-types.ts';
 import type {
   DestinationType,
-  InputMode,
   Notify,
   Severity,
   Watch,
@@ -16,8 +16,7 @@ export type ConditionDraft = Omit<WatchCondition, 'condition_id'> & { condition_
 type AlertOn = NonNullable<WatchCondition['alert_on']>;
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-type Span = { days: (typeof weekdays)[number][]; from: string; to: string };
-export type ScheduleDraft = { timeZone: string; spans: Span[] };
+export type ScheduleDraft = NonNullable<Watch['schedule']>;
 
 /** Destination in the form. The address of a stored one is masked. */
 export type DestinationDraft = {
@@ -119,47 +118,22 @@ export function notifyOptions(type: DestinationType): { value: Notify; label: st
   ];
 }
 
-/** Form state of a watch's fields. `null` is an empty number field. */
-export type WatchDraft = {
-  name: string;
-  /** Masked; unchanged unless another URL is entered. */
-  streamUrl: string;
-  intervalSeconds: number | null;
-  mode: InputMode;
-  clipSeconds: number | null;
-  confirmSeconds: number | null;
-  prefilter: boolean;
-  lookBack: boolean;
-  follow: boolean;
-  retentionDays: number | null;
-  /** Days for which judged pictures are kept; `null` for the default of the service. */
-  memoryDays: number | null;
-  /** Seconds of a clip; `null` for the default of the service, 0 and 0 for none. */
-  clipBefore: number | null;
-  clipAfter: number | null;
-  scene: boolean;
+/** Fields with one value have the names of the API; an emptied number is null. */
+type Emptied<Values> = {
+  [Name in keyof Values]: Values[Name] | (number extends Values[Name] ? null : never);
+};
+
+/** Form state of a watch's fields. The URL of the stream is masked, and unchanged unless another one is entered. */
+export type WatchDraft = Emptied<typeof watchRequestDefaults> & {
   conditions: ConditionDraft[];
   schedule: ScheduleDraft | null;
-  /** Limits per day. */
-  modelCalls: number | null;
-  usd: number | null;
+  budget: Emptied<Required<NonNullable<Watch['budget']>>>;
+  /** `null` for the default of the service, 0 and 0 for no clip. */
+  evidence_clip: Emptied<NonNullable<Watch['evidence_clip']>>;
   destinations: DestinationDraft[];
   regions: RegionDraft[];
   /** One per line. */
   labels: string;
-};
-
-/** Condition that the form adds, with the defaults of the API. */
-export const newCondition: ConditionDraft = {
-  condition: '',
-  checks_to_open: 2,
-  checks_considered: 3,
-  open_after_seconds: 0,
-  ...closingOf('each_visit'),
-  cooldown_seconds: 0,
-  remind_seconds: null,
-  severity: 'warning',
-  sensitivity: 'normal',
 };
 
 /** Returns the numbers with which a choice begins, as the API has them. */
@@ -170,26 +144,15 @@ export function closingOf(
   return { alert_on: alertOn, checks_to_close: checks ?? 3, close_after_seconds: seconds ?? 0 };
 }
 
+const noLimit = { model_calls_per_day: null, usd_per_day: null };
+
 /** Form state of a new watch, with the defaults of the API. */
 export const emptyWatchDraft: WatchDraft = {
-  name: '',
-  streamUrl: '',
-  intervalSeconds: 10,
-  mode: 'frames',
-  clipSeconds: 3,
-  confirmSeconds: 2,
-  prefilter: true,
-  lookBack: true,
-  follow: false,
-  retentionDays: 7,
-  memoryDays: null,
-  clipBefore: null,
-  clipAfter: null,
-  scene: true,
-  conditions: [newCondition],
+  ...watchRequestDefaults,
+  conditions: [conditionRequestDefaults],
   schedule: null,
-  modelCalls: null,
-  usd: null,
+  budget: noLimit,
+  evidence_clip: { before_seconds: null, after_seconds: null },
   destinations: [],
   regions: [],
   labels: '',
@@ -204,7 +167,7 @@ export function toDuplicate(watch: Watch): WatchDraft {
   return {
     ...toWatchDraft(watch),
     name: '',
-    streamUrl: url.includes('***') ? '' : url,
+    stream_url: url.includes('***') ? '' : url,
     conditions: conditions.map((each) => {
       const { condition_id: _, ...condition } = each;
       return condition;
@@ -216,25 +179,14 @@ export function toDuplicate(watch: Watch): WatchDraft {
 
 /** Returns the form state of a watch. */
 export function toWatchDraft(watch: Watch): WatchDraft {
+  const values = Object.entries(watch).filter(([field]) => field in watchRequestDefaults);
   return {
-    name: watch.name,
-    streamUrl: watch.stream_url,
-    intervalSeconds: watch.interval_seconds,
-    mode: watch.input_mode,
-    clipSeconds: watch.clip_duration_seconds,
-    confirmSeconds: watch.confirm_seconds,
-    prefilter: watch.enable_prefilter,
-    lookBack: watch.look_back,
-    follow: watch.follow,
-    retentionDays: watch.retention_days,
-    memoryDays: watch.memory_days,
-    clipBefore: watch.evidence_clip?.before_seconds ?? 0,
-    clipAfter: watch.evidence_clip?.after_seconds ?? 0,
-    scene: watch.scene,
+    ...watchRequestDefaults,
+    ...Object.fromEntries(values),
     conditions: watch.conditions,
-    schedule: watch.schedule && { timeZone: watch.schedule.time_zone, spans: watch.schedule.active },
-    modelCalls: watch.budget?.model_calls_per_day ?? null,
-    usd: watch.budget?.usd_per_day ?? null,
+    schedule: watch.schedule,
+    budget: { ...noLimit, ...watch.budget },
+    evidence_clip: watch.evidence_clip ?? { before_seconds: 0, after_seconds: 0 },
     destinations: watch.destinations.map(
       ({ url_masked, min_severity, include_frame, include_clip, ...destination }) => ({
         destination_id: destination.destination_id,
@@ -252,36 +204,36 @@ export function toWatchDraft(watch: Watch): WatchDraft {
   };
 }
 
-/** Returns the request that creates a watch of this form state. */
+/** Returns the request that creates a watch of this form state. Emptied fields are absent: the service has defaults. */
 export function toWatchRequest(draft: WatchDraft): WatchRequest {
+  const {
+    conditions,
+    schedule,
+    budget,
+    evidence_clip: clip,
+    destinations,
+    regions,
+    labels,
+    ...values
+  } = draft;
+  const isDefault = Object.values(clip).every((seconds) => seconds === null);
+  const isNone = Object.values(clip).every((seconds) => seconds === 0);
   return {
+    ...withoutEmpty(values),
     name: draft.name.trim(),
-    stream_url: draft.streamUrl.trim(),
-    // An emptied field is absent, so that the service decides its default.
-    ...(draft.intervalSeconds !== null && { interval_seconds: draft.intervalSeconds }),
-    ...(draft.clipSeconds !== null && { clip_duration_seconds: draft.clipSeconds }),
-    ...(draft.confirmSeconds !== null && { confirm_seconds: draft.confirmSeconds }),
-    ...(draft.retentionDays !== null && { retention_days: draft.retentionDays }),
-    input_mode: draft.mode,
-    enable_prefilter: draft.prefilter,
-    look_back: draft.lookBack,
-    follow: draft.follow,
-    memory_days: draft.memoryDays,
-    ...toClip(draft),
-    scene: draft.scene,
-    conditions: draft.conditions.map((each) => ({ ...each, condition: each.condition.trim() })),
-    schedule: draft.schedule && { time_zone: draft.schedule.timeZone.trim(), active: draft.schedule.spans },
-    budget: toBudget(draft),
-    destinations: draft.destinations.map(toDestination),
-    regions: toRegions(draft.regions),
-    labels: draft.labels.split('\n').flatMap((label) => label.trim() || []),
+    stream_url: draft.stream_url.trim(),
+    ...(!isDefault && { evidence_clip: isNone ? null : withoutEmpty(clip) }),
+    conditions: conditions.map((each) => ({ ...each, condition: each.condition.trim() })),
+    schedule: schedule && { ...schedule, time_zone: schedule.time_zone.trim() },
+    budget: Object.values(budget).some((limit) => limit !== null) ? budget : null,
+    destinations: destinations.map(toDestination),
+    regions: toRegions(regions),
+    labels: labels.split('\n').flatMap((label) => label.trim() || []),
   };
 }
 
-function toClip({ clipBefore: before, clipAfter: after }: WatchDraft): Pick<WatchRequest, 'evidence_clip'> {
-  if (before === null && after === null) return {};
-  if (before === 0 && after === 0) return { evidence_clip: null };
-  return { evidence_clip: { before_seconds: before ?? 8, after_seconds: after ?? 8 } };
+function withoutEmpty(values: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
 }
 
 /**
@@ -300,10 +252,6 @@ export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch 
     .map((field) => [field, wanted.get(field) ?? null] as const)
     .filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(old.get(field) ?? null));
   return Object.fromEntries(changed);
-}
-
-function toBudget({ modelCalls, usd }: WatchDraft): NonNullable<WatchPatch['budget']> | null {
-  return modelCalls === null && usd === null ? null : { model_calls_per_day: modelCalls, usd_per_day: usd };
 }
 
 /** Types with a token beside the address, and what it is. */

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { conditionRequestDefaults, watchRequestFields as fields } from '../../client/openapi-types.ts';
 import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Button } from '../parts/button.tsx';
 import { NumberFields, prefilterSwitch, Switches } from '../parts/draft-fields.tsx';
-import { Checkbox, Field, NumberField, TextArea, TextInput } from '../parts/field.tsx';
+import { Checkbox, Field, TextArea, TextInput } from '../parts/field.tsx';
 import { Fold } from '../parts/fold.tsx';
 import { InputFields } from '../parts/input-fields.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
@@ -13,10 +14,7 @@ import { summarizeFolds } from './fold-summaries.ts';
 import { StreamCard, useStreamValidation } from '../try/stream-card.tsx';
 import { RegionFields } from './region-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
-import { newCondition } from './watch-draft.ts';
 import type { ConditionDraft, WatchDraft } from './watch-draft.ts';
-
-const maxConditions = 8;
 
 type Props = {
   /** State at the opening of the form. */
@@ -40,9 +38,15 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
     onDraft({ ...draft, [field]: value });
   const setCondition = (index: number, next: ConditionDraft) =>
     change({ conditions: draft.conditions.with(index, next) });
+  const confirm = {
+    field: 'confirm_seconds',
+    label: 'Second look after (s)',
+    hint: 'Before an alert opens',
+    max: draft.interval_seconds ?? fields.confirm_seconds.max,
+  } as const;
   const summaries = summarizeFolds(draft);
-  const isOther = before.streamUrl !== draft.streamUrl || before.name === '';
-  const check = useStreamValidation(isOther ? draft.streamUrl.trim() : '');
+  const isOther = before.stream_url !== draft.stream_url || before.name === '';
+  const check = useStreamValidation(isOther ? draft.stream_url.trim() : '');
   const address = useBlobAddress(check.state === 'known' ? check.stream.frame_b64 : undefined);
   const alt = 'Newest frame, on which regions are drawn';
   const picture =
@@ -60,15 +64,14 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
             placeholder="Front door"
             value={draft.name}
             onValue={(name) => change({ name })}
-            maxLength={120}
-            required
+            {...fields.name}
           />
         )}
       </Field>
       <Field
         label="Stream URL"
         name="stream_url"
-        {...(draft.streamUrl.includes('***') && {
+        {...(draft.stream_url.includes('***') && {
           hint: 'The masked password stays unless you enter another URL',
         })}
       >
@@ -76,9 +79,9 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
           <TextInput
             {...ids}
             inputMode="url"
-            value={draft.streamUrl}
-            onValue={(streamUrl) => change({ streamUrl })}
-            required
+            value={draft.stream_url}
+            onValue={(url) => change({ stream_url: url })}
+            {...fields.stream_url}
           />
         )}
       </Field>
@@ -90,8 +93,8 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
           </Button>
         </div>
       )}
-      {before.streamUrl !== draft.streamUrl && framePath !== undefined && draft.regions.length > 0 && (
-        <RegionsFit key={draft.streamUrl} onRemove={() => change({ regions: [] })} />
+      {before.stream_url !== draft.stream_url && framePath !== undefined && draft.regions.length > 0 && (
+        <RegionsFit key={draft.stream_url} onRemove={() => change({ regions: [] })} />
       )}
       {draft.conditions.map((condition, index) => (
         <ConditionFields
@@ -105,12 +108,15 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
               ? () => change({ conditions: draft.conditions.toSpliced(index, 1) })
               : undefined
           }
-          onSchedule={(spans) => change({ schedule: { timeZone, spans } })}
+          onSchedule={(active) => change({ schedule: { time_zone: timeZone, active } })}
         />
       ))}
-      {draft.conditions.length < maxConditions && (
+      {draft.conditions.length < fields.conditions.maxItems && (
         <div class="row">
-          <Button small onClick={() => change({ conditions: [...draft.conditions, newCondition] })}>
+          <Button
+            small
+            onClick={() => change({ conditions: [...draft.conditions, conditionRequestDefaults] })}
+          >
             Add condition
           </Button>
         </div>
@@ -119,10 +125,11 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
       <Checkbox
         label="Film each alert"
         hint="With some seconds before and after its opening"
-        checked={draft.clipBefore !== 0 || draft.clipAfter !== 0}
-        onChecked={(isOn) =>
-          change(isOn ? { clipBefore: null, clipAfter: null } : { clipBefore: 0, clipAfter: 0 })
-        }
+        checked={draft.evidence_clip.before_seconds !== 0 || draft.evidence_clip.after_seconds !== 0}
+        onChecked={(isOn) => {
+          const seconds = isOn ? null : 0;
+          change({ evidence_clip: { before_seconds: seconds, after_seconds: seconds } });
+        }}
       />
       <Fold title="Picture and regions" summary={summaries.picture} open={drawsFirst}>
         <RegionFields
@@ -131,7 +138,7 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
           shownFirst={drawsFirst}
           onChange={(regions) => change({ regions })}
         />
-        <InputFields mode={draft.mode} clipSeconds={draft.clipSeconds} onChange={change} />
+        <InputFields values={draft} onChange={change} />
         <Switches entries={switches} values={draft} onValue={changeField} />
       </Fold>
       <Fold title="Rules" summary={summaries.rules}>
@@ -143,19 +150,11 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
             onChange={(next) => setCondition(index, next)}
           />
         ))}
-        <NumberField
-          label="Second look after (s)"
-          name="confirm_seconds"
-          hint="Before an alert opens, 1 to the interval"
-          min={1}
-          max={draft.intervalSeconds ?? 300}
-          value={draft.confirmSeconds}
-          onValue={(confirmSeconds) => change({ confirmSeconds })}
-        />
+        <NumberFields entries={[confirm]} bounds={fields} values={draft} onValue={changeField} />
         <Field
           label="Labels"
           name="labels"
-          hint="One per line, at most 8: they are in events and filter lists"
+          hint={`One per line, at most ${fields.labels.maxItems}: they are in events and filter lists`}
         >
           {(ids) => <TextArea {...ids} value={draft.labels} onValue={(labels) => change({ labels })} />}
         </Field>
@@ -164,7 +163,23 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
         <ScheduleFields schedule={draft.schedule} onChange={(schedule) => change({ schedule })} />
       </Fold>
       <Fold title="Cost" summary={summaries.cost}>
-        <NumberFields entries={numbers} values={draft} onValue={changeField} />
+        <div class="field-grid">
+          <NumberFields entries={numbers} bounds={fields} values={draft} onValue={changeField} />
+          <NumberFields
+            entries={limits}
+            place="budget."
+            bounds={fields.budget}
+            values={draft.budget}
+            onValue={(field, value) => change({ budget: { ...draft.budget, [field]: value } })}
+          />
+          <NumberFields
+            entries={clips}
+            place="evidence_clip."
+            bounds={fields.evidence_clip}
+            values={draft.evidence_clip}
+            onValue={(field, value) => change({ evidence_clip: { ...draft.evidence_clip, [field]: value } })}
+          />
+        </div>
         <Switches entries={[prefilterSwitch]} values={draft} onValue={changeField} />
       </Fold>
     </>
@@ -189,7 +204,7 @@ function RegionsFit({ onRemove }: { onRemove: () => void }) {
 
 const switches = [
   {
-    field: 'lookBack',
+    field: 'look_back',
     label: 'Scan the time between checks',
     hint: 'Judges also what came and went since the last check; a stream that comes in one size only is read whole, with the traffic of a player',
   },
@@ -206,49 +221,38 @@ const switches = [
 ] as const;
 
 const numbers = [
-  { field: 'intervalSeconds', label: 'Interval (s)', hint: 'Between checks, 5 to 300', min: 5, max: 300 },
+  { field: 'interval_seconds', label: 'Interval (s)', hint: 'Between checks' },
+  { field: 'retention_days', label: 'Retention (days)', hint: 'Alerts and evidence' },
   {
-    field: 'modelCalls',
-    name: 'budget.model_calls_per_day',
+    field: 'memory_days',
+    label: 'Memory (days)',
+    hint: 'Judged pictures, for the time line and the search, up to 0.5 GB per day of a busy camera',
+    empty: 'Default',
+  },
+] as const;
+
+const limits = [
+  {
+    field: 'model_calls_per_day',
     label: 'Model calls per day',
-    hint: 'Budget; the checks stop beyond it',
-    min: 1,
-    max: 1_000_000,
+    hint: 'Budget, beyond which the checks stop',
     empty: 'No limit',
   },
   {
-    field: 'usd',
-    name: 'budget.usd_per_day',
+    field: 'usd_per_day',
     label: 'Dollars per day',
     hint: 'Budget by the list price of the model',
-    min: 0.01,
-    max: 10_000,
     step: 0.01,
     empty: 'No limit',
   },
+] as const;
+
+const clips = [
   {
-    field: 'retentionDays',
-    label: 'Retention (days)',
-    hint: 'Alerts and evidence, 1 to 90',
-    min: 1,
-    max: 90,
-  },
-  {
-    field: 'memoryDays',
-    label: 'Memory (days)',
-    hint: 'Judged pictures, for the time line and the search, 0 to 90: up to 0.5 GB per day of a busy camera',
-    min: 0,
-    max: 90,
-    empty: 'Default',
-  },
-  {
-    field: 'clipBefore',
-    name: 'evidence_clip',
+    field: 'before_seconds',
     label: 'Clip before an opening (s)',
-    hint: '0 to 30; 0 and 0: no clip',
-    min: 0,
-    max: 30,
+    hint: 'No clip if both are 0',
     empty: 'Default',
   },
-  { field: 'clipAfter', label: 'Clip after it (s)', hint: '0 to 30', min: 0, max: 30, empty: 'Default' },
+  { field: 'after_seconds', label: 'Clip after it (s)', empty: 'Default' },
 ] as const;

@@ -172,11 +172,11 @@ describe('activityData', () => {
 
 describe('requestCode', () => {
   test('generated code contains the entered values and never the key', () => {
-    const draft = { ...emptyDraft, streamUrl: 'https://example.com/live.m3u8', condition: `it's "red"\\` };
+    const draft = { ...emptyDraft, stream_url: 'https://example.com/live.m3u8', condition: `it's "red"\\` };
     for (const purpose of ['look', 'monitor', 'digest'] as const)
       for (const code of Object.values(requestCode(purpose, draft, 'https://watch.example/api'))) {
         expect(code).toContain('WATCHPOST_API_KEY');
-        expect(code).toContain(draft.streamUrl);
+        expect(code).toContain(draft.stream_url);
         expect(code).not.toContain('wp_');
       }
   });
@@ -202,20 +202,23 @@ test('a duplicate of a job leaves URLs empty whose secrets are masked', () => {
     webhook_url: 'https://example.com/hook',
   } as any;
   const duplicate = (stream_url: string) => toDraft({ stream_url, config });
-  expect(duplicate('rtsp://user:***@example.com/live')).toMatchObject({ streamUrl: '', intervalSeconds: 7 });
+  expect(duplicate('rtsp://user:***@example.com/live')).toMatchObject({
+    stream_url: '',
+    interval_seconds: 7,
+  });
   expect(duplicate('https://example.com/live.m3u8')).toMatchObject({
-    streamUrl: 'https://example.com/live.m3u8',
-    webhookUrl: 'https://example.com/hook',
+    stream_url: 'https://example.com/live.m3u8',
+    webhook_url: 'https://example.com/hook',
   });
 });
 
 test('a monitor of Try scans between checks only if the form says so, and a duplicate keeps it', () => {
   expect(monitorRequest(emptyDraft)).not.toHaveProperty('look_back');
-  const request = monitorRequest({ ...emptyDraft, lookBack: true });
+  const request = monitorRequest({ ...emptyDraft, look_back: true });
   expect(request).toMatchObject({ look_back: true });
   const job = { stream_url: 'https://example.com/live.m3u8', config: request as any };
-  expect(toDraft(job).lookBack).toBe(true);
-  expect(toDraft({ ...job, config: { ...job.config, look_back: undefined } }).lookBack).toBe(false);
+  expect(toDraft(job).look_back).toBe(true);
+  expect(toDraft({ ...job, config: { ...job.config, look_back: undefined } }).look_back).toBe(false);
 });
 
 test('logLines returns the newest line first and filters by job id prefix', () => {

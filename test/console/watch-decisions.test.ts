@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import * as examples from '../../adapters/openapi/examples/watches.ts';
 import { conditionLabel, progressText, visitLabel } from '../../console/watches/watch-labels.ts';
+import { conditionRequestDefaults } from '../../client/openapi-types.ts';
 import type { Watch } from '../../console/api/types.ts';
 import { withDisclosure } from '../../adapters/vision/pixel/explain.ts';
 import { disclosure } from '../../core/disclosure.ts';
@@ -18,7 +19,6 @@ import {
 } from '../../console/watches/region-text.ts';
 import {
   closingOf,
-  newCondition,
   newDestination,
   notifyOptions,
   toDuplicate,
@@ -36,8 +36,8 @@ const start = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
 
 test('a new watch takes stream, condition and webhook of the page, and asks for a name', () => {
-  const draft = { ...emptyDraft, streamUrl: ' https://example.com/a.m3u8 ', condition: ' A dog ' };
-  expect(toNewWatch(draft)).toMatchObject({ name: '', intervalSeconds: 10, destinations: [] });
+  const draft = { ...emptyDraft, stream_url: ' https://example.com/a.m3u8 ', condition: ' A dog ' };
+  expect(toNewWatch(draft)).toMatchObject({ name: '', interval_seconds: 10, destinations: [] });
   const request = toWatchRequest({ ...toNewWatch(draft), name: 'Yard' });
   expect(request).toMatchObject({
     name: 'Yard',
@@ -52,7 +52,7 @@ test('a new watch takes stream, condition and webhook of the page, and asks for 
   });
   expect(watchRequestSchema.parse(request)).toEqual(defaults);
   const notified = toWatchRequest(
-    toNewWatch({ ...draft, webhookUrl: 'https://example.com/h', alertsOnly: true }),
+    toNewWatch({ ...draft, webhook_url: 'https://example.com/h', alertsOnly: true }),
   );
   expect(notified.destinations).toMatchObject([
     { type: 'webhook', url: 'https://example.com/h', notify: 'openings_and_closings' },
@@ -61,18 +61,19 @@ test('a new watch takes stream, condition and webhook of the page, and asks for 
 
 test('a duplicate has the rules of its watch, but no stream with a masked password, regions and ids', () => {
   const watch = examples.watch as Watch;
-  const { name, streamUrl, regions, conditions } = toDuplicate({
+  const { name, stream_url, regions, conditions } = toDuplicate({
     ...watch,
     stream_url: 'rtsp://a:***@camera/1',
   });
-  expect({ name, streamUrl, regions }).toEqual({ name: '', streamUrl: '', regions: [] });
+  expect({ name, stream_url, regions }).toEqual({ name: '', stream_url: '', regions: [] });
   expect(conditions[0]).not.toHaveProperty('condition_id');
   expect(conditions[0]?.checks_to_open).toBe(watch.conditions[0]?.checks_to_open);
-  expect(toDuplicate({ ...watch, stream_url: 'rtsp://camera/1' }).streamUrl).toBe('rtsp://camera/1');
+  expect(toDuplicate({ ...watch, stream_url: 'rtsp://camera/1' }).stream_url).toBe('rtsp://camera/1');
 });
 
 test('the folded parts of the form say in a line what they hold', () => {
-  const draft = { ...toNewWatch({ ...emptyDraft, condition: 'A person' }), usd: 2 };
+  const budget = { model_calls_per_day: null, usd_per_day: 2 };
+  const draft = { ...toNewWatch({ ...emptyDraft, condition: 'A person' }), budget };
   expect(summarizeFolds(draft)).toEqual({
     rules: 'Opens after 2 of 3 checks that hold. Each visit is an alert. Severity warning.',
     when: 'Always',
@@ -80,7 +81,7 @@ test('the folded parts of the form say in a line what they hold', () => {
     picture: 'One frame, all of the picture, no region, also the time between checks',
   });
   const spans = [{ days: ['sat' as const, 'sun' as const], from: '18:00', to: '08:00' }];
-  expect(summarizeFolds({ ...draft, schedule: { timeZone: 'UTC', spans } }).when).toBe(
+  expect(summarizeFolds({ ...draft, schedule: { time_zone: 'UTC', active: spans } }).when).toBe(
     'sat, sun 18:00–08:00 (UTC)',
   );
 });
@@ -143,25 +144,24 @@ test('a change of a watch sends only the changed fields', () => {
         notify: 'everything' as const,
       },
     ],
-    conditions: [{ ...newCondition, condition_id: 'dog', condition: 'A dog' }],
+    conditions: [{ ...conditionRequestDefaults, condition_id: 'dog', condition: 'A dog' }],
   };
   expect(toWatchPatch(before, before)).toEqual({});
-  const conditions = [...before.conditions, { ...newCondition, condition: ' A cat ' }];
+  const conditions = [...before.conditions, { ...conditionRequestDefaults, condition: ' A cat ' }];
   expect(toWatchPatch(before, { ...before, name: ' Yard ', conditions })).toEqual({
     name: 'Yard',
-    conditions: [before.conditions[0], { ...newCondition, condition: 'A cat' }],
+    conditions: [before.conditions[0], { ...conditionRequestDefaults, condition: 'A cat' }],
   });
   const parse = (condition: object) =>
     watchRequestSchema.parse({ ...gateRequest, conditions: [{ condition: 'A dog', ...condition }] })
       .conditions[0];
   for (const alertOn of ['each_visit', 'each_stay', 'by_checks'] as const)
     expect(parse({ alert_on: alertOn })).toMatchObject(closingOf(alertOn));
-  expect(toWatchPatch(before, { ...before, lookBack: false })).toEqual({ look_back: false });
+  expect(toWatchPatch(before, { ...before, look_back: false })).toEqual({ look_back: false });
   expect(toWatchPatch(before, { ...before, follow: true })).toEqual({ follow: true });
-  expect(toWatchPatch(before, { ...before, usd: 2 })).toEqual({
-    budget: { model_calls_per_day: null, usd_per_day: 2 },
-  });
-  expect(toWatchPatch({ ...before, usd: 2 }, before)).toEqual({ budget: null });
+  const budget = { model_calls_per_day: null, usd_per_day: 2 };
+  expect(toWatchPatch(before, { ...before, budget })).toEqual({ budget });
+  expect(toWatchPatch({ ...before, budget }, before)).toEqual({ budget: null });
   const email = {
     ...newDestination('email'),
     address: ' a@example.com ',
@@ -344,15 +344,15 @@ test('a clear condition says that it is snoozed, or that nobody looks', () => {
 test('an emptied number of the form takes the default of the service, in a new watch and in a change', () => {
   const empty = {
     ...emptyWatchDraft,
-    intervalSeconds: null,
-    clipSeconds: null,
-    confirmSeconds: null,
-    retentionDays: null,
+    interval_seconds: null,
+    clip_duration_seconds: null,
+    confirm_seconds: null,
+    retention_days: null,
   };
   const request = toWatchRequest(empty);
   for (const field of ['interval_seconds', 'clip_duration_seconds', 'confirm_seconds', 'retention_days'])
     expect(request).not.toHaveProperty(field);
-  expect(toWatchPatch(emptyWatchDraft, { ...emptyWatchDraft, intervalSeconds: null })).toEqual({
+  expect(toWatchPatch(emptyWatchDraft, { ...emptyWatchDraft, interval_seconds: null })).toEqual({
     interval_seconds: null,
   });
 });
