@@ -74,10 +74,17 @@ export async function answerFromVisits(
     named.length > 0 || asked.asks !== 'what' ? named : listSeen(memories, reader);
   if (others.length === 0) return { ...answered, ...describeVisits(asked, only, memories, reader) };
   const each = [only, ...others].map((things) => {
-    const [first] = describeVisits(asked, things, memories, reader, { most: 0 }).statements;
+    const [first] = describeVisits(asked, things, memories, reader, { most: 0, former: '' }).statements;
     return { things, first: first ?? { text: '', moments: [] } };
   });
-  const statements = each.map(({ first }) => first);
+  const former = each.flatMap(({ things }) =>
+    memories.map((memory) => describeFormer(memory, things, undefined, reader)),
+  );
+  const said = [...new Set(former)].join('').trim();
+  const statements = [
+    ...each.map(({ first }) => first),
+    ...(said === '' ? [] : [{ text: said, moments: [] }]),
+  ];
   if (named.length > 0) return { ...answered, statements };
   const lead = {
     text: `Seen: ${each.map(({ things }) => things.join(', ')).join(', ')}.`,
@@ -248,7 +255,11 @@ function describeVisits(
   things: readonly string[],
   memories: readonly Memory[],
   reader: Reader,
-  { quoted, most = maxListed }: { quoted?: string; most?: number } = {},
+  {
+    quoted,
+    most = maxListed,
+    former = memories.map((memory) => describeFormer(memory, things, quoted, reader)).join(''),
+  }: { quoted?: string; most?: number; former?: string } = {},
 ): Pick<ModelAnswer, 'statements' | 'listedFrom'> {
   const found = memories
     .flatMap(({ watch, spans, moments }): Found[] =>
@@ -259,7 +270,6 @@ function describeVisits(
     )
     .toSorted((one, other) => +other.visit.from - +one.visit.from);
   const name = quoted ?? (things.length === 0 ? quote(memories) || 'anything' : things.join(', '));
-  const former = memories.map((memory) => describeFormer(memory, things, quoted, reader)).join('');
   const [last, ...before] = found;
   if (!last) return { statements: [{ text: `No visit of ${name} was seen.${former}`, moments: [] }] };
   const newest = `was ${formatVisit(last)}.${former}`;

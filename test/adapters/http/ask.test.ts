@@ -179,6 +179,9 @@ test('verdicts on former words of a condition are left out of an answer about it
   );
   // Neither objects nor a scene say whether a cat was there when the condition was another.
   expect((await ask('Did a cat come?')).answer).toBe(`No visit of cat was seen. ${left}`);
+  expect((await ask('How many cats and cars came?')).answer).toBe(
+    `No visit of cat was seen. 1 visit of car; the last one was Gate 2026-03-01 12:35:00 (UTC). ${left}`,
+  );
 });
 
 test('a question in the words of a condition is answered from its verdicts', async () => {
