@@ -303,6 +303,7 @@ function formatSpan({
   const zone = config.schedule?.time_zone ?? 'UTC';
   const at = (time: Date) => Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(zone);
   const clock = (time: Date) => at(time).toPlainTime().toString().slice(0, 8);
-  const end = from.getTime() === to.getTime() ? '' : ` to ${clock(to)}`;
-  return `${at(from).toPlainDate().toString()} ${clock(from)}${end} (${zone})`;
+  const [day, lastDay] = [from, to].map((time) => at(time).toPlainDate().toString());
+  const end = `${day === lastDay ? '' : `${lastDay} `}${clock(to)}`;
+  return `${day} ${clock(from)}${from.getTime() === to.getTime() ? '' : ` to ${end}`} (${zone})`;
 }

@@ -1,7 +1,11 @@
 import { nameCapture } from '../records/moment.ts';
 import type { Span } from '../records/sight.ts';
+import { earlier } from '../time.ts';
 
-/** Moments that belong together. An end is open if nobody looked beyond it. */
+/**
+ * Moments that belong together. `to`: the time up to which nothing has moved since the last of them. An end is open if
+ * nobody looked beyond it.
+ */
 export type Visit<Moment> = { moments: Moment[]; from: Date; to: Date; openBegin: boolean; openEnd: boolean };
 
 /**
@@ -11,9 +15,10 @@ export type Visit<Moment> = { moments: Moment[]; from: Date; to: Date; openBegin
 const maxUnlookedSeconds = 60;
 
 /**
- * Returns the visits of one watch, from moments in time order: joined through time in which nothing moved, split by a
- * moment that denies, open-ended across time that was not seen. `belongs` decides whether a moment belongs to the visit
- * of `first`, or begins one: `null` if it says nothing about it. `spans`: what was seen, in time order.
+ * Returns the visits of one watch, from moments in time order: joined through time in which nothing moved, and up to
+ * its end, split by a moment that denies, open-ended across time that was not seen. `belongs` decides whether a moment
+ * belongs to the visit of `first`, or begins one: `null` if it says nothing about it. `spans`: what was seen, in time
+ * order.
  */
 export function findVisits<Moment extends { at: string; moment_id: string }>(
   moments: readonly Moment[],
@@ -21,12 +26,14 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
   belongs: (moment: Moment, first: Moment | undefined) => boolean | null,
 ): Visit<Moment>[] {
   const isUnseen = createUnseenReader(spans);
+  const readQuietEnd = createQuietReader(spans);
   const visits: Visit<Moment>[] = [];
   let current: Visit<Moment> | undefined;
   let before: Moment | undefined;
   let isOpen = false;
   for (const moment of moments) {
     const at = new Date(moment.at);
+    extend(at);
     // The capture that ends a gap has scanned the time between its moments.
     const isNext = before !== undefined && nameCapture(before) !== nameCapture(moment);
     isOpen = before !== undefined && isNext && isUnseen(new Date(before.at), at);
@@ -44,7 +51,34 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
     current = begins ? { moments: [moment], from: at, to: at, openBegin: isOpen, openEnd: false } : undefined;
     if (current) visits.push(current);
   }
+  extend();
   return visits;
+
+  /** Ends a visit with the time in which nothing moved after its last moment. */
+  function extend(next?: Date): void {
+    if (current && before === current.moments.at(-1)) current.to = readQuietEnd(current.to, next);
+  }
+}
+
+/**
+ * Returns a function that is called with later and later times, and returns until when it was seen that nothing moved
+ * after one, at most until `next`.
+ */
+function createQuietReader(spans: readonly Span[]): (after: Date, next?: Date) => Date {
+  let index = 0;
+  return (after, next) => {
+    while ((spans[index]?.to ?? after) < after) index += 1;
+    let [end, seenTo] = [after, after];
+    for (let at = index; ; at += 1) {
+      const span = spans[at];
+      if (!span || span.from > seenTo || (next && span.from >= next)) break;
+      const isOfMoment = span.class === 'judged' && span.from <= after;
+      if (span.class !== 'quiet' && !isOfMoment) break;
+      seenTo = span.to;
+      if (span.class === 'quiet') end = span.to;
+    }
+    return next ? earlier(end, next) : end;
+  };
 }
 
 /**

@@ -63,7 +63,7 @@ test('the built-in model counts visits without a call, and refuses other questio
   const counted = await ask('How many dogs came today, and when was the last?');
   expect(counted).toMatchObject({ answered: true, model_calls: 0, pictures: 0 });
   expect(counted.answer).toMatch(
-    /^3 visits of dog; the last one was Gate 2026-03-01 12:33:20 \(UTC\)\. Gate .* Gate .* Gate /,
+    /^3 visits of dog; the last one was Gate 2026-03-01 12:33:20 to 12:35:00 \(UTC\)\. Gate .* Gate .* Gate /,
   );
   expect(timesOf(counted)).toEqual([2000, 2000, 600, 60].map((second) => [after(second).toISOString()]));
   expect(counted.next_to).toBeNull();
@@ -109,7 +109,9 @@ test('the built-in model counts visits without a call, and refuses other questio
     /^3 visits of dog; .*\. 1 visit of car; the last .*\. No visit of cat was seen\.$/,
   );
   for (const question of ['Is the dog still there?', 'Since when is the dog there?'])
-    expect((await ask(question)).answer).toBe('The last visit of dog was Gate 2026-03-01 12:33:20 (UTC).');
+    expect((await ask(question)).answer).toBe(
+      'The last visit of dog was Gate 2026-03-01 12:33:20 to 12:35:00 (UTC).',
+    );
   for (const question of ['Was there a dog, or not?', 'Was a dog there, yes or no?'])
     expect((await ask(question)).answer).toMatch(/^Yes: 3 visits of dog/);
 });
@@ -175,12 +177,12 @@ test('verdicts on former words of a condition are left out of an answer about it
     'Until 2026-03-01 12:36:40 (UTC), Gate had other conditions or another sensitivity; the verdicts on them are left out.';
   await world.c.runs.commit(newChange(run, { moments, set: {}, hours: [] }));
   expect((await ask('How often was it there?')).answer).toBe(
-    `1 visit of "A person is at the gate"; the last one was Gate 2026-03-01 12:40:00 (UTC). ${left}`,
+    `1 visit of "A person is at the gate"; the last one was Gate 2026-03-01 12:40:00 to 12:50:00 (UTC). ${left}`,
   );
   // Neither objects nor a scene say whether a cat was there when the condition was another.
   expect((await ask('Did a cat come?')).answer).toBe(`No visit of cat was seen. ${left}`);
   expect((await ask('How many cats and cars came?')).answer).toBe(
-    `No visit of cat was seen. 1 visit of car; the last one was Gate 2026-03-01 12:35:00 (UTC). ${left}`,
+    `No visit of cat was seen. 1 visit of car; the last one was Gate 2026-03-01 12:35:00 to 12:36:40 (UTC). ${left}`,
   );
 });
 

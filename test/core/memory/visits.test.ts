@@ -30,6 +30,16 @@ test('quiet time joins moments, however long it is', () => {
   expect(visits([moment(5, true), moment(3005, true)], spans)).toEqual(['5-3005']);
 });
 
+test('a visit lasts until something moves after its last moment, or as long as was seen that nothing does', () => {
+  const spans = [span(0, 10, 'judged'), span(10, 60, 'quiet'), span(60, 62, 'judged'), span(62, 90, 'quiet')];
+  expect(visits([moment(5, true), moment(62, false)], spans)).toEqual(['5-60']);
+  expect(visits([moment(5, true), moment(61, null), moment(62, false)], spans)).toEqual(['5-60']);
+  expect(visits([moment(5, false), moment(61, true)], spans)).toEqual(['61-90']);
+  // Between two pictures, nobody knows.
+  const unlooked = [span(0, 10, 'judged'), span(10, 30, 'between'), span(30, 40, 'quiet')];
+  expect(visits([moment(5, true), moment(35, false)], unlooked)).toEqual(['5-5']);
+});
+
 test('a moment that denies splits a visit, and one that was not judged does not', () => {
   const all = [span(0, 100, 'judged')];
   expect(visits([moment(5, true), moment(10, null), moment(20, true)], all)).toEqual(['5-20']);
