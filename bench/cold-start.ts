@@ -8,7 +8,7 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { originSecretHeader, viewerHostHeader } from '../adapters/aws/http/origin-headers.ts';
+import { originSecretHeader, viewerHostHeader } from '../adapters/aws/http/origins.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import { buildFunctions } from '../lib/bundle/build-functions.ts';
 import { functionsEnvironment } from '../test/support/functions-environment.ts';

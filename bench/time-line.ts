@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { insertRun } from '../adapters/embedded/runs/run-commit.ts';
+import { insertRun } from '../adapters/embedded/runs/run-store.ts';
 import { createRunTables, type RunTables } from '../adapters/embedded/runs/run-tables.ts';
 import { openDatabase } from '../adapters/embedded/sqlite/database.ts';
 import { transaction } from '../adapters/embedded/sqlite/transaction.ts';

@@ -10,7 +10,7 @@ import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { Construct } from 'constructs';
 import { z } from 'zod';
 import cdkOptions from '../cdk.json' with { type: 'json' };
-import { storageVersion } from '../adapters/aws/dynamodb/table/storage-version.ts';
+import { storageVersion } from '../adapters/aws/dynamodb/table/record.ts';
 import { visionProviders } from '../adapters/vision/aws-provider-registry.ts';
 import { ServiceAlarms } from './operations/alarms/alarms.ts';
 import { ServiceDashboard } from './operations/alarms/dashboard.ts';

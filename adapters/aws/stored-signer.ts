@@ -1,8 +1,7 @@
 import { validVersions } from '../../core/records/caller.ts';
 import type { CallerStore } from '../../core/ports/callers.ts';
 import type { LinkSigner, WebhookSigner } from '../../core/ports/delivery.ts';
-import { createLinkSigner } from '../evidence-links.ts';
-import { createWebhookSigner } from '../destinations/webhook/webhook-signer.ts';
+import { createLinkSigner, createWebhookSigner } from '../signers.ts';
 import type { Secret } from './secret.ts';
 
 export type StoredSignerOptions = { masterSecret: Secret; callers: CallerStore; now: () => Date };

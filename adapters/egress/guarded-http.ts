@@ -3,15 +3,23 @@ import { setImmediate } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { InvalidUrlError } from '../../core/errors.ts';
 import { EgressLimitError, EgressNetworkError, EgressRefusedError, EgressUnresolvedError } from './errors.ts';
-import { readCredentials } from './credentials.ts';
+import { readCredentials } from './authorizer.ts';
 import type { CookieJar } from './cookies.ts';
 import type { EgressGuard } from './guard.ts';
-import { createAgent, createProxyDispatcher, keepAliveMs } from './dispatchers.ts';
+import {
+  createAgent,
+  createProxyDispatcher,
+  keepAliveMs,
+  askAlone,
+  askOnPool,
+  isRefusedByParser,
+  promisesContent,
+  type Ask,
+  type Received,
+} from './ask.ts';
 import { openDeadline } from './deadline.ts';
 import type { Deadline } from './deadline.ts';
 import { toEgressError } from './egress-error.ts';
-import { askAlone, askOnPool, isRefusedByParser, promisesContent } from './ask.ts';
-import type { Ask, Received } from './ask.ts';
 import { collectBytes, decodeBody, readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes } from './redirect.ts';
 import type { Hop } from './redirect.ts';

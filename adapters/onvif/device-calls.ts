@@ -1,6 +1,5 @@
 import { EgressNetworkError } from '../egress/errors.ts';
-import { createAuthorizer } from '../egress/authorizer.ts';
-import { readChallenge } from '../egress/authentication.ts';
+import { createAuthorizer, readChallenge } from '../egress/authorizer.ts';
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
 import type { CameraLogin } from '../../core/ports/cameras.ts';
 import {

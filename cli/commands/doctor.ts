@@ -7,7 +7,7 @@ import { openForReading } from '../../adapters/embedded/sqlite/database.ts';
 import { createRunTable } from '../../adapters/embedded/runs/run-table.ts';
 import { verifyMasterSecret } from '../../adapters/embedded/callers/master-secret.ts';
 import { createNewestEntry } from '../../adapters/embedded/sqlite/newest-entry.ts';
-import { createSourceTable } from '../../adapters/embedded/runs/job-tables.ts';
+import { createSourceTable } from '../../adapters/embedded/runs/run-tables.ts';
 import { locateFfmpeg, type LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { testModel, testCondition } from '../../core/observability/model-status.ts';
 import { about, worstStatus, type Finding } from '../../core/ports/observability.ts';

@@ -3,7 +3,7 @@ import { lchown, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { createFolder } from '../../adapters/embedded/files/create-folder.ts';
-import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
+import { dataPaths, lockDirectory } from '../../adapters/embedded/files/data-directory.ts';
 import {
   becomeOwner,
   copyPlainFile,
@@ -12,7 +12,6 @@ import {
 } from '../../adapters/embedded/files/plain-files.ts';
 import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { markRestored } from '../../adapters/embedded/sqlite/mark-restored.ts';
-import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
 import { acceptMasterSecret, matchesMasterSecret } from '../../adapters/embedded/callers/master-secret.ts';
 import { CommandError } from '../command-error.ts';
 import { copyDataDirectory } from './backup.ts';

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { createCallerEraser } from '../../adapters/embedded/callers/caller-eraser.ts';
-import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
+import { createCallerEraser, createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import { openMasterSecret } from '../../adapters/embedded/callers/master-secret.ts';
-import { createMeter } from '../../adapters/embedded/callers/meter.ts';
+import { createMeter } from '../../adapters/embedded/callers/usage.ts';
 import { openDataDirectory } from '../../adapters/embedded/files/data-directory.ts';
 import { createMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { createLogSignals } from '../../adapters/embedded/log/log-signals.ts';

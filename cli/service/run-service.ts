@@ -1,6 +1,6 @@
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { watchExceptions } from '../../adapters/embedded/load/contain-exceptions.ts';
-import { createLineLog } from '../../adapters/embedded/log/line-log.ts';
+import { createLineLog } from '../../adapters/embedded/log/log.ts';
 import { prepareKeys, writeCredentials, defaultCaller, type Credentials } from '../credentials.ts';
 import { listen } from './http-server.ts';
 import { openService, type Service } from './service.ts';

@@ -4,9 +4,9 @@ import { createCallLimiter } from '../../adapters/embedded/callers/call-limiter.
 import { createPublisher } from '../../adapters/destinations/mqtt/publish.ts';
 import { consoleFiles } from '../../adapters/embedded/web/console-files.ts';
 import { delayRefusals } from '../../adapters/embedded/web/delay-refusals.ts';
-import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
+import { createUsageLedger } from '../../adapters/embedded/callers/usage.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
-import { createLogBuffer, teeLog } from '../../adapters/embedded/log/log-buffer.ts';
+import { createLogBuffer, teeLog } from '../../adapters/embedded/log/log.ts';
 import { reportLateTimers, watchEventLoop } from '../../adapters/embedded/load/measure-lateness.ts';
 import { containDestinations, containCameras } from '../../adapters/embedded/load/contain-exceptions.ts';
 import { createCurrentCaller } from '../../adapters/embedded/load/current-caller.ts';
@@ -15,10 +15,9 @@ import { mountReferencePage } from '../../adapters/embedded/web/reference-page.t
 import { createMachine, createAlertId } from '../../adapters/machine.ts';
 import { setSystemTimer, waitAtMost } from '../../core/time-limit.ts';
 import { systemClock } from '../../adapters/embedded/scheduler/clock.ts';
-import { createRunLog } from '../../adapters/embedded/runs/run-log.ts';
+import { createRunLog } from '../../adapters/embedded/runs/run-store.ts';
 import { createScheduler, listUnfinishedRuns } from '../../adapters/embedded/scheduler/scheduler.ts';
-import { createWebhookGuard, type EgressGuardOptions } from '../../adapters/egress/guard.ts';
-import { isOwnAddress } from '../../adapters/egress/own-service.ts';
+import { createWebhookGuard, type EgressGuardOptions, isOwnAddress } from '../../adapters/egress/guard.ts';
 import { createLookups } from '../../adapters/embedded/names/lookups.ts';
 import { createOnvifCameras } from '../../adapters/onvif/cameras.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
@@ -32,12 +31,11 @@ import { createConsoleAddresses } from '../../adapters/embedded/console-addresse
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
-import { createLinkSigner } from '../../adapters/evidence-links.ts';
+import { createLinkSigner, createWebhookSigner } from '../../adapters/signers.ts';
 import { shareComparisons } from '../../adapters/media/motion/share-comparisons.ts';
 import { decodedFramesPerSecond } from '../../adapters/vision/objects/object-moments.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
-import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../../console/security-headers.ts';
 import { validVersions } from '../../core/records/caller.ts';
 import { behindChecks, type AsCaller } from '../../core/ports/callers.ts';

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { createCallerEraser } from '../../adapters/embedded/callers/caller-eraser.ts';
-import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
+import { createCallerEraser, createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
-import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
+import { createUsageLedger } from '../../adapters/embedded/callers/usage.ts';
 import { DataDirectoryError } from '../../adapters/embedded/files/create-folder.ts';
-import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
-import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
+import { dataPaths, lockDirectory } from '../../adapters/embedded/files/data-directory.ts';
 import { createMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { removeDeleted } from '../../adapters/embedded/sqlite/vacuum.ts';

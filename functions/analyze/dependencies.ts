@@ -12,9 +12,11 @@ import {
   deferMediaStore,
 } from '../../adapters/aws/deferred.ts';
 import { createRemoteContactSheets, createRemoteResize } from '../../adapters/aws/invoke/remote-capture.ts';
-import { instrumentMeter } from '../../adapters/aws/telemetry/instrument-meter.ts';
-import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts';
-import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
+import {
+  instrumentMeter,
+  instrumentRuns,
+  instrumentVision,
+} from '../../adapters/aws/telemetry/instrument.ts';
 import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/machine.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { readSource } from '../../adapters/aws/dynamodb/runs/source-item.ts';
+import { readSource } from '../../adapters/aws/dynamodb/runs/run-item.ts';
 import { openTable } from '../../adapters/aws/dynamodb/table/open-table.ts';
 import { clientSettings } from '../../adapters/aws/client-settings.ts';
 import { deferMediaStore } from '../../adapters/aws/deferred.ts';
@@ -11,7 +11,7 @@ import type { CaptureCallDeps } from '../../adapters/aws/invoke/capture-calls.ts
 import { createLookup } from '../../adapters/aws/lookup.ts';
 import { createPlatformSecret } from '../../adapters/aws/platform-secret.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
-import { instrumentCapturer } from '../../adapters/aws/telemetry/instrument-capturer.ts';
+import { instrumentCapturer } from '../../adapters/aws/telemetry/instrument.ts';
 import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';

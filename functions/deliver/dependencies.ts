@@ -15,7 +15,7 @@ import { createMail } from '../../adapters/aws/mail.ts';
 import { createLookup } from '../../adapters/aws/lookup.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../../adapters/aws/stored-signer.ts';
-import { instrumentMeter } from '../../adapters/aws/telemetry/instrument-meter.ts';
+import { instrumentMeter } from '../../adapters/aws/telemetry/instrument.ts';
 import { createTelemetry, type Telemetry, softwareVersion } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createWebhookGuard } from '../../adapters/egress/guard.ts';
 import { createDestinations } from '../../adapters/destinations/destination-sender.ts';

@@ -5,7 +5,7 @@ import { deferDeliveryQueue, deferExecutions, deferInvokeLater } from '../../ada
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { countOpenSessions } from '../../adapters/aws/limit-event-sessions.ts';
 import { paceStarts, useListedStatus } from '../../adapters/aws/sweep-executions.ts';
-import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts';
+import { instrumentRuns } from '../../adapters/aws/telemetry/instrument.ts';
 import { createTelemetry, type Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { publishCommits } from '../../core/delivery/publish.ts';
 import type { readUsageToday } from '../../core/access/caller-usage.ts';

@@ -13,7 +13,7 @@ import {
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { EdgeHeaders } from './edge-headers.ts';
-import { distributionHostHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { distributionHostHeader, viewerHostHeader } from '../../adapters/aws/http/origins.ts';
 import { nestedDocumentPath } from '../../adapters/http/app.ts';
 import { sessionCookie, sessionHeaders, sessionPath } from '../../adapters/http/console-session.ts';
 import { errorResponse } from '../../adapters/http/error-envelope.ts';

@@ -11,8 +11,13 @@ import {
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { originHostsHeader, originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
-import { eventStreamPaths, functionUrlPaths, maxOriginSeconds } from '../../adapters/aws/http/origins.ts';
+import {
+  originHostsHeader,
+  originSecretHeader,
+  eventStreamPaths,
+  functionUrlPaths,
+  maxOriginSeconds,
+} from '../../adapters/aws/http/origins.ts';
 import { evidencePath } from '../../core/delivery/links.ts';
 import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
 import type { PrivateBucket } from '../storage/private-bucket.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { FileSystem, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { createBurstDefinition } from '../../adapters/aws/bursts.ts';
-import { storageVersion } from '../../adapters/aws/dynamodb/table/storage-version.ts';
+import { storageVersion } from '../../adapters/aws/dynamodb/table/record.ts';
 import { rules } from '../../core/rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { projectFolder } from '../files.ts';

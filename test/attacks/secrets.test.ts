@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createLineLog } from '../../adapters/embedded/log/line-log.ts';
-import { teeLog } from '../../adapters/embedded/log/log-buffer.ts';
+import { createLineLog, teeLog } from '../../adapters/embedded/log/log.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { StreamFetchError } from '../../core/errors.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 /** Modules that can open connections or start programs, with the reason why they do not bypass the guard. */
 const mayReachOut: Record<string, string> = {
-  'adapters/egress/ask.ts': "the guarded client, also through an operator's proxy",
+  'adapters/egress/ask.ts': "the guarded client of HTTP, also through an operator's proxy",
   'adapters/egress/guarded-tcp.ts': 'connections of RTSP, guarded',
   'adapters/egress/guarded-udp.ts': 'to allowed addresses, and to the group of WS-Discovery',
   'adapters/embedded/names/lookups.ts': 'starts the process that resolves names',
@@ -14,7 +14,6 @@ const mayReachOut: Record<string, string> = {
   'adapters/egress/host.ts': 'isIP only',
   'adapters/egress/guard.ts': 'resolves names',
   'adapters/egress/egress-error.ts': 'names of errors only',
-  'adapters/egress/dispatchers.ts': 'HTTP, guarded',
   'adapters/media/ffmpeg/ffmpeg-process.ts':
     'starts ffmpeg, with an empty environment and white lists of protocols',
   'adapters/media/ffmpeg/locate-ffmpeg.ts': 'reads the version of ffmpeg',

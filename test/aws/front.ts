@@ -6,7 +6,7 @@ import {
   distributionHostHeader,
   originSecretHeader,
   viewerHostHeader,
-} from '../../adapters/aws/http/origin-headers.ts';
+} from '../../adapters/aws/http/origins.ts';
 import { eventPaths, streamPaths } from '../../lib/edge/edge.ts';
 import { runViewerFunction } from '../support/api/viewer-function.ts';
 import type { Deployment } from './deployment.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLineLog } from '../../adapters/embedded/log/line-log.ts';
+import { createLineLog } from '../../adapters/embedded/log/log.ts';
 import { withFields } from '../../adapters/log-message.ts';
 import { showControls } from '../../core/observability/redact.ts';
 import { oneLine, openTerminal } from '../../cli/terminal.ts';

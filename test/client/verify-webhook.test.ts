@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../../adapters/signers.ts';
 import { verifyWebhook, WebhookVerificationError } from '../../client/index.ts';
 
 const masterSecret = new Uint8Array(32).fill(7);

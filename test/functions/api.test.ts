@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
 import { noEventSessions } from '../../functions/api/dependencies.ts';
-import { originSecretHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { originSecretHeader, viewerHostHeader } from '../../adapters/aws/http/origins.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import { mintKey } from '../../core/access/api-key.ts';
 import type { SetTimer } from '../../core/time-limit.ts';

@@ -1,7 +1,7 @@
 import { embeddedRuns } from '../support/select-runs.ts';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
+import { createUsageLedger } from '../../adapters/embedded/callers/usage.ts';
 import { useListedStatus } from '../../adapters/aws/sweep-executions.ts';
 import { shardFor } from '../../adapters/aws/dynamodb/table/keys.ts';
 import { newCaller, noUse } from '../../core/records/caller.ts';

@@ -1,7 +1,7 @@
 import { PassThrough, type Writable } from 'node:stream';
 import { beforeEach, expect, test } from 'vitest';
 import { createHttpFunction } from '../../adapters/aws/http/http-function.ts';
-import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { originSecretHeader } from '../../adapters/aws/http/origins.ts';
 import type { StreamingRuntime } from '../../adapters/aws/http/response-stream.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ttlAttribute } from '../../adapters/aws/dynamodb/table/table-layout.ts';
-import { originHostsHeader, originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
+import { originHostsHeader, originSecretHeader } from '../../adapters/aws/http/origins.ts';
 import { backoffSeconds } from '../../functions/deliver/handler.ts';
 import { metricNamespace as emittedNamespace } from '../../adapters/aws/telemetry/telemetry.ts';
 import { metricUnits } from '../../core/ports/observability.ts';

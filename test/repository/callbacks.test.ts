@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../..');
  * on what a stranger sends.
  */
 const reviewed: Record<string, string> = {
-  'adapters/aws/dynamodb/callers/event-sessions.ts setTimer, 2 times': 'catches what its write rejects with',
+  'adapters/aws/dynamodb/callers/permits.ts setTimer, 2 times': 'catches what its write rejects with',
   'adapters/aws/http/response-stream.ts new Readable': 'catches what its source throws',
   'adapters/aws/limit-event-sessions.ts addEventListener abort': 'settles a promise',
   'adapters/destinations/mqtt/publish.ts new Transform': 'counts bytes and reads the first one',

@@ -51,7 +51,7 @@ test.each([
  * bytes.
  */
 const bounds: Record<string, string> = {
-  'adapters/embedded/log/log-buffer.ts': 'newest entries of the log: 500 of 4 kB',
+  'adapters/embedded/log/log.ts': 'newest entries of the log: 500 of 4 kB',
   'adapters/media/ffmpeg/image-process.ts': 'pictures of a process that wait: 8 of 3 MB',
   'adapters/media/rtsp/rtsp-relay.ts': 'packets of the picture under way: 4 MB for each connection to ffmpeg',
   'adapters/media/rtsp/session/gop-buffer.ts': 'groups of pictures of a session: 32 MB, 192 MB of all',
@@ -85,7 +85,7 @@ const bounds: Record<string, string> = {
   'adapters/embedded/sqlite/vacuum.ts': 'file of a database: weak, 100 bytes each',
   'adapters/embedded/log/log-signals.ts': 'readers of logs: open event streams, 500 bytes each',
   'adapters/embedded/files/media-store.ts': 'media of checks under way; path of stored bytes: 8 MB; weak',
-  'adapters/embedded/callers/meter.ts': 'counts by name: providers, 200 bytes each',
+  'adapters/embedded/callers/usage.ts': 'counts by name: providers, 200 bytes each',
   'adapters/embedded/sqlite/record.ts': 'parsed sources: 64 MB',
   'adapters/embedded/runs/run-table.ts': 'parsed runs: 64 MB',
   'adapters/embedded/load/share-captures.ts':

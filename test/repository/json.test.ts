@@ -28,7 +28,7 @@ const writers: Record<string, string> = {
   'adapters/destinations/telegram/telegram.ts':
     'a receiver, whose answer the sender cuts at its limit of bytes',
   'adapters/embedded/console-addresses.ts': own,
-  'adapters/embedded/queue/delivery-message-table.ts': own,
+  'adapters/embedded/queue/delivery-queue.ts': own,
   'adapters/embedded/sqlite/record.ts': own,
   'adapters/http/validate-request.ts': counted,
   'adapters/mcp/mount-mcp.ts': counted,

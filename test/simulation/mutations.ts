@@ -93,7 +93,7 @@ deletion closes alerts | core/policies/watch/change.ts |
 acknowledging is an event | core/watch/control-watch.ts | decided ? [decided.event] : [] | []
 one transaction per tick | adapters/embedded/runs/run-store.ts |
   await commitInGroup(() => { | await Promise.resolve().then(() => {
-a version fences commits | adapters/embedded/runs/run-commit.ts |
+a version fences commits | adapters/embedded/runs/run-store.ts |
   stored?.run.version !== change.expectedVersion | stored === undefined
 If-Match fences changes | core/watch/edit-watch.ts | ifMatch !== undefined && ifMatch | false && ifMatch
 a change begins a generation | core/policies/watch/change.ts |
@@ -107,7 +107,7 @@ a failed execution is followed by the next | core/workflow/repair.ts |
 calls are reserved before they are made | core/workflow/analyze.ts |
   if ((await deps.runs.commit(work.reservation)) !== 'committed') return undefined; |
   await deps.runs.commit(work.reservation); | core/workflow/watch-tick.test.ts
-coverage is stored | adapters/embedded/runs/run-commit.ts | tables.hours.add(runId, addition); | void addition;
+coverage is stored | adapters/embedded/runs/run-store.ts | tables.hours.add(runId, addition); | void addition;
 progress is kept a day | core/event/stored-run.ts | type === 'progress' ? progressRetentionSeconds : | nothing
 alerts expire after their closing | core/watch/stored-watch.ts | expires_at: change.expiresAt | expires_at: null
 old motion references are removed | cli/service/maintenance.ts | motionReferences.prune(aDayAgo) | aDayAgo

@@ -14,7 +14,7 @@ import { sortPrefixes } from './table/keys.ts';
 import { openTable } from './table/open-table.ts';
 import { readItem, readKey, readRecord } from './table/record.ts';
 import { keyPrefixes } from './table/table-layout.ts';
-import type { Item, ItemKey } from './table/write.ts';
+import type { Item, ItemKey } from './table/table.ts';
 
 export type MarkRestoredDeps = { client: DynamoDBClient; tableName: string; now: () => Date };
 

@@ -11,7 +11,7 @@ import {
   originHostsHeader,
   originSecretHeader,
   viewerHostHeader,
-} from './origin-headers.ts';
+} from './origins.ts';
 
 export type HttpFunctionOptions = {
   originSecret: Secret;

@@ -31,8 +31,7 @@ import { limitEventSessions } from '../limit-event-sessions.ts';
 import { createSecret, type Secret } from '../secret.ts';
 import { createMail } from '../mail.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../stored-signer.ts';
-import { instrumentMeter } from '../telemetry/instrument-meter.ts';
-import { instrumentRuns } from '../telemetry/instrument-runs.ts';
+import { instrumentMeter, instrumentRuns } from '../telemetry/instrument.ts';
 import { type Telemetry, softwareVersion } from '../telemetry/telemetry.ts';
 import { rules } from '../../../core/rules.ts';
 

@@ -24,7 +24,7 @@ import {
   momentFolder,
 } from '../../../core/policies/watch/evidence.ts';
 import { trimMedia, type MediaQuota, type Trimmed } from './media-quota.ts';
-import { storageError } from '../sqlite/storage-error.ts';
+import { storageError } from '../sqlite/transaction.ts';
 
 export type EmbeddedMediaStore = MediaStore & {
   /**

@@ -2,14 +2,21 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { DeliveryOutcome, DeliveryQueue } from '../../../core/ports/delivery.ts';
 import type { Log } from '../../../core/ports/observability.ts';
 import type { StreamTurns } from '../../../core/ports/stream-capturer.ts';
-import { messageGroup, type QueueMessage } from '../../../core/records/delivery.ts';
+import {
+  messageGroup,
+  type QueueMessage,
+  deduplicationId,
+  queueMessageSchema,
+} from '../../../core/records/delivery.ts';
 import { rules } from '../../../core/rules.ts';
 import { ageSeconds } from '../../../core/time.ts';
 import { waitAtMost, type SetTimer } from '../../../core/time-limit.ts';
 import { createFairTurns } from '../load/fair-turns.ts';
-import { createRunLog } from '../runs/run-log.ts';
-import { createDeliveryMessageTable } from './delivery-message-table.ts';
-import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
+import { createRunLog } from '../runs/run-store.ts';
+import { z } from 'zod';
+import type { Row } from '../sqlite/record.ts';
+import { groupCommits } from '../sqlite/group-commit.ts';
+import { withoutFlush, withStorageErrors } from '../sqlite/transaction.ts';
 
 /** Handler of one message. If it throws, the message is handled again after 1, 2, 4, … 60 s. */
 export type DeliveryHandler = (message: QueueMessage, caller: string) => Promise<DeliveryOutcome>;
@@ -213,7 +220,7 @@ async function handleNextMessage(
 function readNextVisibility(options: ConsumerOptions, group: string): number | undefined {
   try {
     const head = options.messages.head(group);
-    return head && visibleAt(head, options.now());
+    return head && computeVisibleMs(head, options.now());
   } catch (error) {
     logFailure(options, 'Delivery queue could not be read', group, error);
     return options.now().getTime() + backoffMs(0);
@@ -221,7 +228,7 @@ function readNextVisibility(options: ConsumerOptions, group: string): number | u
 }
 
 /** Ignores a visibility time beyond the maximum: an earlier process wrote it with a clock that was ahead. */
-function visibleAt(head: QueuedMessage, now: Date): number {
+function computeVisibleMs(head: QueuedMessage, now: Date): number {
   return ageSeconds(now, new Date(head.visibleAt)) > maxInvisibleSeconds ? now.getTime() : head.visibleAt;
 }
 
@@ -288,3 +295,70 @@ function logFailure({ log }: ConsumerOptions, message: string, group: string, er
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   log(readRunId(group)).error(message, { error: reason });
 }
+
+type DeliveryMessageTable = ReturnType<typeof createDeliveryMessageTable>;
+
+/** Queued message. `visibleAt` is in epoch milliseconds; `failures` counts handler calls that threw. */
+type QueuedMessage = {
+  position: number;
+  visibleAt: number;
+  failures: number;
+  message: QueueMessage;
+};
+
+/** Creates the table of queued messages, ordered by group and send time; the first message of a group is its head. */
+export function createDeliveryMessageTable(database: DatabaseSync) {
+  const insert = database.prepare(`
+    INSERT INTO delivery_messages (message_group, message, visible_at, failures)
+    VALUES (?, ?, ?, 0)`);
+  const forget = database.prepare(
+    'DELETE FROM delivery_deduplication WHERE until <= :now OR until > :now + :longest',
+  );
+  const remember = database.prepare('INSERT OR IGNORE INTO delivery_deduplication VALUES (?, ?)');
+  const head = database.prepare(
+    'SELECT * FROM delivery_messages WHERE message_group = ? ORDER BY position LIMIT 1',
+  );
+  const heads = database.prepare('SELECT DISTINCT message_group FROM delivery_messages');
+  const remove = database.prepare('DELETE FROM delivery_messages WHERE position = ?');
+  const postpone = database.prepare(
+    'UPDATE delivery_messages SET visible_at = ?, failures = ? WHERE position = ?',
+  );
+
+  const commitInGroup = groupCommits(database);
+  return {
+    /** Adds a message. Returns false if the same message was added within the last five minutes. */
+    add: (message: QueueMessage, now: Date): Promise<boolean> =>
+      commitInGroup(() => {
+        // Removes expired entries, and entries more than five minutes ahead, which an earlier clock wrote.
+        forget.run({ now: now.getTime(), longest: deduplicationMs });
+        const isNew = remember.run(deduplicationId(message), now.getTime() + deduplicationMs).changes === 1;
+        if (isNew) insert.run(messageGroup(message), JSON.stringify(message), now.getTime());
+        return isNew;
+      }),
+    head: (group: string): QueuedMessage | undefined => withStorageErrors(() => readMessage(head.get(group))),
+    groups: (): string[] =>
+      withStorageErrors(() => groupsSchema.parse(heads.all()).map((row) => row.message_group)),
+    /** Removes a message; after a power loss it may be handled again. */
+    remove: (position: number): void => void withoutFlush(database, () => remove.run(position)),
+    /** Hides a message until `visibleAt`, or less long after a power loss. Throws if nothing can be stored. */
+    postpone: (position: number, visibleAt: number, failures: number): void =>
+      void withoutFlush(database, () => postpone.run(visibleAt, failures, position)),
+  };
+}
+
+/** Deduplication interval of SQS FIFO, counted from the first message. */
+const deduplicationMs = 300_000;
+
+function readMessage(row: Row | undefined): QueuedMessage | undefined {
+  if (row === undefined) return undefined;
+  const { position, visible_at: visibleAt, failures, message } = rowSchema.parse(row);
+  return { position, visibleAt, failures, message: queueMessageSchema.parse(JSON.parse(message)) };
+}
+
+const rowSchema = z.object({
+  position: z.int(),
+  visible_at: z.int(),
+  failures: z.int().nonnegative(),
+  message: z.string(),
+});
+const groupsSchema = z.array(z.object({ message_group: z.string() }));

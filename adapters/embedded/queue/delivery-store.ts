@@ -4,7 +4,7 @@ import type { DestinationKey } from '../../../core/records/delivery.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
 import { rules } from '../../../core/rules.ts';
 import { groupCommits } from '../sqlite/group-commit.ts';
-import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
+import { createRemovalInSteps } from '../sqlite/vacuum.ts';
 import { readOptionalRecord, readRecords } from '../sqlite/record.ts';
 import { withStorageErrors } from '../sqlite/transaction.ts';
 

@@ -14,7 +14,7 @@ import { jobPolicies } from '../../../core/records/job.ts';
 import { isJob } from '../../../core/records/run.ts';
 import { rules } from '../../../core/rules.ts';
 import { addSeconds } from '../../../core/time.ts';
-import { insertRun } from './run-commit.ts';
+import { insertRun } from './run-store.ts';
 import type { RunTables } from './run-tables.ts';
 import { withStorageErrors, transaction } from '../sqlite/transaction.ts';
 

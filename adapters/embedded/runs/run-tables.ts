@@ -1,23 +1,33 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { createEventTable } from './event-table.ts';
 import { createKeyCheck } from '../callers/key-store.ts';
-import {
-  createIdempotencyTable,
-  createSlotTable,
-  createSourceTable,
-  createTotalsTable,
-} from './job-tables.ts';
 import { createMomentTable } from './moment-table.ts';
 import { createRunTable } from './run-table.ts';
 import { z } from 'zod';
-import type { AlertQuery } from '../../../core/ports/runs.ts';
+import {
+  type AlertQuery,
+  type IdempotencyRecord,
+  noTotals,
+  totalsSchema,
+  type Totals,
+} from '../../../core/ports/runs.ts';
 import { watchSecretsSchema, type WatchSecrets } from '../../../core/records/watch.ts';
 import { alertSchema, type Alert } from '../../../core/records/watch-state.ts';
 import { zeroWatchCounts, type sumByHour } from '../../../core/watch/stored-watch.ts';
 import { seenHourSchema } from '../../../core/records/sight.ts';
 import { extendHour } from '../../../core/sight/spans.ts';
-import { createRemovalInSteps } from '../sqlite/remove-in-steps.ts';
-import { readOptionalRecord, readRecords, toMilliseconds } from '../sqlite/record.ts';
+import { createRemovalInSteps } from '../sqlite/vacuum.ts';
+import {
+  readOptionalRecord,
+  readRecords,
+  toMilliseconds,
+  type Row,
+  createRecordReader,
+  readCount,
+} from '../sqlite/record.ts';
+import { jobEventSchema, type EventType, type JobEvent } from '../../../core/records/event.ts';
+import { watchEventSchema } from '../../../core/records/watch-event.ts';
+import { isJobEvent, type RunEvent } from '../../../core/records/run.ts';
+import { sourceSchema, type Source } from '../../../core/records/job.ts';
 
 const ofRun = 'FROM runs WHERE run_id = :run';
 
@@ -206,3 +216,129 @@ const reviewsSchema = z.array(
     missed: z.int(),
   }),
 );
+
+/**
+ * Creates the table of events, ordered by sequence within a run and by position within the feed of a caller: there is
+ * one writer.
+ */
+export function createEventTable(database: DatabaseSync) {
+  const insert = database.prepare(
+    'INSERT INTO events VALUES (NULL, :run_id, :sequence, :type, :feed, :expires_at, :record)',
+  );
+  const find = database.prepare('SELECT record FROM events WHERE run_id = ? AND sequence = ?');
+  const kept = '(expires_at IS NULL OR expires_at > :now)';
+  const after = database.prepare(`
+    SELECT record FROM events WHERE run_id = :run_id AND sequence > :after AND ${kept} ORDER BY sequence LIMIT :limit`);
+  const newest = database.prepare(
+    'SELECT record FROM events WHERE run_id = ? AND type = ? ORDER BY sequence DESC LIMIT ?',
+  );
+  const feed = database.prepare(`
+    SELECT position, record FROM events WHERE feed = :feed AND position > :after AND ${kept} ORDER BY position LIMIT :limit`);
+  const newestOfFeed = database.prepare('SELECT max(position) AS position FROM events WHERE feed = ?');
+  const inSteps = (where: string) =>
+    createRemovalInSteps(database, { table: 'events', key: 'position', where });
+  const removeExpired = inSteps('expires_at <= ?');
+  return {
+    /** Throws if the sequence is taken. `caller` is that of a watch, whose feed has the event. */
+    insert: (event: RunEvent, caller: string | null, expiresAt: Date | null) =>
+      void insert.run({
+        run_id: isJobEvent(event) ? event.job_id : event.watch_id,
+        sequence: event.sequence,
+        type: event.type,
+        feed: caller,
+        expires_at: expiresAt && expiresAt.getTime(),
+        record: JSON.stringify(event),
+      }),
+    find: (runId: string, sequence: number) => readOptionalRecord(eventSchema, find.get(runId, sequence)),
+    after: (runId: string, sequence: number, limit: number, now: Date) =>
+      readRecords(eventSchema, after.all({ run_id: runId, after: sequence, limit, now: now.getTime() })),
+    newest: (jobId: string, type: EventType, limit: number): JobEvent[] =>
+      readRecords(jobEventSchema, newest.all(jobId, type, limit)).toReversed(),
+    ofFeed: (caller: string, position: number, limit: number, now: Date) => {
+      const rows = feed.all({ feed: caller, after: position, limit, now: now.getTime() });
+      const events = readRecords(watchEventSchema, rows);
+      return events.map((event, index) => ({ event, position: readPosition(rows[index]) }));
+    },
+    newestOfFeed: (caller: string) => readPosition(newestOfFeed.get(caller)),
+    removeExpired: async (now: Date) => removeExpired(now.getTime()),
+    /** Removes the events of a run, which may be gigabytes. */
+    removeOfRun: inSteps('run_id = ?'),
+  };
+}
+
+const eventSchema = z.union([jobEventSchema, watchEventSchema]);
+
+function readPosition(row: Row | undefined): number {
+  return z.object({ position: z.int().nullable() }).parse(row).position ?? 0;
+}
+
+/** Creates the table of slots: a set of job ids per caller, so that taking or freeing a slot twice changes nothing. */
+function createSlotTable(database: DatabaseSync) {
+  const take = database.prepare('INSERT OR IGNORE INTO slots VALUES (?, ?)');
+  const free = database.prepare('DELETE FROM slots WHERE caller = ? AND job_id = ?');
+  const count = database.prepare('SELECT count(*) AS count FROM slots WHERE caller = ?');
+  return {
+    take: (caller: string, jobId: string) => void take.run(caller, jobId),
+    free: (caller: string, jobId: string) => void free.run(caller, jobId),
+    count: (caller: string) => readCount(count.get(caller)),
+  };
+}
+
+/** Creates the table that maps a caller's idempotency key to the request and its job. */
+function createIdempotencyTable(database: DatabaseSync) {
+  const find = database.prepare(
+    'SELECT request_hash, job_id FROM idempotency WHERE caller = ? AND key = ? AND expires_at > ?',
+  );
+  const put = database.prepare('INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?)');
+  const removeExpired = createRemovalInSteps(database, {
+    table: 'idempotency',
+    key: 'caller, key',
+    where: 'expires_at <= ?',
+  });
+  return {
+    find: (caller: string, key: string, now: Date) =>
+      idempotencySchema.optional().parse(find.get(caller, key, now.getTime())),
+    /** Replaces an expired record. */
+    put: (caller: string, record: IdempotencyRecord, jobId: string) =>
+      void put.run(caller, record.key, record.requestHash, jobId, record.expiresAt.getTime()),
+    removeExpired: async (now: Date) => removeExpired(now.getTime()),
+  };
+}
+
+const idempotencySchema = z
+  .object({ request_hash: z.string(), job_id: z.string() })
+  .transform(({ request_hash: requestHash, job_id: runId }) => ({ requestHash, runId }));
+
+/** Creates the table of totals, one row per counter, so that a new counter needs no migration. */
+function createTotalsTable(database: DatabaseSync) {
+  const add = database.prepare(
+    'INSERT INTO totals VALUES (?, ?) ON CONFLICT (counter) DO UPDATE SET value = value + excluded.value',
+  );
+  const all = database.prepare('SELECT counter, value FROM totals');
+  return {
+    add: (totals: Totals) => {
+      for (const [counter, value] of Object.entries(totals)) add.run(counter, value);
+    },
+    read: (): Totals => {
+      const stored = totalRowsSchema.parse(all.all()).map(({ counter, value }) => [counter, value]);
+      return totalsSchema.parse({ ...noTotals, ...Object.fromEntries(stored) });
+    },
+  };
+}
+
+const totalRowsSchema = z.array(z.object({ counter: z.string(), value: z.int() }));
+
+/** Sources change with an edit only, and are below a kB. */
+const maxParsed = 1000;
+
+export function createSourceTable(database: DatabaseSync) {
+  const put = database.prepare('INSERT OR REPLACE INTO sources VALUES (?, ?)');
+  const find = database.prepare('SELECT record FROM sources WHERE source_id = ?');
+  const remove = database.prepare('DELETE FROM sources WHERE source_id = ?');
+  const read = createRecordReader(sourceSchema, maxParsed);
+  return {
+    put: (source: Source) => void put.run(source.source_id, JSON.stringify(source)),
+    find: (sourceId: string) => read(sourceId, find.get(sourceId)),
+    remove: (sourceId: string) => void remove.run(sourceId),
+  };
+}

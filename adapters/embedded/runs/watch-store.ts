@@ -11,8 +11,7 @@ import { isWatch, watchRunSchema } from '../../../core/records/run.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { toHour } from '../../../core/policies/watch/counts.ts';
 import { reviewDelta } from '../../../core/watch/stored-watch.ts';
-import { insertRun } from './run-commit.ts';
-import { wakeReaders, type Notify } from './run-store.ts';
+import { insertRun, wakeReaders, type Notify } from './run-store.ts';
 import type { RunTables } from './run-tables.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 

@@ -3,8 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { DataDirectoryError } from '../files/create-folder.ts';
 import { schema, schemaVersion } from './schema.ts';
-import { storageError } from './storage-error.ts';
-import { busyTimeoutMs, transaction, withStorageErrors } from './transaction.ts';
+import { storageError, busyTimeoutMs, transaction, withStorageErrors } from './transaction.ts';
 
 const rowSchema = z.object({ file: z.string() });
 

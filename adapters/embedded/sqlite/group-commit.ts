@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { transaction, withoutFlush, withStorageErrors } from './transaction.ts';
+import { transaction, withoutFlush, withStorageErrors, storageError } from './transaction.ts';
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { storageError } from './storage-error.ts';
 
 /**
  * Runs `work` in a transaction and resolves when it is on disk; with `flush: false` when it is written, which a power

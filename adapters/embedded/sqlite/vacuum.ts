@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { fsyncSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
 import type { Log } from '../../../core/ports/observability.ts';
@@ -189,4 +189,28 @@ function readNumber(database: DatabaseSync, name: 'page_count' | 'page_size' | '
   return withStorageErrors(
     () => z.record(z.literal(name), z.int()).parse(database.prepare(`PRAGMA ${name}`).get())[name],
   );
+}
+
+const rowsOfStep = 500;
+
+/** Rows of a table: the columns of its key, and a condition on one value. */
+type Rows = { table: string; key: string; where: string };
+
+/**
+ * Creates the removal of rows in steps, between which others have their turn: after a long sleep, or if the clock is
+ * set forward, gigabytes expire together. Resolves to the number of removed rows.
+ */
+export function createRemovalInSteps(
+  database: DatabaseSync,
+  { table, key, where }: Rows,
+): (value: string | number) => Promise<number> {
+  const some = `SELECT ${key} FROM ${table} WHERE ${where} LIMIT ${rowsOfStep}`;
+  const remove = database.prepare(`DELETE FROM ${table} WHERE (${key}) IN (${some})`);
+  return async (value) => {
+    for (let total = 0; ; await setImmediate()) {
+      const removed = Number(withStorageErrors(() => remove.run(value)).changes);
+      total += removed;
+      if (removed < rowsOfStep) return total;
+    }
+  };
 }

@@ -1,7 +1,6 @@
 import { setSystemTimer, wait, type SetTimer } from '../../../core/time-limit.ts';
 import type { CookieJar } from '../../egress/cookies.ts';
-import { createAuthorizer, type Authorizer } from '../../egress/authorizer.ts';
-import { readCredentials } from '../../egress/credentials.ts';
+import { createAuthorizer, type Authorizer, readCredentials } from '../../egress/authorizer.ts';
 import type { OpenResponse, StreamingHttp } from '../../egress/guarded-http.ts';
 import { busyWaitsMs } from '../../egress/busy-waits.ts';
 import { createFairByteCache } from '../../byte-cache.ts';

@@ -1,5 +1,5 @@
 import { DescribeStacksCommand, type CloudFormationClient } from '@aws-sdk/client-cloudformation';
-import { storageVersion } from '../../../adapters/aws/dynamodb/table/storage-version.ts';
+import { storageVersion } from '../../../adapters/aws/dynamodb/table/record.ts';
 import { about, type PreflightResult } from './result.ts';
 
 /**

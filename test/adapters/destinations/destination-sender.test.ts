@@ -18,7 +18,7 @@ import { createPublisher } from '../../../adapters/destinations/mqtt/publish.ts'
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createHttpSender } from '../../../adapters/destinations/http-sender.ts';
-import { createWebhookSigner } from '../../../adapters/destinations/webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../../../adapters/signers.ts';
 import type { Notification } from '../../../core/ports/delivery.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import { selfSigned } from '../egress/self-signed.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createDestinations } from '../../../adapters/destinations/destination-sender.ts';
 import type { Publication } from '../../../adapters/destinations/mqtt/mqtt.ts';
-import { createWebhookSigner } from '../../../adapters/destinations/webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../../../adapters/signers.ts';
 import { alertId, notify, watchId } from './notifications.ts';
 
 const accepted = { status: 202, latencyMs: 1, error: null, retryAfter: null };

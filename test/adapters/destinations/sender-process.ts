@@ -5,7 +5,7 @@ import { createPublisher } from '../../../adapters/destinations/mqtt/publish.ts'
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createHttpSender } from '../../../adapters/destinations/http-sender.ts';
-import { createWebhookSigner } from '../../../adapters/destinations/webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../../../adapters/signers.ts';
 import { notify } from './notifications.ts';
 
 /**

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { authorization, readChallenge, type Challenge } from '../../../adapters/egress/authentication.ts';
-import { createAuthorizer } from '../../../adapters/egress/authorizer.ts';
+import {
+  authorization,
+  readChallenge,
+  type Challenge,
+  createAuthorizer,
+} from '../../../adapters/egress/authorizer.ts';
 import { parseHead } from '../../../adapters/media/rtsp/protocol/message.ts';
 
 const mufasa = { username: 'Mufasa', password: 'Circle of Life' };

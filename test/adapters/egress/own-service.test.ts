@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createEgressGuard, createWebhookGuard } from '../../../adapters/egress/guard.ts';
+import { createEgressGuard, createWebhookGuard, isOwnAddress } from '../../../adapters/egress/guard.ts';
 import { InvalidUrlError } from '../../../core/errors.ts';
 import { EgressRefusedError } from '../../../adapters/egress/errors.ts';
-import { isOwnAddress } from '../../../adapters/egress/own-service.ts';
 
 const here = '93.184.215.14';
 const other = '93.184.215.15';

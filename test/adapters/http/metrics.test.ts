@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createMeter } from '../../../adapters/embedded/callers/meter.ts';
+import { createMeter } from '../../../adapters/embedded/callers/usage.ts';
 import { VisionError } from '../../../core/errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { createClientFor, internal, type ApiClient } from '../../support/api/api-client.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMeter } from '../../../adapters/embedded/callers/meter.ts';
+import { createMeter } from '../../../adapters/embedded/callers/usage.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
 import { TooManyFramesError, UnreadableFrameError, VisionError } from '../../../core/errors.ts';
 import { noUsage } from '../../../core/ports/runs.ts';

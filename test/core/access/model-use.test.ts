@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createCallerUsage } from '../../../adapters/caller-usage.ts';
-import { createUsageLedger } from '../../../adapters/embedded/callers/usage-ledger.ts';
+import { createUsageLedger } from '../../../adapters/embedded/callers/usage.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
 import { readUsage } from '../../../core/access/caller-usage.ts';
 import { ModelBusyError, VisionError } from '../../../core/errors.ts';

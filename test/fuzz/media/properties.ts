@@ -11,7 +11,7 @@ import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
 import { createKeyFrameTracker } from '../../../adapters/media/hls/segments/key-frame-tracker.ts';
 import { extractLastKeyFrame } from '../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import type { Segment } from '../../../adapters/media/hls/playlist/playlist.ts';
-import { authorization, readChallenge } from '../../../adapters/egress/authentication.ts';
+import { authorization, readChallenge } from '../../../adapters/egress/authorizer.ts';
 import { RtspProtocolError } from '../../../adapters/media/rtsp/protocol/errors.ts';
 import { createRtspReader, type RtspItem } from '../../../adapters/media/rtsp/protocol/reader.ts';
 import { isRecording, parseSdp } from '../../../adapters/media/rtsp/protocol/sdp.ts';

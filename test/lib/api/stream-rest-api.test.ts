@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { originHostsHeader, originSecretHeader } from '../../../adapters/aws/http/origin-headers.ts';
+import { originHostsHeader, originSecretHeader } from '../../../adapters/aws/http/origins.ts';
 import { isErrorEnvelope } from '../../../client/errors.ts';
 import { stageKinds } from '../stage-kinds.ts';
 import { ofType, one, ownFunctions, synthesize } from '../synthesize.ts';

@@ -1,4 +1,4 @@
-import { createWebhookSigner } from '../../../adapters/destinations/webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../../../adapters/signers.ts';
 import { localDay } from '../../../core/policies/watch/schedule.ts';
 
 /**

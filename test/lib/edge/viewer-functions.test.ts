@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
-import { distributionHostHeader, viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
+import { distributionHostHeader, viewerHostHeader } from '../../../adapters/aws/http/origins.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
 import { admitRequest as admitRequestOf, showPage } from '../../../lib/edge/edge-behaviors.ts';
 import { createClientFor } from '../../support/api/api-client.ts';

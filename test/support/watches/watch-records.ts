@@ -1,4 +1,4 @@
-import { createLinkSigner } from '../../../adapters/evidence-links.ts';
+import { createLinkSigner } from '../../../adapters/signers.ts';
 import type {
   Budget,
   Destination,

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { apiKeySchema, isRevoked, type ApiKey } from '../../../../core/records/key.ts';
 import { revokedKeySeconds, type KeyPage, type KeyStore } from '../../../../core/ports/callers.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
-import { retryWithJitter } from '../table/retry-with-jitter.ts';
+import { retryWithJitter } from '../table/retries.ts';
 import { callerPartition, itemKeys, sortPrefixes } from '../table/keys.ts';
 import { readItem } from '../table/record.ts';
 import { keyPrefixes } from '../table/table-layout.ts';
-import type { Table } from '../table/table.ts';
-import type { Check, Item, ItemKey, Write } from '../table/write.ts';
+import type { Table, Check, Item, ItemKey, Write } from '../table/table.ts';
 
 /** Minimum number of valid keys of a caller at which its list is read for expired ones, even without a limit. */
 const pruneFrom = 100;

@@ -4,8 +4,7 @@ import { alertSchema, type Alert, type AlertChange } from '../../../../core/reco
 import { itemKeys } from '../table/keys.ts';
 import { readItem, readRecord } from '../table/record.ts';
 import { alertsOfCaller, jobsByCaller } from '../table/table-layout.ts';
-import type { Query, Table } from '../table/table.ts';
-import type { Item, Write } from '../table/write.ts';
+import type { Query, Table, Item, Write } from '../table/table.ts';
 
 /**
  * Items of alerts. What changes after the opening are columns of their own, so that commits change an alert without

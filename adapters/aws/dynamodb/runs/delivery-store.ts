@@ -8,7 +8,7 @@ import { rules } from '../../../../core/rules.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { itemKeys, runPartition, sortPrefixes } from '../table/keys.ts';
 import { readRecord, readRecords } from '../table/record.ts';
-import { retryWithJitter } from '../table/retry-with-jitter.ts';
+import { retryWithJitter } from '../table/retries.ts';
 import type { Table } from '../table/table.ts';
 
 /**

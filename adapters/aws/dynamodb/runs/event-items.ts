@@ -7,8 +7,7 @@ import { watchEventSchema } from '../../../../core/records/watch-event.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 import { itemKeys, runPartition, sortPrefixes } from '../table/keys.ts';
 import { readRecord, readRecords } from '../table/record.ts';
-import type { Query, Table } from '../table/table.ts';
-import type { ItemKey, Write } from '../table/write.ts';
+import type { Query, Table, ItemKey, Write } from '../table/table.ts';
 
 const eventSchema = z.union([jobEventSchema, watchEventSchema]);
 

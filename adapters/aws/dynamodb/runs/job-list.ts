@@ -4,8 +4,7 @@ import { isJob, type Run } from '../../../../core/records/run.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 import { readKey } from '../table/record.ts';
 import { jobsByCaller } from '../table/table-layout.ts';
-import type { Table, ReadOptions } from '../table/table.ts';
-import type { ItemKey } from '../table/write.ts';
+import type { Table, ReadOptions, ItemKey } from '../table/table.ts';
 import { itemKeys, readRunId } from '../table/keys.ts';
 import { readRunItems } from './run-item.ts';
 

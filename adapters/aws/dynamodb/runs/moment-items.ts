@@ -16,9 +16,8 @@ import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { itemKeys, readRunId, runPartition, sortPrefixes } from '../table/keys.ts';
 import { packRecord, readItem, readKey, readRecord } from '../table/record.ts';
 import { removeItems } from '../table/remove-items.ts';
-import { retryWithJitter } from '../table/retry-with-jitter.ts';
-import type { Table } from '../table/table.ts';
-import type { Item, ItemKey, Write } from '../table/write.ts';
+import { retryWithJitter } from '../table/retries.ts';
+import type { Table, Item, ItemKey, Write } from '../table/table.ts';
 import { toHour } from '../../../../core/policies/watch/counts.ts';
 import { statsRetentionSeconds } from '../../../../core/ports/runs.ts';
 

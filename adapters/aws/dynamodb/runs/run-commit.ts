@@ -11,12 +11,17 @@ import { putEvent } from './event-items.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
 import { itemKeys, shardFor } from '../table/keys.ts';
 import { parseRecord, readItem } from '../table/record.ts';
-import { applyToProgress, readProgressItem, toMetaItem, toProgressItem, type ItemRules } from './run-item.ts';
-import { putSource } from './source-item.ts';
-import type { StoredProgress } from './run-item.ts';
+import {
+  applyToProgress,
+  readProgressItem,
+  toMetaItem,
+  toProgressItem,
+  type ItemRules,
+  putSource,
+  type StoredProgress,
+} from './run-item.ts';
 import { putMoments } from './moment-items.ts';
-import type { Table } from '../table/table.ts';
-import type { Item, ItemKey, Write } from '../table/write.ts';
+import type { Table, Item, ItemKey, Write } from '../table/table.ts';
 
 export type RunDeps = { table: Table } & ItemRules;
 

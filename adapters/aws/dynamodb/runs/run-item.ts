@@ -17,10 +17,11 @@ import {
   splitRun,
 } from '../../../../core/event/stored-run.ts';
 import { itemKeys, readRunId, shardFor } from '../table/keys.ts';
-import { packRecord, parseRecord, readItem } from '../table/record.ts';
-import { watchShard } from '../table/table-layout.ts';
-import type { Item, ItemKey } from '../table/write.ts';
+import { packRecord, parseRecord, readItem, readRecord } from '../table/record.ts';
+import { watchShard, ttlAttribute } from '../table/table-layout.ts';
+import type { Item, ItemKey, Table, Write } from '../table/table.ts';
 import type { ItemTtls } from '../table/item-ttls.ts';
+import { sourceSchema, type Source } from '../../../../core/records/job.ts';
 
 /** Settings of the deployment that decide columns of items. */
 export type ItemRules = {
@@ -222,3 +223,14 @@ const columnsSchema = z.object({
   retention_days: z.int().optional(),
   meta_version: z.int().nonnegative(),
 });
+
+export function putSource(source: Source): Write & { kind: 'put' } {
+  return { kind: 'put', item: { ...itemKeys.source(source.source_id), record: JSON.stringify(source) } };
+}
+
+/** Returns undefined if the source is removed. */
+export async function readSource(table: Table, sourceId: string): Promise<Source | undefined> {
+  const item = await table.get(itemKeys.source(sourceId));
+  // Only the commit that ends the job sets a TTL.
+  return item && { ...readRecord(sourceSchema, item), ...(ttlAttribute in item && { ended: true }) };
+}

@@ -7,7 +7,7 @@ import { createEventReads } from './event-items.ts';
 import { itemKeys, runPartition, shards } from '../table/keys.ts';
 import { readKey, readRecord } from '../table/record.ts';
 import { removeItems, removePartition } from '../table/remove-items.ts';
-import { retryWithJitter } from '../table/retry-with-jitter.ts';
+import { retryWithJitter } from '../table/retries.ts';
 import { commitChange, type RunDeps } from './run-commit.ts';
 import {
   hasUnpublished,
@@ -18,14 +18,13 @@ import {
   repairShard,
   toEpochMinute,
   toProgressItem,
+  readSource,
+  type StoredProgress,
 } from './run-item.ts';
-import { readSource } from './source-item.ts';
-import type { StoredProgress } from './run-item.ts';
 import { repair } from '../table/table-layout.ts';
 import { findAlert, alertQuery } from './alert-item.ts';
 import { watchSecretsSchema } from '../../../../core/records/watch.ts';
-import type { Table } from '../table/table.ts';
-import type { ItemKey } from '../table/write.ts';
+import type { Table, ItemKey } from '../table/table.ts';
 
 /** Creates the store of runs. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 export function createRunStore(deps: RunDeps, backoff: BackoffDeps): RunStore {

@@ -5,7 +5,7 @@ import { isWatch, watchProgressSchema, type WatchRun, watchRunSchema } from '../
 import { watchCountsSchema, type Alert } from '../../../../core/records/watch-state.ts';
 import { reviewDelta, zeroWatchCounts } from '../../../../core/watch/stored-watch.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
-import { retryWithJitter } from '../table/retry-with-jitter.ts';
+import { retryWithJitter } from '../table/retries.ts';
 import { alertQuery, findAlert, readAlertItem } from './alert-item.ts';
 import { itemKeys, runPartition, sortPrefixes } from '../table/keys.ts';
 import { readItem, readKey } from '../table/record.ts';
@@ -13,14 +13,12 @@ import { readSeen, type RunDeps, putSecrets } from './run-commit.ts';
 import { countReviews } from './moment-items.ts';
 import { readRuns } from './job-list.ts';
 import { readRepairIndex } from './run-store.ts';
-import type { Table } from '../table/table.ts';
+import type { Table, Item, Write } from '../table/table.ts';
 import { createWatchFeed } from './watch-feed.ts';
-import type { Item, Write } from '../table/write.ts';
 import { putEvent } from './event-items.ts';
 import { readRefusal, rememberRequest } from './job-creation.ts';
 import { requireValidKey } from '../callers/key-store.ts';
-import { toItems } from './run-item.ts';
-import { putSource } from './source-item.ts';
+import { toItems, putSource } from './run-item.ts';
 
 /** Creates the watch store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: BackoffDeps): WatchStore {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DeliveryKey, DestinationKey } from '../../../../core/records/delivery.ts';
 import { keyPrefixes } from './table-layout.ts';
-import type { ItemKey } from './write.ts';
+import type { ItemKey } from './table.ts';
 
 /** Keys of all items (`docs/contribute/storage.md`). Numbers have ten digits, so that they sort as text. */
 export const itemKeys = {

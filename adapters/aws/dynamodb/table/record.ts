@@ -1,7 +1,18 @@
+import { createHash } from 'node:crypto';
+import { recordVersion } from '../../../../core/records/record-version.ts';
+import { indexes, partitionKey, sortKey, ttlAttribute } from './table-layout.ts';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
 import { StorageError } from '../../../../core/errors.ts';
-import type { Item, ItemKey } from './write.ts';
+import type { Item, ItemKey } from './table.ts';
+
+/**
+ * Identity of the stored data: layout of the table, and version of its records. A table with another one is refused.
+ */
+export const storageVersion = createHash('sha256')
+  .update(JSON.stringify([partitionKey, sortKey, ttlAttribute, indexes, recordVersion]))
+  .digest('hex')
+  .slice(0, 10);
 
 /**
  * Reads a record, which is stored as JSON in one attribute, perhaps compressed: DynamoDB numbers are limited to 38

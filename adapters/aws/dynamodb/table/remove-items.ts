@@ -1,6 +1,5 @@
 import { readKey } from './record.ts';
-import type { Table } from './table.ts';
-import type { ItemKey } from './write.ts';
+import type { Table, ItemKey } from './table.ts';
 
 const writesAtOnce = 25;
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { createAuthorizer } from '../../../egress/authorizer.ts';
-import type { Credentials } from '../../../egress/credentials.ts';
+import { createAuthorizer, type Credentials } from '../../../egress/authorizer.ts';
 import {
   isRtspError,
   RtspConnectionError,

@@ -1,5 +1,5 @@
 import type { EgressGuard } from '../../../egress/guard.ts';
-import { readCredentials, type Credentials } from '../../../egress/credentials.ts';
+import { readCredentials, type Credentials } from '../../../egress/authorizer.ts';
 
 export type RtspTarget = Transport & {
   /** URL for requests, without credentials and fragment. */

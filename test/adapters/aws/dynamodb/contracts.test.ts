@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { createMediaStore } from '../../../../adapters/aws/media-store.ts';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { startS3Server } from '../s3-server.ts';
-import { createMeter } from '../../../../adapters/aws/dynamodb/callers/meter.ts';
+import { createMeter } from '../../../../adapters/aws/dynamodb/callers/usage.ts';
 import { systemBackoff } from '../../../../adapters/retry-with-backoff.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { openTable } from '../../../../adapters/aws/dynamodb/table/open-table.ts';

@@ -8,7 +8,7 @@ import { itemTtls } from '../../../../adapters/aws/dynamodb/table/item-ttls.ts';
 import { toItems } from '../../../../adapters/aws/dynamodb/runs/run-item.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { repair } from '../../../../adapters/aws/dynamodb/table/table-layout.ts';
-import type { ItemKey } from '../../../../adapters/aws/dynamodb/table/write.ts';
+import type { ItemKey } from '../../../../adapters/aws/dynamodb/table/table.ts';
 import { rules } from '../../../../core/rules.ts';
 import type { JobEvent } from '../../../../core/records/event.ts';
 import type { Job } from '../../../../core/records/job.ts';

@@ -7,7 +7,7 @@ import {
   originHostsHeader,
   originSecretHeader,
   viewerHostHeader,
-} from '../../../../adapters/aws/http/origin-headers.ts';
+} from '../../../../adapters/aws/http/origins.ts';
 import type { AuthEnv } from '../../../../adapters/http/bearer-auth.ts';
 import { httpEvent } from './events.ts';
 

@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
-import { instrumentCapturer } from '../../../../adapters/aws/telemetry/instrument-capturer.ts';
-import { instrumentRuns } from '../../../../adapters/aws/telemetry/instrument-runs.ts';
-import { instrumentMeter } from '../../../../adapters/aws/telemetry/instrument-meter.ts';
+import {
+  instrumentCapturer,
+  instrumentRuns,
+  instrumentMeter,
+  instrumentVision,
+} from '../../../../adapters/aws/telemetry/instrument.ts';
 import { instrumentRepairs } from '../../../../functions/reconcile/dependencies.ts';
-import { instrumentVision } from '../../../../adapters/aws/telemetry/instrument-vision.ts';
 import { StreamFetchError, ModelBusyError, VisionError } from '../../../../core/errors.ts';
 import { cancelJob } from '../../../../core/job/end-job.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';

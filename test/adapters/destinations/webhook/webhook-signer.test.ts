@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWebhookSigner } from '../../../../adapters/destinations/webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../../../../adapters/signers.ts';
 
 const masterSecret = Buffer.alloc(32, 7);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
+import { createUsageLedger } from '../../../../adapters/embedded/callers/usage.ts';
 import { groupCommits } from '../../../../adapters/embedded/sqlite/group-commit.ts';
 import { newCaller, noUse } from '../../../../core/records/caller.ts';
 import { start } from '../../../contract/records.ts';

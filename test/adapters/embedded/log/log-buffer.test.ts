@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { createLineLog } from '../../../../adapters/embedded/log/line-log.ts';
+import { createLineLog, createLogBuffer, teeLog } from '../../../../adapters/embedded/log/log.ts';
 import { runLog } from '../../../../core/ports/observability.ts';
-import { createLogBuffer, teeLog } from '../../../../adapters/embedded/log/log-buffer.ts';
 import { describeRecentLog } from '../../../contract/recent-log.contract.ts';
 import { start } from '../../../contract/records.ts';
 import { createCollectedLog } from './collected-log.ts';

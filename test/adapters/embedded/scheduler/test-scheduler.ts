@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { createRunLog } from '../../../../adapters/embedded/runs/run-log.ts';
+import { createRunLog } from '../../../../adapters/embedded/runs/run-store.ts';
 import { createMotionReferences } from '../../../../adapters/embedded/scheduler/motion-references.ts';
 import type { RunTasks } from '../../../../adapters/embedded/scheduler/tick-loop.ts';
 import { createScheduler } from '../../../../adapters/embedded/scheduler/scheduler.ts';

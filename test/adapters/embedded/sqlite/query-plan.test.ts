@@ -1,10 +1,9 @@
 import { embeddedRuns } from '../../../support/select-runs.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
-import { createCallerEraser } from '../../../../adapters/embedded/callers/caller-eraser.ts';
-import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
+import { createCallerEraser, createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { createDeliveryMessageTable } from '../../../../adapters/embedded/queue/delivery-message-table.ts';
+import { createDeliveryMessageTable } from '../../../../adapters/embedded/queue/delivery-queue.ts';
 import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
 import { createKeyStore } from '../../../../adapters/embedded/callers/key-store.ts';
 import { start } from '../../../contract/records.ts';

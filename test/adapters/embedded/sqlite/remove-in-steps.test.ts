@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { createRemovalInSteps } from '../../../../adapters/embedded/sqlite/remove-in-steps.ts';
+import { createRemovalInSteps } from '../../../../adapters/embedded/sqlite/vacuum.ts';
 
 test('others have their turn while thousands of rows that expired together are removed', async () => {
   const database = openDatabase(':memory:');

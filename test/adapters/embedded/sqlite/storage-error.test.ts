@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { storageError } from '../../../../adapters/embedded/sqlite/storage-error.ts';
+import { storageError } from '../../../../adapters/embedded/sqlite/transaction.ts';
 import { DiskFullError, TransientError } from '../../../../core/errors.ts';
 
 test.each([

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
-import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
+import { createUsageLedger } from '../../../../adapters/embedded/callers/usage.ts';
 import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
 import type { UsageLedger } from '../../../../core/ports/usage.ts';
 import { VisionError } from '../../../../core/errors.ts';

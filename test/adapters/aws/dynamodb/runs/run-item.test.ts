@@ -3,7 +3,7 @@ import { itemTtls } from '../../../../../adapters/aws/dynamodb/table/item-ttls.t
 import { putMoments } from '../../../../../adapters/aws/dynamodb/runs/moment-items.ts';
 import { newMoment } from '../../../../contract/moment-store.contract.ts';
 import { readRunItems, toItems } from '../../../../../adapters/aws/dynamodb/runs/run-item.ts';
-import type { Item } from '../../../../../adapters/aws/dynamodb/table/write.ts';
+import type { Item } from '../../../../../adapters/aws/dynamodb/table/table.ts';
 import { newDigest, newJob } from '../../../../contract/records.ts';
 import { createMonitor } from '../../../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../../../support/world.ts';

@@ -10,7 +10,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openTable } from '../../../../../adapters/aws/dynamodb/table/open-table.ts';
 import { dynamoStores } from '../../../../../adapters/aws/dynamodb/stores.ts';
-import type { Write } from '../../../../../adapters/aws/dynamodb/table/write.ts';
+import type { Write } from '../../../../../adapters/aws/dynamodb/table/table.ts';
 import { TransientError } from '../../../../../core/errors.ts';
 import { createCreation, newJob, start } from '../../../../contract/records.ts';
 

@@ -1,8 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { useRetentionDays, type UsageLedger } from '../../../core/ports/usage.ts';
+import {
+  useRetentionDays,
+  type UsageLedger,
+  type Meter,
+  type MeterReading,
+} from '../../../core/ports/usage.ts';
 import { amountsOfUse, callerUseSchema } from '../../../core/records/caller.ts';
 import { groupCommits } from '../sqlite/group-commit.ts';
+import {
+  addIncrements,
+  toIncrements,
+  toReading,
+  type MeterCounts,
+} from '../../../core/observability/meter-counts.ts';
 
 /**
  * Creates the ledger of the use of callers. A count is committed with the check that follows it, so `add` does not
@@ -45,4 +56,13 @@ const rowsSchema = z.array(callerUseSchema.extend({ day: z.string() }));
 
 function oldestDay(day: string): string {
   return new Date(Date.parse(day) - useRetentionDays * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** Creates counters in memory that restart with the process (I-2.10.1). */
+export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'>): Meter {
+  const counts: MeterCounts = new Map();
+  return {
+    count: async (counted) => addIncrements(counts, toIncrements(counted)),
+    read: async () => ({ ...since, ...toReading(counts) }),
+  };
 }
