@@ -11,19 +11,12 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { hasScope, type Scope } from '../../core/records/key.ts';
 import { endpoints } from '../http/endpoints/endpoints.ts';
-import { ValidationError } from '../http/validation.ts';
-import {
-  apiCall,
-  argumentFields,
-  describeIgnoredArguments,
-  type ApiCall,
-  type Arguments,
-  argumentName,
-} from './arguments.ts';
+import { ValidationError, validationError, type ObjectSchema } from '../http/validate-request.ts';
 import { z } from 'zod';
-import type { EndpointDeclaration, Effect } from '../http/endpoint.ts';
+import type { EndpointDeclaration, Effect, Endpoint } from '../http/endpoint.ts';
 import { jsonSchema } from '../openapi/json-schema.ts';
 import type { EndpointResponse } from '../http/endpoint-response.ts';
+import { describeIgnored, findUnknownFields } from '../../core/requests/unknown-fields.ts';
 
 /**
  * Requests by the words that texts use for them (`GET /jobs/{job_id}`), longest first, and the tools that send them.
@@ -251,4 +244,107 @@ function textsInToolTerms(value: object, names: readonly string[]): Record<strin
     typeof inner === 'string' && names.includes(name) ? inToolTerms(inner) : inner,
   );
   return objectSchema.parse(JSON.parse(text));
+}
+
+type Arguments = Record<string, unknown>;
+
+/** Parts of an endpoint from which a request is built. */
+export type CallableEndpoint = Pick<Endpoint, 'method' | 'path' | 'request' | 'fixedHeaders' | 'tool'>;
+
+/** Request to the API of this service. */
+type ApiCall = { path: string; init: { method: string; headers: Headers; body?: string } };
+
+/**
+ * Converts a tool's arguments to a request. Validates only the path, because a path without its job id would be another
+ * endpoint; the API validates the rest. Throws `ValidationError`.
+ */
+export function apiCall(endpoint: CallableEndpoint, given: Arguments, authorization: string): ApiCall {
+  const { method, request } = endpoint;
+  const path = `${toPath(endpoint, given)}${toQuery(endpoint, given)}`;
+  const headers = toHeaders(endpoint, given, authorization);
+  if (!request.body) return { path, init: { method: method.toUpperCase(), headers } };
+  headers.set('Content-Type', 'application/json');
+  return {
+    path,
+    init: { method: method.toUpperCase(), headers, body: JSON.stringify(toBody(endpoint, given)) },
+  };
+}
+
+/**
+ * Describes the arguments that the tool does not have, as the API does: they are ignored. Returns undefined without
+ * any.
+ */
+function describeIgnoredArguments(endpoint: CallableEndpoint, given: Arguments): string | undefined {
+  return describeIgnored(findUnknownFields(given, Object.keys(argumentFields(endpoint))));
+}
+
+function toPath({ path, request }: CallableEndpoint, given: Arguments): string {
+  if (!request.parameters) return path;
+  const parsed = request.parameters.safeParse(given);
+  if (!parsed.success) throw validationError(parsed.error.issues, given, 'path');
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(asText(given[name])));
+}
+
+function toQuery({ request }: CallableEndpoint, given: Arguments): string {
+  const search = new URLSearchParams();
+  for (const name of listNames(request.query)) {
+    const value = given[name];
+    if (value !== undefined && value !== null) search.set(name, asText(value));
+  }
+  return search.size === 0 ? '' : `?${search.toString()}`;
+}
+
+function toHeaders(
+  { request, fixedHeaders }: CallableEndpoint,
+  given: Arguments,
+  authorization: string,
+): Headers {
+  const sent = new Headers({ Authorization: authorization, ...fixedHeaders });
+  for (const name of listNames(request.headers)) {
+    const value = given[argumentName(name)];
+    if (value !== undefined && value !== null) sent.set(name, headerText(name, asText(value)));
+  }
+  return sent;
+}
+
+/** Merges path, query, body and header parameters by their argument names; the names do not collide (tested). */
+function argumentFields({
+  request: { parameters, query, headers, body },
+  tool,
+}: Pick<CallableEndpoint, 'request' | 'tool'>): ObjectSchema['shape'] {
+  const taken = Object.entries(headers?.shape ?? {}).filter(
+    ([name]) => !tool?.withoutHeaders?.includes(name),
+  );
+  const fromHeaders = taken.map(([name, field]) => [argumentName(name), field] as const);
+  return { ...parameters?.shape, ...query?.shape, ...body?.shape, ...Object.fromEntries(fromHeaders) };
+}
+
+function toBody({ request }: CallableEndpoint, given: Arguments): Arguments {
+  const elsewhere = new Set([
+    ...listNames(request.parameters),
+    ...listNames(request.query),
+    ...listNames(request.headers).map(argumentName),
+  ]);
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !elsewhere.has(name)));
+}
+
+function listNames(schema: ObjectSchema | undefined): string[] {
+  return Object.keys(schema?.shape ?? {});
+}
+
+/** Throws `ValidationError` for characters that an HTTP header cannot hold. */
+function headerText(name: string, text: string): string {
+  if (/^[ -~]*$/.test(text)) return text;
+  throw new ValidationError([
+    { loc: ['header', name], type: 'custom', msg: 'Use printable ASCII characters only' },
+  ]);
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Converts a header name to an argument name: `Idempotency-Key` to `idempotency_key`. */
+function argumentName(header: string): string {
+  return header.toLowerCase().replaceAll('-', '_');
 }

@@ -1,6 +1,15 @@
-import { blankFrame, type Frame, type Levels, paint, picture, type Place } from './frame.ts';
+import {
+  blankFrame,
+  type Frame,
+  type Levels,
+  paint,
+  picture,
+  type Place,
+  Draws,
+  type Grain,
+  texture,
+} from './frame.ts';
 import type { BackgroundKind, Scene, Thing } from './scenes.ts';
-import { Draws, type Grain, texture } from './texture.ts';
 
 /**
  * Draws the frames of a scene before camera noise and encoding, in encoding order. Each is valid until the next one

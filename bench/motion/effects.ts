@@ -1,5 +1,4 @@
-import { expose, type Frame, type Levels, paint, picture, type Place } from './frame.ts';
-import { Draws, texture } from './texture.ts';
+import { expose, type Frame, type Levels, paint, picture, type Place, Draws, texture } from './frame.ts';
 
 /** Change of a frame with its objects: light, weather or an overlay. */
 export type Effect = (frame: Frame, tick: number, random: Draws) => void;

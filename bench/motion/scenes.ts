@@ -1,6 +1,5 @@
 import { clock, clouds, drift, type Effect, flicker, night, rain, snow, steps, ticker } from './effects.ts';
-import { picture } from './frame.ts';
-import { createSeed, Draws } from './texture.ts';
+import { picture, createSeed, Draws } from './frame.ts';
 
 /** Labeled clip, determined by its title and seed. */
 export type Scene = {

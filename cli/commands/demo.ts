@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { loadavg } from 'node:os';
+import { loadavg, availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer } from 'node:http';
@@ -11,7 +11,6 @@ import { CommandError } from '../command-error.ts';
 import { estimate } from '../cost/estimate.ts';
 import { startLiveHls } from '../demo/live-hls.ts';
 import { sceneArguments } from '../demo/scene.ts';
-import { DemoWait, quietSeconds } from '../demo/demo-wait.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { addSettings, type Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -266,4 +265,55 @@ function describe(details: Record<string, unknown>): string {
     .filter((value) => value !== undefined && value !== '')
     .map(String)
     .join('  ');
+}
+
+/** Seconds without a check or an event after which the demo ends. */
+const quietSeconds = 60;
+/** Seconds after which the demo ends in any case. */
+const maxSeconds = 900;
+/**
+ * Seconds after which the demo says why it waits, and between two such lines. The demo takes 30 s on an idle machine.
+ */
+const patientSeconds = 45;
+
+type WaitDeps = {
+  nowMs: () => number;
+  /** Load of the machine in the last minute. */
+  load: () => number;
+};
+
+/** Wait of the demo for its alerts: as long as checks or events arrive. */
+export class DemoWait {
+  readonly #deps: WaitDeps;
+  readonly #startedMs: number;
+  #newsMs: number;
+  #saidMs: number;
+
+  constructor(deps: WaitDeps) {
+    this.#deps = deps;
+    this.#startedMs = deps.nowMs();
+    this.#newsMs = this.#startedMs;
+    this.#saidMs = this.#startedMs;
+  }
+
+  /**
+   * Notes the number of new checks and events. Returns true in `ends` after a long silence, and from time to time the
+   * reason for the wait.
+   */
+  next(news: number): { ends: boolean; reason?: string } {
+    const nowMs = this.#deps.nowMs();
+    if (news > 0) this.#newsMs = nowMs;
+    const quiet = (nowMs - this.#newsMs) / 1000;
+    const waited = Math.round((nowMs - this.#startedMs) / 1000);
+    if (quiet >= quietSeconds || waited >= maxSeconds) return { ends: true };
+    if (nowMs - this.#saidMs < patientSeconds * 1000) return { ends: false };
+    this.#saidMs = nowMs;
+    const cores = availableParallelism();
+    const load = this.#deps.load();
+    const cause = load > cores ? 'The machine is busy' : 'Checks take long';
+    return {
+      ends: false,
+      reason: `${cause} (load ${load.toFixed(1)} on ${cores} cores). Waiting since ${waited} s, last check ${Math.round(quiet)} s ago.`,
+    };
+  }
 }

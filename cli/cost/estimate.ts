@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { rules } from '../../core/rules.ts';
 import { CommandError } from '../command-error.ts';
-import { modelPrices, priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
+import { modelPrices, priceOfModel } from '../../adapters/vision/bedrock/models.ts';
 import { priceStreamHour, type CostLine, type StreamHourInput, type Workflow } from './stream-hour.ts';
 import { z } from 'zod';
 

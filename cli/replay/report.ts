@@ -2,8 +2,7 @@ import { html } from 'hono/html';
 import { inlineJpeg, page, type Html } from '../report/html.ts';
 import type { DrawBoxes } from '../../core/ports/stream-capturer.ts';
 import type { Playback, ReplayAlert } from './play.ts';
-import { summarize, tabulateSweep } from './print-result.ts';
-import { formatTime, type ReplayResult } from './result.ts';
+import { summarize, tabulateSweep, formatTime, type ReplayResult } from './result.ts';
 
 const width = 1000;
 const laneHeight = 26;

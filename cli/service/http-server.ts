@@ -4,6 +4,9 @@ import { getRequestListener, RequestError } from '@hono/node-server';
 import { waitAtMost } from '../../core/time-limit.ts';
 import { CommandError } from '../command-error.ts';
 import type { Duplex } from 'node:stream';
+import { isIP } from 'node:net';
+import { toHostname, isLoopback, type AcceptsHost } from '../../adapters/http/guard-host.ts';
+import type { Settings } from '../settings.ts';
 
 type RequestTimeouts = Required<
   Pick<
@@ -152,4 +155,22 @@ function trackAnswers(server: Server) {
 
 function stillStarting(): Response {
   return new Response('Starting; try again in a second.\n', { status: 503, headers: { 'Retry-After': '1' } });
+}
+
+/**
+ * Returns a function that accepts the hosts of the embedded service: loopback names, the listening address, the hosts
+ * of the settings and, unless the service listens on loopback only, every IP address. DNS cannot redirect an IP
+ * address, and a router or container host may map an unknown one to this machine.
+ */
+export function createHostRule({ host, publicUrl, allowedHosts }: Settings): AcceptsHost {
+  const bound = toHostname(`http://${isIP(host) === 6 ? `[${host}]` : host}`);
+  const names = new Set([bound, toHostname(publicUrl), ...allowedHosts]);
+  names.delete('');
+  const acceptsAddresses = !isLoopback(bound);
+  return (hostname) =>
+    isLoopback(hostname) || names.has(hostname) || (acceptsAddresses && isAddress(hostname));
+}
+
+function isAddress(hostname: string): boolean {
+  return isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }

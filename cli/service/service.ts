@@ -55,7 +55,7 @@ import type { ClipMessage } from '../../core/records/delivery.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
 import { readFreeBytes } from '../checks/checks.ts';
 import { createServiceHealth } from '../checks/service-health.ts';
-import { createHostRule } from './host-rule.ts';
+import { createHostRule } from './http-server.ts';
 import { createLimits } from './limits.ts';
 import { createCaptureScheduler, createTurns } from './capture-scheduler.ts';
 import { loadPlatformSettings } from './platforms.ts';

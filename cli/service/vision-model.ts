@@ -25,9 +25,13 @@ import {
 import { shareDetections } from '../../adapters/vision/objects/share-detections.ts';
 import { createThreadDetector } from '../../adapters/vision/objects/thread-detector.ts';
 import { createLocalVision } from '../../adapters/vision/local/local-vision.ts';
-import { inspectModelFiles, type ModelFiles } from '../../adapters/vision/local/model-files.ts';
+import {
+  inspectModelFiles,
+  type ModelFiles,
+  findRuntime,
+  installCommand,
+} from '../../adapters/vision/local/runtime.ts';
 import { createModelHost } from '../../adapters/vision/local/model-host.ts';
-import { findRuntime, installCommand } from '../../adapters/vision/local/runtime.ts';
 import { createDecodeTurns } from '../../adapters/embedded/load/limit-decodes.ts';
 import { createFairTurns } from '../../adapters/embedded/load/fair-turns.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';

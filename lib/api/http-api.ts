@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { maxHttpApiSeconds } from '../../adapters/aws/http/origins.ts';
 import { allowHttp, httpEnvironment, type HttpFunctionProps } from './http-environment.ts';
 import { ServiceFunction, type FunctionContext } from '../function/service-function.ts';
-import { PrivateBucket, toRemovalPolicy } from '../storage/private-bucket.ts';
+import { PrivateBucket, toRemovalPolicy } from '../storage/buckets.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 type Props = Pick<StageSettings, 'logDays' | 'keepData'>;

@@ -7,10 +7,11 @@ import { Construct } from 'constructs';
 import { ownFiles, packageFiles, referencePage } from '../../adapters/http/reference-files.ts';
 import { projectFolder } from '../files.ts';
 import type { EgressNetwork } from '../delivery/egress-network.ts';
-import { suppressAccessLogFindings, PrivateBucket } from '../storage/private-bucket.ts';
-import { errorPages } from './error-pages.ts';
+import { suppressAccessLogFindings, PrivateBucket } from '../storage/buckets.ts';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { suppressWildcardFindings } from '../function/service-function.ts';
+import { errorResponse, type ErrorEnvelope } from '../../adapters/http/error-envelope.ts';
+import { WatchpostError } from '../../core/errors.ts';
 
 type Props = {
   accessLogs: PrivateBucket | undefined;
@@ -102,4 +103,40 @@ function suppressDeploymentFindings(
 function assets({ partition, account, region, synthesizer }: Stack): string {
   const qualifier = synthesizer.bootstrapQualifier ?? 'hnb659fds';
   return `arn:${partition}:s3:::cdk-${qualifier}-assets-${account}-${region}/*`;
+}
+
+/** File below `console/` with the envelope of a status. */
+type ErrorPage = { status: number; file: string; envelope: ErrorEnvelope };
+
+/**
+ * Pages that CloudFront returns instead of its own answers and those of API Gateway and Lambda. They replace every
+ * response of their status, so only statuses are listed that the service never returns: a test compares them with the
+ * statuses of its errors.
+ */
+export const errorPages: readonly ErrorPage[] = [
+  page(414, new WatchpostError('BAD_REQUEST', 'Invalid request', 'Shorten the URL: it may have 8192 bytes.')),
+  ...[502, 503].map((status) =>
+    page(status, internal('Try again with exponential backoff. The service is restarting or at capacity.')),
+  ),
+  page(
+    504,
+    internal(
+      'The response took too long. If the request starts a job, read GET /jobs first: the job may exist. Then try again with exponential backoff.',
+    ),
+  ),
+];
+
+export const pagedStatuses: readonly number[] = errorPages.map(({ status }) => status);
+
+/** Returns the name of a page below `console/`. */
+export function errorPageFile(status: number): string {
+  return `errors/${status}.json`;
+}
+
+function page(status: number, error: WatchpostError): ErrorPage {
+  return { status, file: errorPageFile(status), envelope: errorResponse(error).body };
+}
+
+function internal(remediation: string): WatchpostError {
+  return new WatchpostError('INTERNAL_ERROR', 'Internal server error', remediation);
 }

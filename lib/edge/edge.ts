@@ -20,12 +20,11 @@ import {
 } from '../../adapters/aws/http/origins.ts';
 import { evidencePath } from '../../core/delivery/links.ts';
 import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
-import type { PrivateBucket } from '../storage/private-bucket.ts';
+import type { PrivateBucket } from '../storage/buckets.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import type { StreamOrigin } from '../api/stream-origin.ts';
-import { EdgeBehaviors } from './edge-behaviors.ts';
-import { globalName } from './edge-headers.ts';
-import { errorPageFile, pagedStatuses } from './error-pages.ts';
+import { EdgeBehaviors, globalName } from './edge-behaviors.ts';
+import { errorPageFile, pagedStatuses } from './console-site.ts';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnDelivery, CfnDeliveryDestination, CfnDeliverySource } from 'aws-cdk-lib/aws-logs';
 import { describeEdgeLogs, supportsEdgeLogs } from '../stages/region.ts';

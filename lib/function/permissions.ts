@@ -8,7 +8,7 @@ import type { Construct } from 'constructs';
 import { busSource } from '../../adapters/aws/bus-source.ts';
 import { keyPrefixes, partitionKey, sortKey } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { Index } from '../../adapters/aws/dynamodb/table/table-layout.ts';
-import { MediaBucket } from '../storage/media-bucket.ts';
+import { MediaBucket } from '../storage/buckets.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /**

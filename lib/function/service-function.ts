@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Size, Validations, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, Validations, Stack, Aws, Fn } from 'aws-cdk-lib';
 import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -17,10 +17,11 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EgressNetwork } from '../delivery/egress-network.ts';
 import { listKmsCalls, serviceKey, viaService } from '../storage/service-key.ts';
-import { serviceName } from './service-name.ts';
-import type { ServiceLog } from './service-log.ts';
+import { serviceName, isWholeStack } from './service-name.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { flattenCfnReference } from 'cdk-nag/lib/utils/flatten-cfn-reference.js';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { toRemovalPolicy } from '../storage/buckets.ts';
 
 /** Alias of each function, which everything invokes. */
 export const liveAlias = 'live';
@@ -240,4 +241,37 @@ export function suppressWildcardFindings(
     if (reason === undefined) throw new Error(`A wildcard needs a reason: ${name}`);
     Validations.of(on).acknowledge({ id: `AwsSolutions-IAM5[Resource::${name}]`, reason });
   }
+}
+
+type LogProps = Pick<StageSettings, 'logDays' | 'keepData'>;
+
+/** Log groups of functions, workflow and API access; entries expire after `logDays`. */
+export class ServiceLog extends Construct {
+  /** Log group of all functions, so that `/logs` is one query. */
+  readonly functions: LogGroup;
+  readonly workflow: LogGroup;
+  readonly access: LogGroup;
+
+  constructor(scope: Construct, id: string, { logDays, keepData }: LogProps) {
+    super(scope, id);
+    const key = serviceKey(this);
+    const shared = {
+      ...(key && { encryptionKey: key }),
+      retention: logDays,
+      removalPolicy: toRemovalPolicy(keepData),
+    };
+    this.functions = new LogGroup(this, 'Functions', shared);
+    this.workflow = new LogGroup(this, 'Workflow', { ...shared, logGroupName: vended(this, 'workflow') });
+    this.access = new LogGroup(this, 'Access', { ...shared, logGroupName: vended(this, 'access') });
+  }
+}
+
+/**
+ * Returns a log group name below `/aws/vendedlogs/`: groups there do not use the shared resource policy, which has at
+ * most 5,120 characters. The unique part of the stack id avoids a conflict with groups that an earlier stack retained.
+ */
+function vended(scope: Construct, name: string): string {
+  const unique = Fn.select(2, Fn.split('/', Aws.STACK_ID));
+  const service = isWholeStack(scope) ? Aws.STACK_NAME : serviceName(scope);
+  return `/aws/vendedlogs/${service}-${unique}/${name}`;
 }

@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { serviceKey } from './service-key.ts';
-import { toRemovalPolicy } from './private-bucket.ts';
+import { toRemovalPolicy } from './buckets.ts';
 import {
   indexes,
   partitionKey,

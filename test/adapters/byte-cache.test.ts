@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createByteCache, readCacheUse } from '../../adapters/byte-cache.ts';
-import { ownBytes, retainedBytes } from '../../adapters/retained-bytes.ts';
+import { createByteCache, readCacheUse, ownBytes, retainedBytes } from '../../adapters/byte-cache.ts';
 
 const megabyte = 1024 * 1024;
 const useOf = (name: string) => readCacheUse().find(({ cache }) => cache === name);

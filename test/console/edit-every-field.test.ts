@@ -5,7 +5,7 @@ import * as examples from '../../adapters/openapi/examples/watches.ts';
 import type { Watch, WatchPatch } from '../../console/api/types.ts';
 import { toWatchDraft, toWatchRequest } from '../../console/watches/watch-draft.ts';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
-import { service } from '../../adapters/openapi/examples/observability.ts';
+import { service } from '../../adapters/openapi/examples/operations.ts';
 import { createFakeDocument, FakeNode } from './fake-document.ts';
 
 /** Bundles the form with its own Preact, because Node does not load JSX. */

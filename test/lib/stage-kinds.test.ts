@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationValidatePlugin } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
-import { defaultModelId, modelRegions } from '../../adapters/vision/bedrock/model-regions.ts';
+import { defaultModelId, modelRegions } from '../../adapters/vision/bedrock/models.ts';
 import { listResourceTypes } from '../../lib/operations/preflight/deployment-actions.ts';
 import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
 import { assertSupportedRegion, hasFunctionUrls } from '../../lib/stages/region.ts';

@@ -11,8 +11,7 @@ import { createContactSheets } from '../../adapters/media/images/contact-sheet.t
 import { createModelHost } from '../../adapters/vision/local/model-host.ts';
 import { startModelProcess } from '../../adapters/vision/local/running-model.ts';
 import { findRuntime } from '../../adapters/vision/local/runtime.ts';
-import { createChat } from '../../adapters/vision/openai/chat.ts';
-import { createOpenAiVision } from '../../adapters/vision/openai/openai-vision.ts';
+import { createChat, createOpenAiVision } from '../../adapters/vision/openai/openai-vision.ts';
 import { judgeTask } from '../../adapters/vision/prompt.ts';
 import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { type LlamaOptions, startLlamaServer } from './llama-server.ts';

@@ -135,7 +135,8 @@ const bounds: Record<string, string> = {
   'adapters/vision/objects/network-worker.ts': 'network: one, 60 MB',
   'adapters/vision/objects/object-moments.ts': 'decoded capture of a frame: weak, 3 MB each',
   'adapters/vision/objects/share-detections.ts': 'detections of a picture: weak, 20 kB each',
-  'adapters/vision/openai/chat.ts': 'format that a server has accepted, by task: the tasks of a model, 1 kB',
+  'adapters/vision/openai/openai-vision.ts':
+    'format that a server has accepted, by task: the tasks of a model, 1 kB',
   'adapters/vision/pixel/measure-picture.ts': 'facts of a picture: weak, 100 kB each',
   'cli/service/http-server.ts':
     'open responses; newest response of a connection: connections, 64 kB each; weak, 1 kB each',

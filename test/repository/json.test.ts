@@ -37,7 +37,7 @@ const writers: Record<string, string> = {
     'a stranger, whose answer `platform-request.ts` counts before',
   'adapters/vision/extract-json.ts': 'the model, whose answer is counted before',
   'adapters/vision/objects/network-graph.ts': operator,
-  'adapters/vision/openai/chat.ts': 'the model, whose answer is counted before',
+  'adapters/vision/openai/openai-vision.ts': 'the model, whose answer is counted before',
   'adapters/vision/openai/post-with-retry.ts': counted,
   'core/evaluation/labelled-set.ts': operator,
   'core/parse-json.ts': 'those of its callers, which are here too',

@@ -4,11 +4,13 @@ import {
   analyzeFrameRequestSchema,
   checkOnceRequestSchema,
   validateStreamRequestSchema,
+  adviseRequestSchema,
 } from '../../../core/requests/checks.ts';
 import {
   analyzeFrameResponseSchema,
   checkOnceResponseSchema,
   streamValidationResponseSchema,
+  adviceResponseSchema,
 } from '../../../core/responses/checks.ts';
 import { condition, frameBase64, streamUrl } from '../../openapi/examples/jobs.ts';
 import * as examples from '../../openapi/examples/checks.ts';
@@ -16,6 +18,8 @@ import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse, latencyMs } from '../endpoint-response.ts';
 import { setBoxesHeader, setModelUsageHeaders } from '../model-usage-headers.ts';
 import { validateStream } from '../../../core/stream/validate-stream.ts';
+import { advise } from '../../../core/advice/advise.ts';
+import { forecastCost } from '../../../core/advice/forecast.ts';
 
 /** Checks without a job. */
 
@@ -139,3 +143,40 @@ const validateStreamEndpoint = defineEndpoint(
 );
 
 export const streamEndpoints = [validateStreamEndpoint];
+
+/** Advice on conditions, by plain rules, without a model call or a stream. */
+
+const adviseEndpoint = defineEndpoint(
+  {
+    id: 'advise_condition',
+    tag: 'checks',
+    scope: 'read',
+    method: 'post',
+    path: '/conditions/advise',
+    title: 'Advise on a condition',
+    description:
+      'Names what is doubtful about a condition, suggests wording and settings, and forecasts the cost. Follows plain rules: it asks no model.',
+    effect: 'reads',
+    rateLimit: 'calls',
+    request: { body: adviseRequestSchema },
+    response: jsonResponse(adviceResponseSchema, { description: 'Findings, suggestion and forecast' }),
+    errors: [],
+    examples: { body: { brief: examples.adviceRequest }, response: { brief: examples.advice } },
+  },
+  async ({ body }, { vision, modelPrice }) => {
+    const { findings, suggestion } = advise(body.condition, vision.capabilities, body.sensitivity);
+    const asked = {
+      interval_seconds: body.interval_seconds ?? suggestion.interval_seconds,
+      input_mode: body.input_mode ?? suggestion.input_mode,
+      checks_to_open: suggestion.checks_to_open,
+      judgesMoments: vision.capabilities.judgesMoments,
+    };
+    return {
+      findings,
+      suggestion,
+      forecast: { model: vision.model, ...forecastCost(asked, modelPrice) },
+    };
+  },
+);
+
+export const adviceEndpoints = [adviseEndpoint];

@@ -1,18 +1,15 @@
 import type { Endpoint } from '../endpoint.ts';
-import { adviceEndpoints } from './advice.ts';
+import { adviceEndpoints, checkEndpoints, streamEndpoints } from './checks.ts';
 import { callerEndpoints, erasureEndpoints, keyEndpoints } from './keys.ts';
 import { cameraEndpoints } from './cameras.ts';
-import { checkEndpoints, streamEndpoints } from './checks.ts';
 import { jobEndpoints } from './jobs.ts';
-import { observabilityEndpoints, serviceEndpoints } from './observability.ts';
+import { observabilityEndpoints, serviceEndpoints, usageEndpoints } from './observability.ts';
 import { startEndpoints } from './starts.ts';
-import { momentEndpoints } from './moments.ts';
+import { momentEndpoints, momentQuestionEndpoints, momentSearchEndpoints } from './moments.ts';
 import { alertEndpoints } from './alerts.ts';
-import { usageEndpoints } from './usage.ts';
 import { watchEventEndpoints } from './watch-events.ts';
 import { watchEndpoints } from './watches.ts';
 import { testWatchEndpoints } from './test-watch.ts';
-import { momentQuestionEndpoints, momentSearchEndpoints } from './moment-search.ts';
 import { watchDeliveryEndpoints } from './watch-deliveries.ts';
 import { webhookEndpoints } from './webhooks.ts';
 

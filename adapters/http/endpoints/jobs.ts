@@ -30,7 +30,7 @@ import * as examples from '../../openapi/examples/jobs.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { eventsResponse, jpegResponse, jsonResponse } from '../endpoint-response.ts';
 import { respondWithEvents } from '../sse/stream-job.ts';
-import { wantsEvents } from '../sse/wants-events.ts';
+import { wantsEvents } from '../sse/messages.ts';
 
 /**
  * Endpoints that read and cancel jobs, and that return their event log as JSON or as an event

@@ -32,7 +32,7 @@ import {
   callerListResponseSchema,
   callerResponseSchema,
 } from '../../../core/responses/access.ts';
-import * as examples from '../../openapi/examples/access.ts';
+import * as examples from '../../openapi/examples/operations.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 import { createSignInCode } from '../../../core/access/sign-in.ts';

@@ -2,21 +2,22 @@ import type { z } from 'zod';
 import { readLog } from '../../../core/observability/read-log.ts';
 import { readMetrics } from '../../../core/observability/metrics.ts';
 import { prometheusContentType, formatPrometheus } from '../../../core/observability/prometheus.ts';
-import { logQuerySchema } from '../../../core/requests/usage.ts';
+import { logQuerySchema, usageQuerySchema } from '../../../core/requests/usage.ts';
 import {
   alarmsResponseSchema,
   logsResponseSchema,
   metricsResponseSchema,
   serviceResponseSchema,
+  usageResponseSchema,
 } from '../../../core/responses/observability.ts';
-import * as examples from '../../openapi/examples/observability.ts';
-import { service } from '../../openapi/examples/observability.ts';
+import * as examples from '../../openapi/examples/operations.ts';
+import { service } from '../../openapi/examples/operations.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse, textResponse, type ResponseWith } from '../endpoint-response.ts';
 import { describeService } from '../../../core/observability/describe-service.ts';
 import type { Context } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
-import { readUsageToday } from '../../../core/access/caller-usage.ts';
+import { readUsageToday, readUsage } from '../../../core/access/caller-usage.ts';
 import { readCacheUse } from '../../byte-cache.ts';
 import type { HttpDeps } from '../dependencies.ts';
 
@@ -162,3 +163,24 @@ const serviceEndpoint = defineEndpoint(
 );
 
 export const serviceEndpoints = [serviceEndpoint];
+
+const usageEndpoint = defineEndpoint(
+  {
+    id: 'usage',
+    tag: 'access',
+    scope: 'any',
+    method: 'get',
+    path: '/usage',
+    title: 'Read tokens and cost by caller',
+    description:
+      "Returns model calls, tokens and their list price of your caller, by day (UTC). With the scope `admin`, returns those of another caller, or of all callers by name. Days are kept for 400 days; an erased caller's are gone.",
+    effect: 'reads',
+    request: { query: usageQuerySchema },
+    response: jsonResponse(usageResponseSchema, { description: 'The use by caller and day' }),
+    errors: ['BAD_REQUEST', 'FORBIDDEN'],
+    examples: { response: { usage: examples.usage } },
+  },
+  ({ query, key }, deps) => readUsage(key, query, deps),
+);
+
+export const usageEndpoints = [usageEndpoint];

@@ -18,7 +18,7 @@ import { idempotencyKey } from '../../../core/requests/fields.ts';
 import { describeIgnored } from '../../../core/requests/unknown-fields.ts';
 import type { HttpDeps } from '../dependencies.ts';
 import { respondWithNewJob } from '../sse/stream-job.ts';
-import { wantsEvents } from '../sse/wants-events.ts';
+import { wantsEvents } from '../sse/messages.ts';
 
 const startHeaders = z.object({
   'Idempotency-Key': idempotencyKey

@@ -17,7 +17,7 @@ import {
 import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { eventsResponse } from '../endpoint-response.ts';
-import { readLastEventId, wantsEvents } from '../sse/wants-events.ts';
+import { readLastEventId, wantsEvents } from '../sse/messages.ts';
 import { isOfTypes, readSequence, respondWithWatchEvents } from '../sse/stream-watches.ts';
 
 /** Event logs of watches, as JSON or as event streams. */

@@ -39,7 +39,7 @@ import { defineEndpoint, type Call } from '../endpoint.ts';
 import type { HttpDeps } from '../dependencies.ts';
 import { jpegResponse, jsonResponse, latencyMs } from '../endpoint-response.ts';
 import { ifMatchHeader, readVersion, toEntityTag } from '../entity-tag.ts';
-import { validationError } from '../validation.ts';
+import { validationError } from '../validate-request.ts';
 
 /** Endpoints of watches: monitors that stand until they are paused or deleted. */
 

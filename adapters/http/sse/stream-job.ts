@@ -3,9 +3,8 @@ import { RateLimitedError } from '../../../core/errors.ts';
 import { isTerminal, type Job } from '../../../core/records/job.ts';
 import type { EventSession, EventStreamReader } from '../../../core/ports/event-sessions.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
-import { byteStream, type EventStreamDeps } from './messages.ts';
+import { byteStream, type EventStreamDeps, readLastEventId } from './messages.ts';
 import { jobMessages } from './job-messages.ts';
-import { readLastEventId } from './wants-events.ts';
 
 /**
  * Responds with the job's events after its last event id, else after `after`, and with new events until the first

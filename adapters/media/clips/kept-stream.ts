@@ -1,5 +1,4 @@
-import { createFairByteCache } from '../../byte-cache.ts';
-import { ownBytes } from '../../retained-bytes.ts';
+import { createFairByteCache, ownBytes } from '../../byte-cache.ts';
 
 /** Part of a stream that can be joined with others of its `encoding`. Times on the clock of the captures. */
 export type KeptPart = {

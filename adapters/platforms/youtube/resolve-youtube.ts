@@ -2,8 +2,7 @@ import { StreamError, NotLiveError } from '../../../core/errors.ts';
 import { platformBlockedError, unexpectedResponseError } from '../platform-request.ts';
 import { BroadcastEndedError, type YoutubePage, type Resolution } from '../resolution.ts';
 import { InnertubeStatusError, type Innertube } from './innertube.ts';
-import { playerResponseSchema, type PlayerResponse } from './player-response.ts';
-import { readDetails, playerState } from './player-state.ts';
+import { playerResponseSchema, type PlayerResponse, readDetails, playerState } from './player-state.ts';
 import { z } from 'zod';
 import { parsePlatformUrl } from '../parse-platform-url.ts';
 

@@ -5,7 +5,7 @@ import type { PromptVariant } from '../prompt-variants.ts';
 import { createPromptedVision } from '../prompted-vision.ts';
 import { converse, type ConverseClient } from './converse.ts';
 import { defaultVideoModelId, modelFamily, type ModelFamily } from './model-families.ts';
-import { defaultModelId, describeMissingModel } from './model-regions.ts';
+import { defaultModelId, describeMissingModel } from './models.ts';
 
 type BedrockVisionDeps = {
   /** Client with retries (`createBedrockClient`). */

@@ -4,8 +4,7 @@ import { rules } from '../../../core/rules.ts';
 import type { DescribedModel, VisionPermission, VisionProvider } from '../aws-provider.ts';
 import { createModel } from './create-model.ts';
 import { defaultVideoModelId, modelFamily } from './model-families.ts';
-import { priceOfModel } from './model-prices.ts';
-import { defaultModelId, describeMissingModel } from './model-regions.ts';
+import { priceOfModel, defaultModelId, describeMissingModel } from './models.ts';
 
 /** Environment variables of `analyze`. */
 const settings = {

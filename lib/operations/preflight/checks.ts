@@ -1,11 +1,10 @@
 import type { SourceKind } from '../../../adapters/aws/usage-units.ts';
 import { checkOutputTokens } from '../../../adapters/vision/prompt.ts';
-import { countStreams, sumReserved } from './capacity.ts';
+import { countStreams, sumReserved, type ModelQuotas } from './quotas.ts';
 import { describeEdgeLogs, supportsEdgeLogs } from '../../stages/region.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { AccountFacts } from './facts.ts';
 import type { PolicyDecision } from './policies.ts';
-import type { ModelQuotas } from './quotas.ts';
 import { about, type PreflightResult } from './result.ts';
 
 type Stage = Pick<
@@ -228,7 +227,7 @@ function checkDistributions(distributions: AccountFacts['distributions']): Prefl
     : yellow(`${found}: no API states if the account may create one.`, verify);
 }
 
-/** Policies of a stage (`lib/edge/edge-headers.ts`). */
+/** Policies of a stage (`lib/edge/edge-behaviors.ts`). */
 const headerPoliciesOfStage = 3;
 
 function checkHeaderPolicies(policies: AccountFacts['headerPolicies']): PreflightResult {

@@ -20,8 +20,8 @@ import {
   findTransitionRate,
   readQuotas,
   toFoundationModel,
+  type ModelQuotas,
 } from './quotas.ts';
-import type { ModelQuotas } from './quotas.ts';
 
 /** Result of a request: its value, or the error that AWS returned. */
 export type Attempt<Value> = { value: Value } | { error: { name: string; message: string } };

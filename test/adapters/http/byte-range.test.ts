@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { fileResponse } from '../../../adapters/http/byte-range.ts';
+import { fileResponse } from '../../../adapters/http/endpoint-response.ts';
 import { WatchpostError } from '../../../core/errors.ts';
 import { holdMedia, type ByteRange, type MediaFile } from '../../../core/ports/media-store.ts';
 

@@ -4,7 +4,7 @@ import { createApp } from '../../../adapters/http/app.ts';
 import { defineEndpoint, type Endpoint } from '../../../adapters/http/endpoint.ts';
 import { jsonResponse } from '../../../adapters/http/endpoint-response.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
-import { apiCall } from '../../../adapters/mcp/arguments.ts';
+import { apiCall } from '../../../adapters/mcp/mcp-server.ts';
 import { hasScope, scopeSchema, type Scope } from '../../../core/records/key.ts';
 import { readKey } from '../../support/api/api-story.ts';
 import { createWorld, type World } from '../../support/world.ts';

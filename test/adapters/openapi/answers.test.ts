@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../adapters/http/app.ts';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
-import { apiCall } from '../../../adapters/mcp/arguments.ts';
+import { apiCall } from '../../../adapters/mcp/mcp-server.ts';
 import { webhooks } from '../../../adapters/openapi/document.ts';
 import { streamedEventSchema } from '../../../core/responses/events.ts';
 import { readKey, tellApiStory, type CallOperation } from '../../support/api/api-story.ts';

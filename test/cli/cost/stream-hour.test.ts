@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { estimate, transitionsPerExecution, transitionsPerLoop } from '../../../cli/cost/estimate.ts';
 import type { CostQuestion } from '../../../cli/cost/estimate.ts';
 import { listPrices } from '../../../cli/cost/stream-hour.ts';
-import { priceOfModel } from '../../../adapters/vision/bedrock/model-prices.ts';
+import { priceOfModel } from '../../../adapters/vision/bedrock/models.ts';
 import { rules } from '../../../core/rules.ts';
 import { units } from '../../../adapters/aws/usage-units.ts';
 

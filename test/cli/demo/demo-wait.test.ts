@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DemoWait } from '../../../cli/demo/demo-wait.ts';
+import { DemoWait } from '../../../cli/commands/demo.ts';
 
 function demoWait(load: number) {
   let nowMs = 0;

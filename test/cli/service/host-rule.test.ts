@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { mountOpenApi } from '../../../adapters/openapi/mount-openapi.ts';
-import { createHostRule } from '../../../cli/service/host-rule.ts';
+import { createHostRule } from '../../../cli/service/http-server.ts';
 import { readSettings } from '../../../cli/settings.ts';
 import { createWorld } from '../../support/world.ts';
 

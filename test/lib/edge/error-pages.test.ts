@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { errorStatuses } from '../../../adapters/http/error-envelope.ts';
 import { toError } from '../../../client/errors.ts';
-import { errorPages } from '../../../lib/edge/error-pages.ts';
+import { errorPages } from '../../../lib/edge/console-site.ts';
 import { one, synthesize } from '../synthesize.ts';
 import type { StageSettingsInput } from '../../../lib/stages/stage-settings.ts';
 

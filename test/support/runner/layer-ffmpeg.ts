@@ -2,8 +2,7 @@ import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { locateFfmpeg } from '../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { buildLayer } from '../../../layers/ffmpeg/build-layer.ts';
-import { DownloadError } from '../../../layers/ffmpeg/fetched-binary.ts';
-import { pythonPip } from '../../../layers/ffmpeg/packaged-binary.ts';
+import { DownloadError, pythonPip } from '../../../layers/ffmpeg/packaged-binary.ts';
 
 const inProject = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const outDir = inProject('node_modules/.cache/ffmpeg-layer');

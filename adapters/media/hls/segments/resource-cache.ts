@@ -1,6 +1,5 @@
 import { isOver } from '../../../../core/time.ts';
-import { createFairByteCache } from '../../../byte-cache.ts';
-import { ownBytes } from '../../../retained-bytes.ts';
+import { createFairByteCache, ownBytes } from '../../../byte-cache.ts';
 import type { Resource } from '../playlist/playlist.ts';
 
 /**

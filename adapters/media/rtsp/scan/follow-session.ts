@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { registerCache } from '../../../byte-cache.ts';
-import { retainedBytes } from '../../../retained-bytes.ts';
+import { registerCache, retainedBytes } from '../../../byte-cache.ts';
 import type { FfmpegRunner, KeyFramePicture } from '../../ffmpeg/run-ffmpeg.ts';
 import { lastFramePts } from '../../mpeg-ts/trim-transport-stream.ts';
 import { minDistanceSeconds } from '../../scan/measure-scan.ts';

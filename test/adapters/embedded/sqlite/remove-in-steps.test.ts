@@ -25,7 +25,7 @@ test('others have their turn while thousands of rows that expired together are r
 });
 
 /** Deletions by age of few rows: one for each run, and those of five minutes. */
-const few = ['queue/delivery-message-table.ts', 'scheduler/motion-references.ts', 'callers/usage-ledger.ts'];
+const few = ['queue/delivery-queue.ts', 'scheduler/motion-references.ts', 'callers/usage.ts'];
 
 test('no other statement removes all rows of an age at a time', () => {
   const root = join(import.meta.dirname, '../../../../adapters/embedded');

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { readLastEventId } from '../../../../adapters/http/sse/wants-events.ts';
+import { readLastEventId } from '../../../../adapters/http/sse/messages.ts';
 
 const app = new Hono().get('/', (context) => context.json(readLastEventId(context) ?? null));
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findShift, applyShift } from '../../../../adapters/media/motion/changed-pixels.ts';
 import { type Planes, splitPlanes } from '../../../../adapters/media/motion/planes.ts';
 import { thumbnail } from '../../../../core/records/capture.ts';
-import { texture } from '../../../../bench/motion/texture.ts';
+import { texture } from '../../../../bench/motion/frame.ts';
 
 const { width, height, bytes } = thumbnail;
 

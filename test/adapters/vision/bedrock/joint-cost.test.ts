@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBedrockVision } from '../../../../adapters/vision/bedrock/bedrock-vision.ts';
 import type { ConverseClient } from '../../../../adapters/vision/bedrock/converse.ts';
-import { priceOfModel } from '../../../../adapters/vision/bedrock/model-prices.ts';
+import { priceOfModel } from '../../../../adapters/vision/bedrock/models.ts';
 
 test('three conditions in one call of Nova cost at most 1.3 times the input tokens of one, and 1.6 times the dollars', async () => {
   const { one, joint, separate } = await compareCalls();

@@ -3,7 +3,7 @@ import {
   defaultModelId,
   describeMissingModel,
   modelRegions,
-} from '../../../../adapters/vision/bedrock/model-regions.ts';
+} from '../../../../adapters/vision/bedrock/models.ts';
 import { bedrockProvider } from '../../../../adapters/vision/bedrock/provider.ts';
 
 test.each([

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { inspectModelFiles } from '../../../../adapters/vision/local/model-files.ts';
-import { findRuntime, installCommand } from '../../../../adapters/vision/local/runtime.ts';
+import { inspectModelFiles, findRuntime, installCommand } from '../../../../adapters/vision/local/runtime.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
 
 function gguf(architecture: string, key = 'general.architecture'): Buffer {

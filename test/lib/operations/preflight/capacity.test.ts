@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { sourceKinds } from '../../../../adapters/aws/usage-units.ts';
-import { countStreams, executionsPerStream } from '../../../../lib/operations/preflight/capacity.ts';
+import { countStreams, executionsPerStream } from '../../../../lib/operations/preflight/quotas.ts';
 
 test('docs/operate/cost.md has the streams that preflight counts', () => {
   const page = readFileSync('docs/operate/cost.md', 'utf8').split('## Capacity')[1]!.split('\n## ')[0]!;

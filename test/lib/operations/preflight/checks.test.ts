@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkAccount, toExitCode } from '../../../../lib/operations/preflight/checks.ts';
-import { countStreams } from '../../../../lib/operations/preflight/capacity.ts';
+import { countStreams } from '../../../../lib/operations/preflight/quotas.ts';
 import { listActions } from '../../../../lib/operations/preflight/deployment-actions.ts';
 import type { PolicyDecision } from '../../../../lib/operations/preflight/policies.ts';
 import type { AccountFacts } from '../../../../lib/operations/preflight/facts.ts';

@@ -1,13 +1,54 @@
-import { Duration } from 'aws-cdk-lib';
-import { BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { Validations, RemovalPolicy, Duration } from 'aws-cdk-lib';
+import { BlockPublicAccess, Bucket, BucketEncryption, type BucketProps } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { computeMediaSeconds } from '../../core/workflow/tick-media.ts';
 import { keptFolders } from '../../core/policies/watch/evidence.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { serviceKey } from './service-key.ts';
-import { PrivateBucket, suppressAccessLogFindings, toRemovalPolicy } from './private-bucket.ts';
 
-type Props = {
+type Props = Omit<BucketProps, 'serverAccessLogsBucket' | 'serverAccessLogsPrefix'> & {
+  /** Target of access logs. Undefined if the stage has none, and for the log bucket itself. */
+  accessLogs?: { bucket: PrivateBucket; prefix: string } | undefined;
+};
+
+/** Bucket without public access, over TLS only. */
+export class PrivateBucket extends Bucket {
+  constructor(scope: Construct, id: string, { accessLogs, ...props }: Props) {
+    super(scope, id, {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      ...props,
+      ...(accessLogs && {
+        serverAccessLogsBucket: accessLogs.bucket,
+        serverAccessLogsPrefix: accessLogs.prefix,
+      }),
+    });
+  }
+
+  /** Never undefined: `IBucket` requires a boolean with `exactOptionalPropertyTypes`. */
+  override get isWebsite(): boolean {
+    return false;
+  }
+}
+
+/** Acknowledges the finding of a bucket without access logs, for stages that disable them. */
+export function suppressAccessLogFindings(bucket: PrivateBucket): void {
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason: 'The stage sets accessLogs to false.',
+  });
+}
+
+/**
+ * Returns the removal policy of stored data. With `keepData`, data outlive the stack, but not a failed first
+ * deployment: its empty resources would block the next attempt.
+ */
+export function toRemovalPolicy(keepData: boolean): RemovalPolicy {
+  return keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
+}
+
+type MediaProps = {
   settings: Pick<StageSettings, 'keepData' | 'retentionSeconds' | 'modelGraceSeconds'>;
   accessLogs: PrivateBucket | undefined;
 };
@@ -26,7 +67,7 @@ export class MediaBucket extends Construct {
   static readonly clipPrefix = 'clips/';
   readonly bucket: PrivateBucket;
 
-  constructor(scope: Construct, id: string, { settings, accessLogs }: Props) {
+  constructor(scope: Construct, id: string, { settings, accessLogs }: MediaProps) {
     const { keepData } = settings;
     const days = Math.ceil(computeMediaSeconds(settings) / 86_400);
     super(scope, id);
