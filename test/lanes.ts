@@ -30,7 +30,7 @@ export const lanes = {
     'test/adapters/vision/objects/{drawn-scene,thread-detector}.test.ts',
     'test/adapters/vision/openai/*.test.ts',
     'test/adapters/vision/pixel/**/*.test.ts',
-    'test/console/{console,edit-every-field,label-page,pages,watch-pages}.test.ts',
+    'test/console/{console,edit-every-field,pages,watch-pages}.test.ts',
     'test/core/stream/jpeg.test.ts',
     'test/{attacks,cli,client,conformance,docs,fuzz,layers,repository}/**/*.test.ts',
     'test/simulation/run-mutation.test.ts',

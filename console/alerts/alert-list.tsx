@@ -12,6 +12,8 @@ import { AlertCard } from './alert-card.tsx';
 import { AlertFilterFields, useAlertFilter } from './alert-filter.tsx';
 import type { AlertFilter } from './alert-span.ts';
 import { findAlertAction, type AlertAction, type ReviewAction } from './alert-keys.ts';
+import { PageHead } from '../shell/page-head.tsx';
+import { routeUrls } from '../shell/routes.ts';
 
 const pageSize = 20;
 const everyMs = 3_000;
@@ -201,4 +203,31 @@ function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return target.type !== 'checkbox';
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
+
+/** Lists the alerts of all watches for review, or shows the one to which a message links. */
+export function AlertsPage({ alertId }: { alertId?: string | undefined }) {
+  if (alertId !== undefined)
+    return (
+      <>
+        <PageHead title="Alert" />
+        <p>
+          <a href={routeUrls.alerts}>All alerts</a>
+        </p>
+        <section class="panel flush" aria-label="Alert">
+          <AlertList alertId={alertId} />
+        </section>
+      </>
+    );
+  return (
+    <>
+      <PageHead
+        title="Alerts"
+        lead="Alerts of all watches, newest first. Your reviews give the precision of each condition."
+      />
+      <section class="panel flush" aria-label="Alerts of all watches">
+        <AlertList />
+      </section>
+    </>
+  );
 }

@@ -7,7 +7,7 @@ import { Checkbox, Field, Select, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { Clock } from '../time/when.tsx';
-import { logLines, type LogLine } from './log-lines.ts';
+import { logLines, type LogLine } from './operations-data.ts';
 
 const everyMs = 4_000;
 

@@ -5,7 +5,7 @@ import { TableHead, Panel, Stat, Stats, Skeleton } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { When } from '../time/when.tsx';
-import { savings } from './savings.ts';
+import { savings } from './operations-data.ts';
 
 const everyMs = 5_000;
 

@@ -5,6 +5,7 @@ import { Icon } from './icon.tsx';
 import { useFormProblem } from './form.tsx';
 import { ProblemNote } from './problem-note.tsx';
 import type { Action } from '../api/use-action.ts';
+import { useAction } from '../api/use-action.ts';
 
 type Props = {
   title: string;
@@ -99,5 +100,39 @@ export function DialogActions({
         </Button>
       </div>
     </>
+  );
+}
+
+type ConfirmProps = {
+  title: string;
+  children: ComponentChildren;
+  confirm: string;
+  decline?: string;
+  act: () => Promise<unknown>;
+  onDone: () => void;
+  onClose: () => void;
+};
+
+/** Requires a confirmation before an action that cannot be undone. */
+export function ConfirmDialog({
+  title,
+  children,
+  confirm,
+  decline = 'Cancel',
+  act,
+  onDone,
+  onClose,
+}: ConfirmProps) {
+  const action = useAction(act);
+  const run = async () => {
+    if (await action.run()) onDone();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <DialogActions action={action} onClose={onClose} onRun={run} kind="danger" cancel={decline}>
+        {confirm}
+      </DialogActions>
+    </Dialog>
   );
 }

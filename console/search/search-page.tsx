@@ -11,9 +11,8 @@ import { PageHead } from '../shell/page-head.tsx';
 import { callsText } from '../try/price.ts';
 import { AlertMeButton } from '../watches/alert-me.tsx';
 import { Answer, type Asked } from './answer.tsx';
-import { isQuestion } from './is-question.ts';
+import { type SearchState, isQuestion, useSearch } from './use-search.ts';
 import { MomentCard } from './moment-card.tsx';
-import { useSearch, type SearchState } from './use-search.ts';
 
 /**
  * Searches the memory of all watches, or answers a question from it: pictures, and a sentence about what nobody saw.

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { AlertsPage } from '../alerts/alerts-page.tsx';
+import { AlertsPage } from '../alerts/alert-list.tsx';
 import { JobPage } from '../jobs/job-page.tsx';
 import { JobsPage } from '../jobs/jobs-page.tsx';
 import { KeysPage } from '../keys/keys-page.tsx';
-import { TimelinePage } from '../timeline/timeline-page.tsx';
+import { TimelinePage } from '../timeline/time-line.tsx';
 import { TryPage } from '../try/try-page.tsx';
 import { OperationsPage } from '../operations/operations-page.tsx';
 import { EmptyState } from '../parts/panel.tsx';

@@ -20,6 +20,8 @@ import {
 import type { Lane, Lanes as ReadLanes } from './lane-bars.ts';
 import { dayOf, lengthOf, newestDay, stepShare, windowLengths, zoomTo } from './time-window.ts';
 import type { TimeWindow } from './time-window.ts';
+import { EmptyState, Skeleton } from '../parts/panel.tsx';
+import { PageHead } from '../shell/page-head.tsx';
 
 /** Each lane is a request: many are read again less often. */
 const [everyMs, everyMsOfMany, many] = [15_000, 60_000, 10];
@@ -258,5 +260,24 @@ function Axis({ window: { startMs, lengthMs }, isNamed }: { window: TimeWindow; 
         ))}
       </p>
     </div>
+  );
+}
+
+/** Shows the time line of all watches. */
+export function TimelinePage() {
+  const { api } = useSession();
+  const { value: watches, problem, reload } = useResource((signal) => api.watches(signal), []);
+  return (
+    <>
+      <PageHead title="Time line" lead="What each watch saw, and what nobody saw." />
+      {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
+      {!watches && !problem && <Skeleton rows={8} />}
+      {watches?.length === 0 && <EmptyState icon="camera" title="No watches" />}
+      {watches && watches.length > 0 && (
+        <section class="panel" aria-label="Time line of all watches">
+          <TimeLine watches={watches} />
+        </section>
+      )}
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import { checkOnceRequestFields as fields } from '../../client/openapi-types.ts';
 import { Button } from '../parts/button.tsx';
 import { Field, TextArea, TextInput } from '../parts/field.tsx';
-import { InputFields } from '../parts/input-fields.tsx';
+import { InputFields } from '../parts/draft-fields.tsx';
 import { useSession } from '../session/session.ts';
 import { ConditionAdvice, ConditionExamples } from './advice.tsx';
 import type { Draft } from './draft.ts';

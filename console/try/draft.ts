@@ -6,6 +6,7 @@ import {
 } from '../../client/openapi-types.ts';
 import { emptyWatchDraft, newDestination } from '../watches/watch-draft.ts';
 import type { DestinationDraft, WatchDraft } from '../watches/watch-draft.ts';
+import type { Session } from '../session/session.ts';
 
 /** Form state of the page. Each of the three requests is created from it. `null` is an empty number field. */
 export type Draft = {
@@ -54,7 +55,9 @@ export const emptyDraft: Draft = {
 
 /** Creates a form with the configuration of a job. Passwords of its URLs are masked, so they must be entered again. */
 export function toDraft({ stream_url: url, config }: Pick<JobDetail, 'stream_url' | 'config'>): Draft {
-  const fields = Object.entries(config).filter(([name, value]) => name in emptyDraft && value !== undefined);
+  const fields = Object.entries({ ...config }).filter(
+    ([name, value]) => name in emptyDraft && value !== undefined,
+  );
   return {
     ...emptyDraft,
     ...Object.fromEntries(fields),
@@ -147,4 +150,14 @@ function webhookField(draft: Draft): Pick<MonitorRequest, 'webhook_url' | 'webho
 /** Returns a URL, or an empty one if a part of it is masked: its secret has to be entered again. */
 function ifComplete(url: string): string {
   return url.includes('***') ? '' : url;
+}
+
+/** Drafts by session: kept across pages, dropped at sign-out, because a stream URL may contain a password. */
+export const drafts = new WeakMap<Session, Draft>();
+
+/** Returns a stream URL with user name and password, percent-encoded. Without a user name the URL stays unchanged. */
+export function withLogin(url: string, username: string, password: string): string {
+  if (username === '') return url;
+  const login = [username, password].map(encodeURIComponent).join(':');
+  return url.replace('://', () => `://${login}@`);
 }

@@ -8,7 +8,7 @@ import { Form } from '../parts/form.tsx';
 import { Field, SecretInput, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
-import { withLogin } from './with-login.ts';
+import { withLogin } from './draft.ts';
 
 type Props = {
   /** Called with the URL of the chosen stream, which contains user name and password. */

@@ -3,6 +3,8 @@ import { asProblem, type Problem } from '../api/problem.ts';
 import type { WalkVerdict } from './score.ts';
 import { toJpeg } from '../api/use-blob-address.ts';
 import { graySize } from './motion.ts';
+import type { Api } from '../api/api.ts';
+import type { CheckRequest } from '../api/types.ts';
 
 export const walkSeconds = 60;
 /** Minimum time from one check to the next, in milliseconds. */
@@ -120,4 +122,19 @@ async function toGray(base64: string): Promise<Uint8Array> {
     const [red = 0, green = 0, blue = 0] = data.slice(index * 4, index * 4 + 3);
     return 0.299 * red + 0.587 * green + 0.114 * blue;
   });
+}
+
+/** Returns the check of a walk test by a single check of the Try page. */
+export function walkByCheck(api: Api, request: CheckRequest) {
+  return async (signal: AbortSignal): Promise<WalkPicture> => {
+    const { frame_b64: frame = '', ...verdict } = await api.look(request, signal);
+    return { frame, verdicts: [{ condition: request.condition, ...verdict }] };
+  };
+}
+
+export function walkByPreview(api: Api, watchId: string) {
+  return async (signal: AbortSignal): Promise<WalkPicture> => {
+    const { frame_b64: frame, verdicts } = await api.previewWatch(watchId, signal, 'frames');
+    return { frame, verdicts: verdicts.map((verdict) => ({ ...verdict, boxes: verdict.boxes ?? [] })) };
+  };
 }

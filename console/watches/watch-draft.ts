@@ -179,7 +179,7 @@ export function toDuplicate(watch: Watch): WatchDraft {
 
 /** Returns the form state of a watch. */
 export function toWatchDraft(watch: Watch): WatchDraft {
-  const values = Object.entries(watch).filter(([field]) => field in watchRequestDefaults);
+  const values = Object.entries({ ...watch }).filter(([field]) => field in watchRequestDefaults);
   return {
     ...watchRequestDefaults,
     ...Object.fromEntries(values),

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { JobEvent } from '../../console/api/types.ts';
-import { configLabels } from '../../console/jobs/config-labels.ts';
+import { configLabels } from '../../console/jobs/job-labels.ts';
 import { activityData, axisTimes } from '../../console/jobs/activity-data.ts';
 import { timelineItems } from '../../console/jobs/timeline-items.ts';
-import { emptyDraft, monitorRequest, toDraft } from '../../console/try/draft.ts';
+import { emptyDraft, monitorRequest, toDraft, withLogin } from '../../console/try/draft.ts';
 import { checkCost } from '../../console/try/price.ts';
 import { requestCode } from '../../console/try/request-code.ts';
-import { logLines } from '../../console/operations/log-lines.ts';
-import { savings } from '../../console/operations/savings.ts';
+import { toOfflineTitle, toStreamFacts } from '../../console/try/stream-facts.ts';
+import { logLines, savings } from '../../console/operations/operations-data.ts';
 import { parseRoute } from '../../console/shell/routes.ts';
 import { clockTime, duration, spokenTime } from '../../console/time/format.ts';
 
@@ -265,4 +265,39 @@ test('a future time counts down, a past one is the time of day, with the day if 
 test('duration rounds to readable units', () => {
   expect(duration(90)).toBe('90 s');
   expect(duration(4800)).toBe('1 h 20 min');
+});
+
+test.each([
+  ['admin', 'p@ss:w/rd?#%', 'rtsp://admin:p%40ss%3Aw%2Frd%3F%23%25@192.168.1.20:554/live'],
+  ['a@b', '$&', 'rtsp://a%40b:%24%26@192.168.1.20:554/live'],
+  ['admin', '', 'rtsp://admin:@192.168.1.20:554/live'],
+  ['', 'ignored', 'rtsp://192.168.1.20:554/live'],
+])('user "%s" with password "%s" are in the stream URL, percent-encoded', (username, password, expected) => {
+  const url = withLogin('rtsp://192.168.1.20:554/live', username, password);
+  expect(url).toBe(expected);
+  if (username === '') return;
+  const { username: user, password: secret } = new URL(url);
+  expect([user, secret].map(decodeURIComponent)).toEqual([username, password]);
+});
+
+test.each([
+  [{ platform: 'hls' }, ['HLS']],
+  [
+    { platform: 'hls', picture_seconds: 25 },
+    ['HLS', 'a picture every 25 s or more: set the key frames of the camera to 2 s'],
+  ],
+  [
+    { platform: 'rtsp', picture_seconds: 11 },
+    ['RTSP', 'a key frame every 11 s or more: set the key frames of the camera to 2 s'],
+  ],
+  [{ platform: 'mjpeg' }, ['Motion JPEG']],
+  [{ platform: 'jpeg', picture_seconds: 600 }, ['JPEG pictures', 'a picture every 600 s or more']],
+  [{ platform: 'twitch', channel: 'somebody', viewer_count: 7 }, ['Twitch', 'somebody', '7 viewers']],
+] as const)('the stream %j is described as %j', (stream, facts) => {
+  expect(toStreamFacts({ is_live: true, ...stream })).toEqual(facts);
+});
+
+test('a stream that is not live is named by its platform, and not by the kind of camera that its URL suggests', () => {
+  expect(toOfflineTitle({ platform: 'twitch' })).toBe('Not live · Twitch');
+  expect(toOfflineTitle({ platform: 'hls' })).toBe('Not live');
 });

@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startLoop, type LoopedStream } from '../support/hls/looped-stream.ts';
@@ -241,4 +245,53 @@ test('the reference page shows every group of operations without errors or reque
     expect(await page.locator('.opblock-summary-path', { hasText: path }).count(), path).toBeGreaterThan(0);
   await page.locator('.opblock-summary', { hasText: '/check-once' }).click();
   await page.locator('.opblock.is-open').waitFor();
+});
+
+test('a set is labelled with the keyboard alone, with undo and progress, and each label is in the file', async () => {
+  const folder = join(dataDir, 'labelled-set');
+  const file = join(folder, 'set.jsonl');
+  const examples = ['red-wall', 'blue-wall', 'green-field'].map((name) => {
+    cpSync(`cli/evaluate/basic-set/${name}.jpg`, join(folder, `${name}.jpg`));
+    const verdict = { triggered: true, explanation: 'Red covers the frame.' };
+    return JSON.stringify({ picture: `${name}.jpg`, condition: 'The wall is red.', expected: null, verdict });
+  });
+  writeFileSync(file, `${examples.join('\n')}\n`);
+  const labels = () =>
+    readFileSync(file, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).expected);
+  const label = spawn(process.execPath, ['cli/watchpost.ts', 'label', folder, '--label-port', '0']);
+  onTestFinished(async () => {
+    label.kill('SIGTERM');
+    await once(label, 'exit');
+  });
+  const [printed] = await once(label.stdout, 'data');
+  const [address = ''] = /http:\S+/.exec(String(printed)) ?? [];
+  ({ page, faults } = await openPage(browser, new URL(address).host));
+  await page.goto(address);
+  await page.getByText('0 of 3 labelled').waitFor();
+  await page.locator('img[src="/label/pictures/0"]').waitFor();
+  await inspect(page, 'label');
+  await page.keyboard.press('y');
+  await page.keyboard.press('y');
+  await page.getByText('2 of 3 labelled').waitFor();
+  await page.keyboard.press('z');
+  await page.getByText('1 of 3 labelled').waitFor();
+  await page.locator('img[src="/label/pictures/1"]').waitFor();
+  await page.keyboard.press('n');
+  await page.keyboard.press('u');
+  await page.getByText('3 of 3 labelled').waitFor();
+  await page.getByText(`watchpost -- evaluate ${folder}`).waitFor();
+  await expect.poll(labels).toEqual(['yes', 'no', 'unclear']);
+  await page.getByLabel('Show the verdict of the model').check();
+  await page.getByText('Red covers the frame.').waitFor();
+  await inspect(page, 'label-done');
+  await page.getByRole('button', { name: 'No', exact: false }).first().click();
+  await expect.poll(labels).toEqual(['yes', 'no', 'no']);
+  await page.reload();
+  await page.getByText('3 of 3 labelled').waitFor();
+  expect(faults).toEqual([]);
+  // The page leaves for the service.
+  ({ page, faults } = await openPage(browser, host()));
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { isQuestion } from '../../console/search/is-question.ts';
-import { runSearch } from '../../console/search/use-search.ts';
+import { isQuestion, runSearch } from '../../console/search/use-search.ts';
 import { runBacktest } from '../../console/watches/run-backtest.ts';
 
 const { signal } = new AbortController();

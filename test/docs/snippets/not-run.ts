@@ -49,8 +49,7 @@ const reasons: Record<string, string> = {
   'npm start -- --vision local':
     'requires the files of a model; test/models runs it with one of random weights',
   'npm install --no-save': 'installs into this checkout',
-  'npm run watchpost -- label my-set':
-    'requires a set of your own; test/console/label-page.test.ts covers it',
+  'npm run watchpost -- label my-set': 'requires a set of your own; test/console/pages.test.ts covers it',
   'WATCHPOST_VISION=': 'requires a third-party model; test/adapters/vision covers the protocols',
   'docker ': 'requires Docker; test/repository/image.test.ts runs the steps of the image',
   'sudo ': 'changes the machine; test/docs/self-hosting.test.ts covers the unit',

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../api/types.ts';
+import type { LogEntry, Metrics } from '../api/types.ts';
 
 /** Log entry without its job prefix. */
 export type LogLine = LogEntry & {
@@ -19,4 +19,10 @@ export function logLines(entries: LogEntry[], job: string): LogLine[] {
       return { ...entry, job: prefix?.[1] ?? null, text: entry.message.replace(jobPrefix, '') };
     })
     .filter((line) => wanted === '' || line.job?.startsWith(wanted) === true);
+}
+
+/** Returns the share of captures that the pre-filter skipped, 0 to 1; `null` before the first capture. */
+export function savings({ captured, skipped_prefilter: skipped }: Metrics['frames']): number | null {
+  const all = captured + skipped;
+  return all === 0 ? null : skipped / all;
 }
