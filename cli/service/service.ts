@@ -1,14 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import type { Hono } from 'hono';
 import { createCallLimiter } from '../../adapters/embedded/callers/call-limiter.ts';
-import { createPublisher } from '../../adapters/destinations/mqtt/publish.ts';
 import { consoleFiles } from '../../adapters/embedded/web/console-files.ts';
 import { delayRefusals } from '../../adapters/embedded/web/delay-refusals.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createLogBuffer, teeLog } from '../../adapters/embedded/log/log.ts';
 import { reportLateTimers, watchEventLoop } from '../../adapters/embedded/load/measure-lateness.ts';
-import { containDestinations, containCameras } from '../../adapters/embedded/load/contain-exceptions.ts';
+import { containCameras } from '../../adapters/embedded/load/contain-exceptions.ts';
 import { createCurrentCaller } from '../../adapters/embedded/load/current-caller.ts';
 import { createPace } from '../../core/tick/pace.ts';
 import { mountReferencePage } from '../../adapters/embedded/web/reference-page.ts';
@@ -17,10 +16,9 @@ import { setSystemTimer, waitAtMost } from '../../core/time-limit.ts';
 import { systemClock } from '../../adapters/embedded/scheduler/clock.ts';
 import { createRunLog } from '../../adapters/embedded/runs/run-store.ts';
 import { createScheduler, listUnfinishedRuns } from '../../adapters/embedded/scheduler/scheduler.ts';
-import { createWebhookGuard, type EgressGuardOptions, isOwnAddress } from '../../adapters/egress/guard.ts';
+import { isOwnAddress } from '../../adapters/egress/guard.ts';
 import { createLookups } from '../../adapters/embedded/names/lookups.ts';
 import { createOnvifCameras } from '../../adapters/onvif/cameras.ts';
-import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { HttpDeps } from '../../adapters/http/dependencies.ts';
 import type { AuthEnv } from '../../adapters/http/bearer-auth.ts';
@@ -31,19 +29,15 @@ import { createConsoleAddresses } from '../../adapters/embedded/console-addresse
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
-import { createLinkSigner, createWebhookSigner } from '../../adapters/signers.ts';
 import { shareComparisons } from '../../adapters/media/motion/share-comparisons.ts';
 import { decodedFramesPerSecond } from '../../adapters/vision/objects/object-moments.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
-import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../../console/security-headers.ts';
-import { validVersions } from '../../core/records/caller.ts';
 import { behindChecks, type AsCaller } from '../../core/ports/callers.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { MediaUse, Finding, HealthReader, Log } from '../../core/ports/observability.ts';
-import { startBrokerPresence } from './broker-presence.ts';
+import { createSenders, startBrokerPresence } from './senders.ts';
 import { startRemoval } from '../../adapters/embedded/sqlite/vacuum.ts';
-import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../../core/observability/model-status.ts';
 import { redactedLog } from '../../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
@@ -236,8 +230,9 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     setTimer: setSystemTimer,
   });
   const cameras = settings.allowRanges.length === 0 ? undefined : createOnvifCameras({ egress, now });
-  const { closeWebhooks, publishPresence, ...senders } = createSenders(settings, stores, address, {
+  const { closeWebhooks, publishPresence, ...senders } = createSenders(settings, stores, address.baseUrl, {
     log,
+    now,
     egress,
   });
   const consoleAddresses = createConsoleAddresses(settings.dataDir, log);
@@ -286,41 +281,6 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
   };
   return { baseDeps, stores, captures, model, cameras, lookups, closeWebhooks, publishPresence };
-}
-
-/** Creates what sends to receivers and destinations. */
-function createSenders(
-  settings: Settings,
-  { masterSecret, ports: { callers } }: ServiceStores,
-  { baseUrl }: Address,
-  { log, egress }: { log: Log; egress: Pick<EgressGuardOptions, 'own' | 'lookup'> },
-) {
-  const webhookUrls = createWebhookGuard(settings.allowWebhookRanges, undefined, egress);
-  const http = createGuardedHttp(webhookUrls);
-  const signer = createWebhookSigner({
-    masterSecret,
-    versions: async (caller) => validVersions(await callers.find(caller), now()),
-  });
-  const publishing = { guard: webhookUrls, elapsedMs: () => performance.now() };
-  const destinations = createServiceDestinations(settings, {
-    http: createHttpSender({ http, version, elapsedMs: () => performance.now() }),
-    signer,
-    now,
-    publish: createPublisher(publishing),
-  });
-  return {
-    webhookUrls,
-    signer,
-    destinations: containDestinations(destinations, log),
-    evidenceLinks: {
-      signer: createLinkSigner(async () => masterSecret),
-      origin: baseUrl.replace(/\/api$/, ''),
-      isPublic: settings.publicUrl !== '',
-    },
-    // Brokers that do not answer delay the end of the service by this time.
-    publishPresence: createPublisher({ ...publishing, timeoutSeconds: 3 }),
-    closeWebhooks: () => http.close(),
-  };
 }
 
 /** Creates what works on pictures outside of captures. */

@@ -14,7 +14,7 @@ const mayReachOut: Record<string, string> = {
   'adapters/egress/host.ts': 'isIP only',
   'adapters/egress/guard.ts': 'resolves names',
   'adapters/egress/egress-error.ts': 'names of errors only',
-  'adapters/media/ffmpeg/ffmpeg-process.ts':
+  'adapters/media/ffmpeg/spawn-ffmpeg.ts':
     'starts ffmpeg, with an empty environment and white lists of protocols',
   'adapters/media/ffmpeg/locate-ffmpeg.ts': 'reads the version of ffmpeg',
   'adapters/media/rtsp/rtsp-relay.ts': 'listens on loopback for ffmpeg, connects nowhere',

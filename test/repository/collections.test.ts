@@ -52,7 +52,6 @@ test.each([
  */
 const bounds: Record<string, string> = {
   'adapters/embedded/log/log.ts': 'newest entries of the log: 500 of 4 kB',
-  'adapters/media/ffmpeg/image-process.ts': 'pictures of a process that wait: 8 of 3 MB',
   'adapters/media/rtsp/rtsp-relay.ts': 'packets of the picture under way: 4 MB for each connection to ffmpeg',
   'adapters/media/rtsp/session/gop-buffer.ts': 'groups of pictures of a session: 32 MB, 192 MB of all',
   'adapters/vision/objects/thread-detector.ts': 'threads of the network: cores, 60 MB each',
@@ -107,25 +106,25 @@ const bounds: Record<string, string> = {
     'kinds of streams that failed; decoder processes: 2 MB; cores + 1, at least 8, of 16 MB',
   'adapters/media/ffmpeg/ffmpeg-pool.ts':
     'idle processes, for captures and for decoded clips: 4 each, 64 kB each',
-  'adapters/media/ffmpeg/image-pool.ts': 'processes by size of picture; decoded pictures: 3; 8 of 3 MB',
+  'adapters/media/ffmpeg/image-pool.ts':
+    'processes by size of picture; decoded pictures; pictures of a process that wait: 3; 8 of 3 MB each',
   'adapters/media/hls/playlist/playlist-budget.ts':
     'large playlists in memory by caller: callers with one, 200 bytes each; 32 MB of all',
   'adapters/media/h264/picture-check.ts': 'places of slices of a stream: open sessions, 100 kB each',
-  'adapters/media/hls/playlist/playlist-cache.ts': 'newest playlist of a stream: 16 MB',
+  'adapters/media/hls/playlist/find-playlist.ts': 'newest playlist of a stream: 16 MB',
   'adapters/media/clips/kept-stream.ts': 'streams of clips: `clipMb`, 128 MB',
   'adapters/media/hls/clip-hls.ts': 'clips under way: one per stream, 1 kB each',
-  'adapters/media/hls/segments/resource-cache.ts': 'keys, media initialization sections: 16 MB',
+  'adapters/media/hls/segments/fetch-segments.ts': 'keys, media initialization sections: 16 MB',
   'adapters/media/images/mask-media.ts': 'drawn regions of a capture: weak, 16 MB each',
   'adapters/media/motion/share-comparisons.ts':
     'work of a thumbnail; decoded references: weak, 500 kB each; 16 of 30 kB',
   'adapters/media/rtsp/connection/connection-turns.ts':
-    'open connections; streams of cameras that refused a second one: concurrent captures, 1 kB each; 4 MB',
+    'open connections; streams of cameras that refused a second one; connections of probes: concurrent captures, 1 kB each; 4 MB; 100, for 3 s, 64 kB each',
   'adapters/media/scan/frame-pictures.ts':
     'readers of the pictures of scanned frames: weak, with what their scan keeps, 12 MB of each scan',
   'adapters/media/rtsp/scan/follow-session.ts': 'thumbnails of key frames: 40 MB',
   'adapters/media/rtsp/session/kept-session.ts':
     'lengths of clips of a session; runs that follow it: ten lengths, 40 s each; watches of the stream, 500 bytes each',
-  'adapters/media/rtsp/connection/handed-connections.ts': 'connections of probes: 100, for 3 s, 64 kB each',
   'adapters/media/rtsp/session/key-frame-store.ts': 'key frames of all sessions: 150 MB',
   'adapters/media/rtsp/session/open-sessions.ts':
     'open sessions with their newest group of pictures; those being closed: `rtspSessions` and captures under way; as many, 100 MB of all',
@@ -151,20 +150,18 @@ const ofOneCall = [
   'adapters/media/h264/coded-picture.ts',
   'adapters/media/hls/playlist/playlist.ts',
   'adapters/media/mpeg-ts/psi.ts',
-  'adapters/media/mpeg-ts/tidy-transport-stream.ts',
   'adapters/media/mpeg-ts/whole-units.ts',
   'adapters/media/pictures/whole-jpeg.ts',
   'adapters/media/rtsp/connection/http-tunnel.ts',
   'adapters/onvif/xml.ts',
   'adapters/recordings/recording-capturer.ts',
-  'cli/service/broker-presence.ts',
+  'cli/service/senders.ts',
   'adapters/egress/address-rule.ts',
   'adapters/egress/guarded-udp.ts',
   'adapters/embedded/files/media-quota.ts',
   'adapters/embedded/files/plain-files.ts',
   'adapters/media/hls/capture-segments.ts',
   'adapters/media/hls/playlist/fetch-playlist.ts',
-  'adapters/media/hls/segments/fetch-segments.ts',
   'adapters/media/hls/playlist/newest-segments.ts',
   'adapters/media/hls/playlist/sanitize-playlist.ts',
   'adapters/media/hls/playlist/variables.ts',
@@ -172,7 +169,7 @@ const ofOneCall = [
   'adapters/onvif/cameras.ts',
   'adapters/vision/objects/summarize-window.ts',
   'core/access/callers.ts',
-  'adapters/media/mpeg-ts/renumber-packets.ts',
+  'adapters/media/mpeg-ts/tidy-transport-stream.ts',
   'core/memory/merge-moments.ts',
   'core/watch/stored-watch.ts',
   'core/watch/watch-stats.ts',

@@ -9,7 +9,6 @@ import { momentEndpoints, momentQuestionEndpoints, momentSearchEndpoints } from 
 import { alertEndpoints } from './alerts.ts';
 import { watchEventEndpoints } from './watch-events.ts';
 import { watchEndpoints } from './watches.ts';
-import { testWatchEndpoints } from './test-watch.ts';
 import { watchDeliveryEndpoints } from './watch-deliveries.ts';
 import { webhookEndpoints } from './webhooks.ts';
 
@@ -23,7 +22,6 @@ export const endpoints: readonly Endpoint[] = [
   ...jobEndpoints,
   ...watchEventEndpoints,
   ...watchEndpoints,
-  ...testWatchEndpoints,
   ...watchDeliveryEndpoints,
   ...alertEndpoints,
   ...momentSearchEndpoints,

@@ -12,13 +12,11 @@ import { copyDestinations, createWatch } from '../../../core/watch/create-watch.
 import { editWatch } from '../../../core/watch/edit-watch.ts';
 import { listWatches } from '../../../core/watch/stored-watch.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
-import { previewRequest, previewWatch } from '../../../core/watch/preview-watch.ts';
 import { readWatchFrame } from '../../../core/watch/read-frames.ts';
 import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
 import {
   createWatchQuerySchema,
-  previewQuerySchema,
   snoozeRequestSchema,
   watchListQuerySchema,
   watchPathSchema,
@@ -28,7 +26,6 @@ import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/wat
 import {
   changedWatchResponseSchema,
   deletedWatchResponseSchema,
-  previewResponseSchema,
   watchListResponseSchema,
   watchResponseSchema,
   watchStatsResponseSchema,
@@ -37,15 +34,40 @@ import type { WatchRun } from '../../../core/records/run.ts';
 import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint, type Call } from '../endpoint.ts';
 import type { HttpDeps } from '../dependencies.ts';
-import { jpegResponse, jsonResponse, latencyMs } from '../endpoint-response.ts';
-import { ifMatchHeader, readVersion, toEntityTag } from '../entity-tag.ts';
+import { jpegResponse, jsonResponse } from '../endpoint-response.ts';
 import { validationError } from '../validate-request.ts';
+import {
+  previewNewWatchEndpoint,
+  previewWatchEndpoint,
+  streamErrors,
+  testWatchEndpoint,
+} from './try-watch.ts';
+
+const pattern = /^(?:\*|(?:W\/)?"\d{1,10}")$/;
+
+/** Header `If-Match`: the ETag of a watch, or `*` for any version. */
+const ifMatchHeader = z
+  .string()
+  .refine((value) => pattern.test(value), 'use the ETag of GET /watches/{watch_id}, as "3", or *')
+  .optional()
+  .describe(
+    'ETag of the version that the change is based on; 412 if the watch has another. Absent: any version.',
+  );
+
+/** Returns the version in an `If-Match` header; undefined for any version. */
+function readVersion(ifMatch: string | undefined): number | undefined {
+  const digits = /\d+/.exec(ifMatch ?? '')?.[0];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function toEntityTag(version: number): string {
+  return `"${version}"`;
+}
 
 /** Endpoints of watches: monitors that stand until they are paused or deleted. */
 
 const shared = { tag: 'watches', scope: 'jobs' } as const;
 const watchExample = { watch_id: examples.watchId };
-const streamErrors = ['NOT_LIVESTREAM', 'INVALID_URL', 'STREAM_FETCH_FAILED', 'INVALID_INPUT_MODE'] as const;
 
 function respondWithWatch(
   stored: WatchRun,
@@ -295,60 +317,6 @@ const snoozeWatchEndpoint = defineEndpoint(
   },
 );
 
-const previewNewWatchEndpoint = defineEndpoint(
-  {
-    ...shared,
-    id: 'preview_new_watch',
-    method: 'post',
-    path: '/watches/preview',
-    title: 'Try a watch before creating it',
-    description: 'Checks all conditions once on a new capture. Stores nothing and tells no destination.',
-    effect: 'probes',
-    rateLimit: 'calls',
-    timeBudgetSeconds: 58,
-    maxBodyBytes: 128_000,
-    request: { body: watchRequestSchema },
-    response: jsonResponse(previewResponseSchema, { description: 'The verdicts', picture: 'frame_b64' }),
-    errors: [...streamErrors, 'VLM_ERROR'],
-    examples: { body: { watch: examples.watchRequest }, response: { preview: examples.preview } },
-  },
-  async ({ body, caller, startedAt }, deps) =>
-    presentPreview(await previewRequest(body, caller, deps), startedAt, deps.now()),
-);
-
-const previewWatchEndpoint = defineEndpoint(
-  {
-    ...shared,
-    id: 'preview_watch',
-    method: 'post',
-    path: '/watches/{watch_id}/preview',
-    title: 'Check a watch now',
-    description: 'Checks all conditions once on a new capture, without a change of their state.',
-    effect: 'probes',
-    rateLimit: 'calls',
-    timeBudgetSeconds: 58,
-    request: { parameters: watchPathSchema, query: previewQuerySchema },
-    response: jsonResponse(previewResponseSchema, { description: 'The verdicts', picture: 'frame_b64' }),
-    errors: ['WATCH_NOT_FOUND', ...streamErrors, 'VLM_ERROR'],
-    examples: { parameters: watchExample, response: { preview: examples.preview } },
-  },
-  async ({ parameters: { watch_id: watchId }, query: { input_mode: mode }, caller, startedAt }, deps) =>
-    presentPreview(await previewWatch({ watchId, mode }, caller, deps), startedAt, deps.now()),
-);
-
-function presentPreview(
-  { verdicts, capture }: Awaited<ReturnType<typeof previewWatch>>,
-  startedAt: Date,
-  now: Date,
-) {
-  return {
-    verdicts,
-    captured_at: capture.capturedAt.toISOString(),
-    latency_ms: latencyMs(startedAt, now),
-    frame_b64: Buffer.from(capture.frame).toString('base64'),
-  };
-}
-
 const watchStatsEndpoint = defineEndpoint(
   {
     ...shared,
@@ -400,4 +368,5 @@ export const watchEndpoints = [
   previewWatchEndpoint,
   watchStatsEndpoint,
   watchFrameEndpoint,
+  testWatchEndpoint,
 ];

@@ -11,7 +11,7 @@ import {
   type FrameSize,
 } from './capture-arguments.ts';
 import { createChangeWait } from './change-wait.ts';
-import { startFfmpeg } from './ffmpeg-process.ts';
+import { startFfmpeg } from './spawn-ffmpeg.ts';
 import type { FfmpegOutput } from './run-ffmpeg.ts';
 
 /** Running ffmpeg that decodes H.264 key frames. Once a decode fails, the process is ended. */

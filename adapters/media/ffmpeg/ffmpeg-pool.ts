@@ -1,5 +1,5 @@
 import { findDisplaced } from '../../fair-cache.ts';
-import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
+import { startFfmpeg, type FfmpegProcess } from './spawn-ffmpeg.ts';
 
 /** Builds the arguments of a process. `file` is the clip path of that process. */
 export type FfmpegCommand = (file: string) => string[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { thumbnail, type InputMode } from '../../../core/records/capture.ts';
+import type { InputMode } from '../../../core/records/capture.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { damagedStream, NoFrameDecodedError } from './errors.ts';
 import {
@@ -12,8 +12,15 @@ import {
 } from './capture-arguments.ts';
 import { collectChunks, spawnFfmpeg, type Chunks, type FfmpegOutcome } from './spawn-ffmpeg.ts';
 import { indexAccessUnits } from '../mpeg-ts/access-units.ts';
-import { renumberPackets } from '../mpeg-ts/renumber-packets.ts';
-import { tidyTransportStream } from '../mpeg-ts/tidy-transport-stream.ts';
+import { renumberPackets, tidyTransportStream } from '../mpeg-ts/tidy-transport-stream.ts';
+import {
+  allPictures,
+  hasHole,
+  lastPictures,
+  timedPictures,
+  type DecodedPicture,
+  type TimedPicture,
+} from './decoded-pictures.ts';
 import { createFfmpegPool } from './ffmpeg-pool.ts';
 
 /**
@@ -38,17 +45,11 @@ export type PipeInput = {
   isRefreshed?: boolean;
 };
 
-/**
- * Output of a capture: `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same frame, `clip`
- * an MP4 (modes `clip` and `hybrid`).
- */
-export type FfmpegOutput = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Uint8Array };
+/** Output of a capture, with an MP4 in the modes `clip` and `hybrid`. */
+export type FfmpegOutput = DecodedPicture & { clip?: Uint8Array };
 
 /** Decoded key frame of several. */
 export type KeyFramePicture = { thumbnail: Uint8Array; frame: Uint8Array | null };
-
-/** Frame of a group of pictures, and its time on the clock of the group, in seconds. */
-export type TimedPicture = FfmpegOutput & { seconds: number };
 
 export type FfmpegRunner = {
   /**
@@ -296,84 +297,6 @@ async function onDisk<T>(work: () => Promise<T>): Promise<T> {
 
 function isDiskFull(outcome: FfmpegOutcome): boolean {
   return /No space left on device|Disk quota exceeded/i.test(outcome.stderr);
-}
-
-function lastPictures(outcome: FfmpegOutcome): FfmpegOutput | undefined {
-  const frame = lastJpeg(outcome.fd3);
-  const thumbnails = outcome.stdout;
-  if (
-    frame === undefined ||
-    thumbnails.length < thumbnail.bytes ||
-    thumbnails.length % thumbnail.bytes !== 0
-  ) {
-    return undefined;
-  }
-  return { frame, thumbnail: thumbnails.slice(-thumbnail.bytes) };
-}
-
-/** Levels of blue and red that no color has together (ITU-R BT.601 and BT.709: the purest green has 26 and 42). */
-const maxHoleLevel = 18;
-
-/**
- * Returns true if thumbnails show a part that was not decoded, of which the decoder of H.265 says nothing: its memory
- * is 0 in all planes.
- */
-function hasHole(thumbnails: Uint8Array): boolean {
-  const { width, height, bytes } = thumbnail;
-  const [blueAt, redAt] = [width * height, (width * height * 5) / 4];
-  for (let start = 0; start < thumbnails.length; start += bytes)
-    for (let blue = start + blueAt, red = start + redAt; red < start + bytes; blue += 1, red += 1)
-      if (Math.max(thumbnails[blue] ?? 0, thumbnails[red] ?? 0) <= maxHoleLevel) return true;
-  return false;
-}
-
-/** Returns the frames that have both pictures: none if ffmpeg was cut off between the two. */
-function allPictures({ fd3, stdout }: FfmpegOutcome): FfmpegOutput[] {
-  const frames = splitJpegs(Buffer.from(fd3.buffer, fd3.byteOffset, fd3.byteLength));
-  if (stdout.length !== frames.length * thumbnail.bytes) return [];
-  return frames
-    .map((frame, index) => ({
-      frame,
-      thumbnail: stdout.slice(index * thumbnail.bytes, (index + 1) * thumbnail.bytes),
-    }))
-    .filter((picture) => !hasHole(picture.thumbnail));
-}
-
-/** Returns the frames that have a time and both pictures: a run that was ended has written a part of the last one. */
-function timedPictures({ fd3, fd4, stdout }: FfmpegOutcome): TimedPicture[] {
-  const frames = splitJpegs(Buffer.from(fd3.buffer, fd3.byteOffset, fd3.byteLength));
-  const times =
-    Buffer.from(fd4)
-      .toString()
-      .match(/^-?\d+(?=\n)/gm) ?? [];
-  return frames.flatMap((frame, index) => {
-    const small = stdout.slice(index * thumbnail.bytes, (index + 1) * thumbnail.bytes);
-    const milliseconds = times[index];
-    if (small.length < thumbnail.bytes || milliseconds === undefined) return [];
-    return [{ frame, thumbnail: small, seconds: Number(milliseconds) / 1000 }];
-  });
-}
-
-const jpegEnd = Buffer.from([0xff, 0xd9]);
-
-function splitJpegs(bytes: Buffer): Uint8Array[] {
-  const jpegs: Uint8Array[] = [];
-  for (let from = 0, end = bytes.indexOf(jpegEnd); end >= 0; end = bytes.indexOf(jpegEnd, from)) {
-    jpegs.push(new Uint8Array(bytes.subarray(from, end + jpegEnd.length)));
-    from = end + jpegEnd.length;
-  }
-  return jpegs;
-}
-
-/**
- * Returns the last complete JPEG. The start marker cannot occur inside compressed data, because JPEG stuffs every
- * 0xFF.
- */
-function lastJpeg(bytes: Uint8Array): Uint8Array | undefined {
-  const pictures = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const start = pictures.lastIndexOf(Buffer.from([0xff, 0xd8, 0xff]));
-  const whole = start >= 0 && pictures.subarray(-2).equals(Buffer.from([0xff, 0xd9]));
-  return whole ? bytes.slice(start) : undefined;
 }
 
 /** Returns true if the decoder of H.265 was not killed but ended without a word: slices of two pictures are in one. */

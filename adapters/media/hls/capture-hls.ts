@@ -19,15 +19,18 @@ import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureLiveEdge } from './capture-live-edge.ts';
 import { createClipReader, toPart } from './clip-hls.ts';
 import { withKeyFrames } from './capture-segments.ts';
-import { findPlaylist, type LocatePlaylist, type PlaylistSource } from './playlist/find-playlist.ts';
+import {
+  findPlaylist,
+  type LocatePlaylist,
+  type PlaylistSource,
+  createPlaylistCache,
+} from './playlist/find-playlist.ts';
 import { type MediaPlaylist, classifyLiveness } from './playlist/playlist.ts';
 import { createPlaylistBudget, type PlaylistBudget } from './playlist/playlist-budget.ts';
-import { createPlaylistCache } from './playlist/playlist-cache.ts';
-import { createResourceCache } from './segments/resource-cache.ts';
+import { createResourceCache, drmError } from './segments/fetch-segments.ts';
 import { scanHls, type ScanHlsDeps } from './scan/scan-hls.ts';
 import { streamPosition, withoutContent } from './segments/stream-position.ts';
 import { fetchMediaPlaylist, PlaylistGoneError, type PlaylistFetcher } from './playlist/fetch-playlist.ts';
-import { drmError } from './segments/fetch-segments.ts';
 
 export type HlsLimits = {
   playlistBytes: number;

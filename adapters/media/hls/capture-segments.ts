@@ -9,18 +9,15 @@ import {
   type FfmpegRunner,
   type FfmpegInput,
 } from '../ffmpeg/run-ffmpeg.ts';
-import { captureTime } from './segments/capture-time.ts';
-import { fetchSegments, type SegmentFetcher } from './segments/fetch-segments.ts';
+import { captureTime, streamPosition, withContent } from './segments/stream-position.ts';
+import { fetchSegments, type SegmentFetcher, type ResourceCache } from './segments/fetch-segments.ts';
 import { createKeyFrameTracker, type KeyFrameTracker } from './segments/key-frame-tracker.ts';
 import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
 import { readSegment, type ReadSegment } from './scan/read-segment.ts';
-import type { ResourceCache } from './segments/resource-cache.ts';
-import { streamPosition, withContent } from './segments/stream-position.ts';
 import { beginsRefresh, indexAccessUnits } from '../mpeg-ts/access-units.ts';
-import { AudioOnlyError, isAudioOnly } from './segments/audio-only.ts';
+import { AudioOnlyError, isAudioOnly, segmentFormat } from './segments/segment-format.ts';
 import { extractLastKeyFrame } from '../mpeg-ts/extract-key-frames.ts';
 import { beginsRefreshMp4 } from './segments/mp4-key-frames.ts';
-import { segmentFormat } from './segments/segment-format.ts';
 import { clipEndPtsSeconds, trimToLastSeconds } from '../mpeg-ts/trim-transport-stream.ts';
 
 export type SegmentCaptureDeps = {

@@ -5,13 +5,12 @@ import { EgressNetworkError, EgressTimeoutError } from '../../egress/errors.ts';
 import { StatusError } from '../web/fetch-failure.ts';
 import { readClip, type ClipDeps } from '../clips/read-clip.ts';
 import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
-import { keyFrameOffsetsTs } from '../mpeg-ts/key-frame-offsets.ts';
+import { keyFrameOffsetsTs } from '../mpeg-ts/extract-key-frames.ts';
 import { segmentStarts } from './scan/scan-timeline.ts';
-import { captureTime } from './segments/capture-time.ts';
+import { captureTime, streamPosition } from './segments/stream-position.ts';
 import { fetchSegments, type SegmentFetcher } from './segments/fetch-segments.ts';
 import { keyFrameOffsetsMp4 } from './segments/mp4-key-frames.ts';
 import { segmentFormat } from './segments/segment-format.ts';
-import { streamPosition } from './segments/stream-position.ts';
 
 /** Reading of one stream: its name, and its playlist in the rendition that is judged. */
 export type ClipStream = {

@@ -1,7 +1,17 @@
-import { exposureBounds, fitLight, levelsIn, medianDifference, whiteBalanceBounds } from './light-fit.ts';
-import type { LightBounds } from './light-fit.ts';
-import { lightOfColor, lightOfLuma, localLight, lightUnit } from './local-light.ts';
-import type { LightLimits, LocalLight } from './local-light.ts';
+import {
+  exposureBounds,
+  fitLight,
+  levelsIn,
+  medianDifference,
+  whiteBalanceBounds,
+  type LightBounds,
+  lightOfColor,
+  lightOfLuma,
+  localLight,
+  lightUnit,
+  type LightLimits,
+  type LocalLight,
+} from './light.ts';
 import { measureNoise, type NoiseMap } from './noise-map.ts';
 import { maxInt, minInt, type Plane, type Planes } from './planes.ts';
 import { fullWeight, thresholdFor, weightsFor } from './threshold.ts';

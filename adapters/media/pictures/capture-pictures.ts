@@ -10,8 +10,14 @@ import type { RecordedFilm } from '../clips/record-on.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
 import type { PictureLimits } from './picture-limits.ts';
-import { hasMotion, readClip } from './read-clip.ts';
-import { damagedPicture, IncompletePictureError, readPictures, type Picture } from './read-pictures.ts';
+import {
+  hasMotion,
+  readClip,
+  damagedPicture,
+  IncompletePictureError,
+  readPictures,
+  type Picture,
+} from './read-pictures.ts';
 import { isWholeJpeg } from './whole-jpeg.ts';
 import { createHash } from 'node:crypto';
 import { parseHttpDate } from '../../../core/outside-time.ts';

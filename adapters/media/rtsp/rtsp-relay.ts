@@ -12,7 +12,7 @@ import {
 } from './protocol/message.ts';
 import { createRtspReader } from './protocol/reader.ts';
 import { setUpTrack, type TrackSetup } from './connection/track-setup.ts';
-import { describeTrack, type VideoTrack } from './protocol/video-track.ts';
+import { describeTrack, type VideoTrack } from './protocol/sdp.ts';
 import { createPacketOrder, readRtp } from './rtp/rtp-packet.ts';
 
 /** RTSP server on loopback with one track, for one ffmpeg process. Relays a stream that is already described. */

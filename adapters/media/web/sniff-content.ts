@@ -1,5 +1,4 @@
-import { hasSyncByte, packetBytes } from '../mpeg-ts/packet.ts';
-import { findStride } from '../mpeg-ts/plain-packets.ts';
+import { hasSyncByte, packetBytes, findStride } from '../mpeg-ts/packet.ts';
 
 /** Content of a response. All but the first four are no stream that can be read. */
 export type WebContent =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Publication } from '../../../adapters/destinations/mqtt/mqtt.ts';
-import { startBrokerPresence } from '../../../cli/service/broker-presence.ts';
+import { startBrokerPresence } from '../../../cli/service/senders.ts';
 import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
 import { createWatching } from '../../support/watches/delivery.ts';
 

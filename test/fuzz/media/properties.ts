@@ -14,8 +14,12 @@ import type { Segment } from '../../../adapters/media/hls/playlist/playlist.ts';
 import { authorization, readChallenge } from '../../../adapters/egress/authorizer.ts';
 import { RtspProtocolError } from '../../../adapters/media/rtsp/protocol/errors.ts';
 import { createRtspReader, type RtspItem } from '../../../adapters/media/rtsp/protocol/reader.ts';
-import { isRecording, parseSdp } from '../../../adapters/media/rtsp/protocol/sdp.ts';
-import { describeTrack, findVideoTrack } from '../../../adapters/media/rtsp/protocol/video-track.ts';
+import {
+  isRecording,
+  parseSdp,
+  describeTrack,
+  findVideoTrack,
+} from '../../../adapters/media/rtsp/protocol/sdp.ts';
 import type { InputMode } from '../../../core/records/capture.ts';
 import { StreamError } from '../../../core/errors.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';

@@ -7,7 +7,7 @@ import { createKeptStreams } from '../../../adapters/media/clips/kept-stream.ts'
 import { withoutTurns } from '../../../adapters/media/ffmpeg/in-turn.ts';
 import { nameStream, toGroupPart } from '../../../adapters/media/rtsp/clip-rtsp.ts';
 import { ffmpegPath } from '../hls/recording.ts';
-import { createHandedConnections } from '../../../adapters/media/rtsp/connection/handed-connections.ts';
+import { createHandedConnections } from '../../../adapters/media/rtsp/connection/connection-turns.ts';
 import { createKeyFrameMemory } from '../../../adapters/media/rtsp/session/key-frame-store.ts';
 import { createSessionMemory } from '../../../adapters/media/rtsp/session/session-memory.ts';
 import { openKeptSession } from '../../../adapters/media/rtsp/session/kept-session.ts';

@@ -14,8 +14,12 @@ import {
   type MultivariantPlaylist,
   type Variant,
 } from './playlist.ts';
-import { PlaylistBudgetError, type PlaylistBudget, type PlaylistShare } from './playlist-budget.ts';
-import { PlaylistLimitError } from './playlist-limit-error.ts';
+import {
+  PlaylistBudgetError,
+  type PlaylistBudget,
+  type PlaylistShare,
+  PlaylistLimitError,
+} from './playlist-budget.ts';
 import type { Variables } from './variables.ts';
 
 export type PlaylistFetcher = {

@@ -1,7 +1,7 @@
 import { parse, setOptions } from 'hls-parser';
 import { z } from 'zod';
 import type { Steps } from '../../../steps.ts';
-import { PlaylistLimitError } from './playlist-limit-error.ts';
+import { PlaylistLimitError } from './playlist-budget.ts';
 import { sanitizePlaylist, type SanitizedPlaylist } from './sanitize-playlist.ts';
 import type { Variables } from './variables.ts';
 

@@ -1,7 +1,6 @@
 import type { Steps } from '../../../steps.ts';
-import { takeMediaSequence } from './media-sequence.ts';
-import { PlaylistLimitError } from './playlist-limit-error.ts';
-import { keepNewestSegments, readClock } from './newest-segments.ts';
+import { takeMediaSequence, keepNewestSegments, readClock } from './newest-segments.ts';
+import { PlaylistLimitError } from './playlist-budget.ts';
 import { createSubstitution, type Variables } from './variables.ts';
 
 const variantTag = '#EXT-X-STREAM-INF';

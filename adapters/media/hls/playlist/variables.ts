@@ -1,4 +1,4 @@
-import { PlaylistLimitError } from './playlist-limit-error.ts';
+import { PlaylistLimitError } from './playlist-budget.ts';
 
 /** Variable values by name (`EXT-X-DEFINE`). */
 export type Variables = ReadonlyMap<string, string>;

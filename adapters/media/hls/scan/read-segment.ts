@@ -1,9 +1,12 @@
-import { extractKeyFrames, type KeyFrameExtract } from '../../mpeg-ts/extract-key-frames.ts';
+import {
+  extractKeyFrames,
+  type KeyFrameExtract,
+  keyFrameOffsetsTs,
+} from '../../mpeg-ts/extract-key-frames.ts';
 import { beginsRefresh, indexAccessUnits } from '../../mpeg-ts/access-units.ts';
 import { beginsRefreshMp4, keyFrameOffsetsMp4 } from '../segments/mp4-key-frames.ts';
 import type { Segment } from '../playlist/playlist.ts';
 import { segmentFormat } from '../segments/segment-format.ts';
-import { keyFrameOffsetsTs } from '../../mpeg-ts/key-frame-offsets.ts';
 import { sparseSeconds } from '../../scan/measure-scan.ts';
 
 /** Key frames of a fetched segment, undecoded. Times in seconds from the start of the segment. */

@@ -13,18 +13,16 @@ import {
   unknown,
   type ScanPosition,
 } from '../../scan/measure-scan.ts';
-import { captureTime } from '../segments/capture-time.ts';
+import { captureTime, streamPosition } from '../segments/stream-position.ts';
 import { fetchRendition, type PlaylistFetcher, type Rendition } from '../playlist/fetch-playlist.ts';
 import type { SegmentFetcher } from '../segments/fetch-segments.ts';
 import type { MediaPlaylist } from '../playlist/playlist.ts';
 import { beginsWithKeyFrame, sparseGap, type ReadSegment } from './read-segment.ts';
 import { createScanBudget, type ScanBudget } from './scan-budget.ts';
 import { decodeSegments, readFrame, type DecodedFrame } from './scan-decode.ts';
-import { readJudgedPicture } from './scan-pictures.ts';
+import { readJudgedPicture, readSegments } from './scan-segments.ts';
 import { findUnscanned, type Unscanned } from './find-unscanned.ts';
-import { readSegments } from './scan-segments.ts';
 import { alignRendition, segmentStarts } from './scan-timeline.ts';
-import { streamPosition } from '../segments/stream-position.ts';
 
 export type ScanHlsDeps = {
   fetcher: SegmentFetcher & PlaylistFetcher;

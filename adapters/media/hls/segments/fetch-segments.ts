@@ -3,12 +3,13 @@ import { StreamFetchError } from '../../../../core/errors.ts';
 import type { CookieJar } from '../../../egress/cookies.ts';
 import type { GuardedHttp } from '../../../egress/guarded-http.ts';
 import { webStreamError, httpStatusError, StatusError, type ResourceKind } from '../../web/fetch-failure.ts';
-import { plainPackets } from '../../mpeg-ts/plain-packets.ts';
+import { plainPackets } from '../../mpeg-ts/packet.ts';
 import { createWholeUnits } from '../../mpeg-ts/whole-units.ts';
-import { isPackedAudio } from './audio-only.ts';
+import { isPackedAudio } from './segment-format.ts';
 import { hasPackets } from '../../web/sniff-content.ts';
 import type { Resource, Segment, SegmentKey } from '../playlist/playlist.ts';
-import type { ResourceCache } from './resource-cache.ts';
+import { isOver } from '../../../../core/time.ts';
+import { createFairByteCache, ownBytes } from '../../../byte-cache.ts';
 
 export type SegmentFetcher = {
   http: GuardedHttp;
@@ -205,4 +206,52 @@ function readSize(view: Buffer, at: number): number {
   const size = view.readUInt32BE(at);
   if (size === 1 && at + 2 * headBytes <= view.length) return Number(view.readBigUInt64BE(at + headBytes));
   return size === 0 ? 0 : Math.max(headBytes, size);
+}
+
+/**
+ * Cache of keys and media initialization sections of one stream of a caller: every capture needs them, and they rarely
+ * change under one URL. A failed capture evicts the entries it used, because some servers write a new key to the same
+ * URL.
+ */
+export type ResourceCache = {
+  /** Returns the cached bytes, else those of `fetch`. Failures are not cached. */
+  get(resource: Resource, fetch: () => Promise<Uint8Array>): Promise<Uint8Array>;
+  delete(resource: Resource): void;
+};
+
+/** Maximum size of an entry, in bytes. A media initialization section has about 1 kB, a key 16 bytes. */
+const maxEntryBytes = 64 * 1024;
+const maxBytes = 16 * 1024 * 1024;
+
+/**
+ * Creates the caches of streams, of at most `max` entries together. What a server gave to the cookies of one caller or
+ * stream is not for another. An entry expires `keepMs` after it was fetched, and if the clock is set back.
+ */
+export function createResourceCache(options: {
+  now: () => Date;
+  max: number;
+  keepMs: number;
+}): (caller: string, url: string) => ResourceCache {
+  const entries = createFairByteCache<{ bytes: Uint8Array; fetchedAt: Date }>({
+    name: 'keys and initialization sections',
+    max: options.max,
+    maxBytes,
+  });
+  return (caller, url) => ({
+    async get(resource, fetch) {
+      const key = toKey(resource, url);
+      const known = entries.get(caller, key);
+      if (known !== undefined && !isOver(known.fetchedAt, options.keepMs / 1000, options.now()))
+        return known.bytes;
+      // A server without byte ranges sends more than the section.
+      const bytes = ownBytes(await fetch());
+      if (bytes.length <= maxEntryBytes) entries.set(caller, key, { bytes, fetchedAt: options.now() });
+      return bytes;
+    },
+    delete: (resource) => entries.delete(caller, toKey(resource, url)),
+  });
+}
+
+function toKey({ url, byteRange }: Resource, stream: string): string {
+  return JSON.stringify([stream, url, byteRange]);
 }

@@ -1,7 +1,7 @@
 import { keyFrameOffsetsMp4 } from './mp4-key-frames.ts';
 import type { Segment } from '../playlist/playlist.ts';
 import { segmentFormat } from './segment-format.ts';
-import { keyFrameOffsetsTs } from '../../mpeg-ts/key-frame-offsets.ts';
+import { keyFrameOffsetsTs } from '../../mpeg-ts/extract-key-frames.ts';
 
 /** Records the time of the last key frame: the frame that ffmpeg outputs. */
 export type KeyFrameTracker = ReturnType<typeof createKeyFrameTracker>;

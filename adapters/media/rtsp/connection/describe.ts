@@ -4,13 +4,11 @@ import { connectGuarded } from '../../../egress/guarded-tcp.ts';
 import type { CallerStream } from '../../../caller-stream.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
 import { createByteTotal, type ByteLimit, createRtspClient, type RtspClient } from './rtsp-client.ts';
-import { RtspProtocolError, RtspStatusError } from '../protocol/errors.ts';
+import { RtspProtocolError, RtspStatusError, rtspStreamError } from '../protocol/errors.ts';
 import { openHttpTunnel } from './http-tunnel.ts';
 import { headerValue, type RtspMessage } from '../protocol/message.ts';
-import { isRecording, parseSdp } from '../protocol/sdp.ts';
-import { rtspStreamError } from '../protocol/stream-error.ts';
+import { isRecording, parseSdp, findVideoTrack, type VideoTrack } from '../protocol/sdp.ts';
 import { readRtspUrl, type RtspTarget } from '../protocol/stream-url.ts';
-import { findVideoTrack, type VideoTrack } from '../protocol/video-track.ts';
 import { openDeadline } from '../../../egress/deadline.ts';
 
 /** Described live stream with an open connection. The receiver closes `client`. */

@@ -1,8 +1,8 @@
 /** Session description (RFC 8866), reduced to what RTSP needs. */
-export type SessionDescription = { attributes: SdpAttribute[]; media: SdpMedia[] };
+type SessionDescription = { attributes: SdpAttribute[]; media: SdpMedia[] };
 
 /** Media description: one track. */
-export type SdpMedia = { type: string; protocol: string; payloadTypes: number[]; attributes: SdpAttribute[] };
+type SdpMedia = { type: string; protocol: string; payloadTypes: number[]; attributes: SdpAttribute[] };
 
 /** Attribute line. `value` is empty for a flag. */
 export type SdpAttribute = { name: string; value: string };
@@ -37,7 +37,7 @@ function parseAttribute(value: string): SdpAttribute {
 }
 
 /** Returns the value of the first attribute with this name, or undefined. */
-export function attribute(holder: { attributes: SdpAttribute[] }, name: string): string | undefined {
+function attribute(holder: { attributes: SdpAttribute[] }, name: string): string | undefined {
   return holder.attributes.find((candidate) => candidate.name === name)?.value;
 }
 
@@ -56,4 +56,86 @@ function hasEnd(range: string): boolean {
   if (end === '' || end.toLowerCase() === 'now') return false;
   // Some cameras write 0 for a stream without an end, or the largest number that they have.
   return unit.toLowerCase() !== 'npt' || (/[1-9]/.test(end) && !(Number(end) > maxSeconds));
+}
+
+export type VideoTrack = {
+  codec: VideoCodec;
+  payloadType: number;
+  clockRate: number;
+  /** Format parameters as sent by the server, on one line. They include the parameter sets. */
+  parameters: string | null;
+  /** URL for SETUP. */
+  controlUrl: string;
+  /** URL for PLAY. */
+  sessionUrl: string;
+};
+
+type VideoCodec = (typeof codecs)[number];
+
+/** Supported codecs. Others (RealVideo, ASF in RTP, …) need obsolete parsers, and no current camera sends them. */
+const codecs = ['H264', 'H265', 'JPEG', 'MP4V-ES', 'VP8', 'VP9', 'MP2T'] as const;
+
+/**
+ * Returns the first video track with a supported codec, or null. `baseUrl` is the base of relative control URLs.
+ */
+export function findVideoTrack(session: SessionDescription, baseUrl: string): VideoTrack | null {
+  const sessionUrl = controlUrl(attribute(session, 'control'), baseUrl, baseUrl);
+  for (const media of session.media) {
+    const track = readTrack(media);
+    const url = controlUrl(attribute(media, 'control'), sessionUrl, sessionUrl);
+    if (track !== null) return { ...track, controlUrl: url, sessionUrl };
+  }
+  return null;
+}
+
+function readTrack(media: SdpMedia): Omit<VideoTrack, 'controlUrl' | 'sessionUrl'> | null {
+  const payloadType = media.payloadTypes[0];
+  if (
+    media.type !== 'video' ||
+    payloadType === undefined ||
+    !/^(TCP\/)?RTP\/AVPF?(\/|$)/i.test(media.protocol)
+  )
+    return null;
+  const [mapping = staticMapping(payloadType)] = forPayload(media, 'rtpmap', payloadType);
+  const [encoding = '', rate = ''] = mapping.split('/');
+  const codec = codecs.find((known) => known === encoding.toUpperCase());
+  // The codecs of video have this one.
+  const clockRate = Number(rate || 90_000);
+  if (codec === undefined || !Number.isInteger(clockRate) || clockRate <= 0) return null;
+  // Some cameras write a line for the mode and another one for the parameter sets.
+  const parameters = forPayload(media, 'fmtp', payloadType).join(';') || null;
+  return { codec, payloadType, clockRate, parameters };
+}
+
+function forPayload(media: SdpMedia, name: string, payloadType: number): string[] {
+  const prefix = `${payloadType} `;
+  const found = media.attributes.filter(({ name: key, value }) => key === name && value.startsWith(prefix));
+  return found.map(({ value }) => value.slice(prefix.length).trim());
+}
+
+/** Returns the mapping of a payload type without rtpmap (RFC 3551). Cameras use 26, encoders of IPTV 33 (MPEG-TS). */
+function staticMapping(payloadType: number): string {
+  return { 26: 'JPEG/90000', 33: 'MP2T/90000' }[payloadType] ?? '';
+}
+
+/**
+ * Joins URLs like live555 and ffmpeg, which servers rely on, not by RFC 3986: `rtsp://host/cam?x=1` and `track1`
+ * give `rtsp://host/cam?x=1/track1`.
+ */
+function controlUrl(control: string | undefined, baseUrl: string, wholeUrl: string): string {
+  if (control === undefined || control === '' || control === '*' || !/^[\x21-\x7e]+$/.test(control))
+    return wholeUrl;
+  if (/^rtsps?:\/\//i.test(control)) return control;
+  return baseUrl.endsWith('/') ? `${baseUrl}${control}` : `${baseUrl}/${control}`;
+}
+
+/** Returns the session description for ffmpeg: this track, and nothing else of the server's text. */
+export function describeTrack(track: VideoTrack, control: string): string {
+  const { payloadType, codec, clockRate, parameters } = track;
+  const lines = ['v=0', 'o=- 0 0 IN IP4 127.0.0.1', 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'];
+  lines.push(`m=video 0 RTP/AVP ${payloadType}`, `a=rtpmap:${payloadType} ${codec}/${clockRate}`);
+  if (parameters !== null && /^[\x20-\x7e]*$/.test(parameters))
+    lines.push(`a=fmtp:${payloadType} ${parameters}`);
+  lines.push(`a=control:${control}`);
+  return `${lines.join('\r\n')}\r\n`;
 }

@@ -10,7 +10,7 @@ import {
   type NalRules,
 } from './nal-units.ts';
 import { createPacketOrder, readRtp, type RtpPacket } from './rtp-packet.ts';
-import type { VideoTrack } from '../protocol/video-track.ts';
+import type { VideoTrack } from '../protocol/sdp.ts';
 
 /** Whole access unit in Annex B format. One at which decoding can begin has its parameter sets. */
 export type AccessUnit = {

@@ -1,6 +1,6 @@
 import { createBitReader, MalformedUnitError } from '../../h264/bits.ts';
 import { h264Units, h265Units, type UnitRules } from '../../h264/entry-point.ts';
-import type { VideoTrack } from '../protocol/video-track.ts';
+import type { VideoTrack } from '../protocol/sdp.ts';
 
 /** Rules by which RTP carries the NAL units of a codec: H.264 (RFC 6184) or H.265 (RFC 7798). */
 export type NalRules = UnitRules & {

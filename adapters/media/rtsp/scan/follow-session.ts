@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { registerCache, retainedBytes } from '../../../byte-cache.ts';
-import type { FfmpegRunner, KeyFramePicture } from '../../ffmpeg/run-ffmpeg.ts';
+import type { FfmpegRunner, KeyFramePicture, PipeInput } from '../../ffmpeg/run-ffmpeg.ts';
 import { lastFramePts } from '../../mpeg-ts/trim-transport-stream.ts';
 import { minDistanceSeconds } from '../../scan/measure-scan.ts';
 import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
-import { keyFrameInput } from './key-frame-input.ts';
 import type { SessionTrack } from '../session/open-sessions.ts';
+import { writeTransportStream, type TimedUnit } from '../../mpeg-ts/write-transport-stream.ts';
 
 type Decoding = { ffmpeg: FfmpegRunner; caller: string | undefined };
 
@@ -70,5 +70,22 @@ export function decodeOnArrival(
     decoded.set(unit, entry);
     kept.set(entry, true);
     onFrame(picture.thumbnail);
+  }
+}
+
+/**
+ * Returns key frames as input of a decoder, each a stream of its own. MPEG-TS is written only if no shared decoder
+ * reads them.
+ */
+export function keyFrameInput(codec: SessionTrack['codec'], units: readonly TimedUnit[]): PipeInput {
+  return {
+    kind: 'pipe',
+    format: 'mpegts',
+    chunks: writeEach(),
+    ...(codec === 'H264' && { keyFrames: units.map(({ bytes }) => bytes) }),
+  };
+
+  async function* writeEach(): AsyncGenerator<Uint8Array> {
+    for (const unit of units) yield writeTransportStream(codec, [unit]);
   }
 }

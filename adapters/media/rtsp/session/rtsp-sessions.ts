@@ -11,8 +11,17 @@ import { damagedStream } from '../../ffmpeg/errors.ts';
 import { failureMessage } from '../../ffmpeg/run-ffmpeg.ts';
 import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
 import { createByteRate } from '../connection/rtsp-client.ts';
-import { createHandedConnections, type HandedConnections } from '../connection/handed-connections.ts';
-import { RtspConnectionError, RtspLimitError } from '../protocol/errors.ts';
+import {
+  createHandedConnections,
+  type HandedConnections,
+  retryBusy,
+} from '../connection/connection-turns.ts';
+import {
+  RtspConnectionError,
+  RtspLimitError,
+  limitRemediation,
+  rtspStreamError,
+} from '../protocol/errors.ts';
 import { createKeyFrameMemory } from './key-frame-store.ts';
 import { openKeptSession, type KeptSession, type ReadUnits } from './kept-session.ts';
 import { createSessionMemory } from './session-memory.ts';
@@ -25,8 +34,6 @@ import {
   type SessionTrack,
 } from './open-sessions.ts';
 import type { EndedGroup } from './gop-buffer.ts';
-import { retryBusy } from '../connection/connection-turns.ts';
-import { limitRemediation, rtspStreamError } from '../protocol/stream-error.ts';
 
 /** RTSP sessions that stay open between captures: one per caller and stream URL, for all jobs and modes. */
 export type RtspSessions = ReturnType<typeof createRtspSessions>;

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startImageProcess } from '../../../../adapters/media/ffmpeg/image-process.ts';
+import { startImageProcess } from '../../../../adapters/media/ffmpeg/image-pool.ts';
 
 /**
  * Returns the source of a program that answers each JPEG with a picture of one byte, `answer`. It holds back

@@ -5,7 +5,7 @@ import {
   beginsRefreshMp4,
   keyFrameOffsetsMp4,
 } from '../../../../adapters/media/hls/segments/mp4-key-frames.ts';
-import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/key-frame-offsets.ts';
+import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import { record, type Recording } from '../../../support/hls/recording.ts';
 
 /** Segments of 2 s with a key frame every 0.5 s, and others with one in 6 s. */

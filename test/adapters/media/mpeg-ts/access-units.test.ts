@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
-import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/key-frame-offsets.ts';
+import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import {
   findPacket,
   packetBytes,

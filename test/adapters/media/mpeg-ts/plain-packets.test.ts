@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { packetBytes } from '../../../../adapters/media/mpeg-ts/packet.ts';
 import {
+  packetBytes,
   findStride,
   plainPackets,
   readPlainPackets,
-} from '../../../../adapters/media/mpeg-ts/plain-packets.ts';
+} from '../../../../adapters/media/mpeg-ts/packet.ts';
 
 /** A sync byte beside a packet now and then says nothing. */
 const beside = (length: number, index: number) => Buffer.alloc(length, index % 2 === 0 ? 0x47 : index);

@@ -10,7 +10,7 @@ import {
 } from '../../../../adapters/media/mpeg-ts/trim-transport-stream.ts';
 import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
 import { toFfmpegInput } from '../../../../adapters/media/hls/capture-segments.ts';
-import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/key-frame-offsets.ts';
+import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 import { newSegment } from '../../../support/hls/new-segment.ts';
 import { folderOfFile } from '../../../support/temporary-folder.ts';

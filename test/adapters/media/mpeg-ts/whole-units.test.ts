@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
 import { packetBytes, readPid } from '../../../../adapters/media/mpeg-ts/packet.ts';
 import { createTableReader } from '../../../../adapters/media/mpeg-ts/psi.ts';
-import { renumberPackets } from '../../../../adapters/media/mpeg-ts/renumber-packets.ts';
+import { renumberPackets } from '../../../../adapters/media/mpeg-ts/tidy-transport-stream.ts';
 import { createWholeUnits } from '../../../../adapters/media/mpeg-ts/whole-units.ts';
 import { encodePictures, writePictures } from '../../../support/annex-b.ts';
 import { record } from '../../../support/hls/recording.ts';

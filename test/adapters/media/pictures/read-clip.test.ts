@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultPictureLimits } from '../../../../adapters/media/pictures/picture-limits.ts';
-import { readClip } from '../../../../adapters/media/pictures/read-clip.ts';
+import { readClip } from '../../../../adapters/media/pictures/read-pictures.ts';
 
 /** Reads a clip of a second of pictures that arrive every 100 ms; 0 is a damaged one. */
 async function read(names: number[]): Promise<number[]> {

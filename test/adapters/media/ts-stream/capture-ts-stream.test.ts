@@ -13,8 +13,10 @@ import {
   startsPayloadUnit,
 } from '../../../../adapters/media/mpeg-ts/packet.ts';
 import { ptsPerSecond, shiftTimestamps } from '../../../../adapters/media/mpeg-ts/pes-packet.ts';
-import { captureTsStream } from '../../../../adapters/media/ts-stream/capture-ts-stream.ts';
-import { createUnitWatcher } from '../../../../adapters/media/ts-stream/watch-units.ts';
+import {
+  captureTsStream,
+  createUnitWatcher,
+} from '../../../../adapters/media/ts-stream/capture-ts-stream.ts';
 import { createWebCapturer } from '../../../../adapters/media/stream-capturer.ts';
 import { NotLiveError } from '../../../../core/errors.ts';
 import { thumbnail, type InputMode } from '../../../../core/records/capture.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUnitWatcher } from '../../../../adapters/media/ts-stream/watch-units.ts';
+import { createUnitWatcher } from '../../../../adapters/media/ts-stream/capture-ts-stream.ts';
 import { writeFields } from '../../../support/interlaced.ts';
 
 test.each([

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toEgressError } from '../../../../adapters/egress/egress-error.ts';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { webStreamError, httpStatusError } from '../../../../adapters/media/web/fetch-failure.ts';
-import { rtspStreamError } from '../../../../adapters/media/rtsp/protocol/stream-error.ts';
+import { rtspStreamError } from '../../../../adapters/media/rtsp/protocol/errors.ts';
 import { readRtspUrl } from '../../../../adapters/media/rtsp/protocol/stream-url.ts';
 
 const failed = (code: string) =>

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import {
   createPlaylistCache,
   type PlaylistCache,
-} from '../../../../../adapters/media/hls/playlist/playlist-cache.ts';
+} from '../../../../../adapters/media/hls/playlist/find-playlist.ts';
 
 let nowMs = 0;
 let cache: PlaylistCache;

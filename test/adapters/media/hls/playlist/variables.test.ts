@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PlaylistError } from '../../../../../adapters/media/hls/playlist/playlist.ts';
-import { PlaylistLimitError } from '../../../../../adapters/media/hls/playlist/playlist-limit-error.ts';
+import { PlaylistLimitError } from '../../../../../adapters/media/hls/playlist/playlist-budget.ts';
 import { parsePlaylist } from '../../../../support/hls/parse-playlist.ts';
 
 const url = 'https://cdn.example/live/list.m3u8?token=a%2Fb&x=1';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Segment } from '../../../../../adapters/media/hls/playlist/playlist.ts';
-import { captureTime } from '../../../../../adapters/media/hls/segments/capture-time.ts';
+import { captureTime } from '../../../../../adapters/media/hls/segments/stream-position.ts';
 import { newSegment } from '../../../../support/hls/new-segment.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');

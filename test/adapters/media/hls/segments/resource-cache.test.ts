@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createResourceCache } from '../../../../../adapters/media/hls/segments/resource-cache.ts';
+import { createResourceCache } from '../../../../../adapters/media/hls/segments/fetch-segments.ts';
 
 function cache(max = 2) {
   const clock = { now: new Date(0) };

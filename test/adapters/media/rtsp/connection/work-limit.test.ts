@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { RtspLimitError } from '../../../../../adapters/media/rtsp/protocol/errors.ts';
-import { rtspStreamError } from '../../../../../adapters/media/rtsp/protocol/stream-error.ts';
+import { RtspLimitError, rtspStreamError } from '../../../../../adapters/media/rtsp/protocol/errors.ts';
 import { createWorkLimit } from '../../../../../adapters/media/rtsp/connection/rtsp-client.ts';
 
 function manualClocks() {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isRecording, parseSdp } from '../../../../../adapters/media/rtsp/protocol/sdp.ts';
-import { describeTrack, findVideoTrack } from '../../../../../adapters/media/rtsp/protocol/video-track.ts';
+import {
+  isRecording,
+  parseSdp,
+  describeTrack,
+  findVideoTrack,
+} from '../../../../../adapters/media/rtsp/protocol/sdp.ts';
 
 const base = 'rtsp://cam/live/';
 const video = (lines: string[], before: string[] = []): string =>
