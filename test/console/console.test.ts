@@ -1,78 +1,43 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startLoop } from '../support/hls/looped-stream.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
-import { startLoop, type LoopedStream } from '../support/hls/looped-stream.ts';
-import { startService, type ServiceProcess } from '../support/service-process.ts';
-import { inspect, launch, leave, openPage, phone } from './browser.ts';
-import { createCaller, eraseWork, type Caller } from './console-caller.ts';
+import { inspect, phone } from './browser.ts';
 import { startRecording } from './recording.ts';
-import { folderOfFile } from '../support/temporary-folder.ts';
+import {
+  browser,
+  button,
+  caller,
+  consoleUrl,
+  faults,
+  field,
+  link,
+  page,
+  service,
+  signIn,
+  stream,
+  useConsole,
+} from './use-console.ts';
 
-/**
- * Tests the console in a real browser, with the service as a process, a live stream and a webhook receiver. Each test
- * has a page and a caller of its own.
- */
-
-const dataDir = folderOfFile();
-let service: ServiceProcess;
-let browser: Browser;
-let stream: LoopedStream;
-let receiver: Awaited<ReturnType<typeof startReceiver>>;
-let page: Page;
-let faults: string[];
-let caller: Caller;
+useConsole();
+beforeEach(async () => void (await page.goto(consoleUrl())));
 
 /** Paths that the receiver answers with 410, which ends a delivery at its first attempt. */
 const brokenPaths = new Set<string>();
-
-const host = () => new URL(service.baseUrl).host;
-const consoleUrl = () => `http://${host()}/console`;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
 beforeAll(async () => {
-  [service, stream, browser] = await Promise.all([
-    startService(dataDir),
-    startLoop('testsrc2=size=640x360:rate=5'),
-    launch(),
-  ]);
   receiver = await startReceiver(
     () => caller.webhookSecret,
     (path) => (brokenPaths.has(path) ? 410 : 204),
   );
 });
-
-beforeEach(async () => {
-  caller = await createCaller(service);
-  ({ page, faults } = await openPage(browser, host()));
-  await page.goto(consoleUrl());
-});
-
-afterEach(async () => {
-  await leave(page, host());
-  await eraseWork(caller);
-  expect(faults).toEqual([]);
-});
-
-afterAll(async () => {
-  await browser.close();
-  receiver.close();
-  await stream.close();
-  await service.kill('SIGTERM');
-});
+afterAll(() => receiver.close());
 
 /** Starts a monitor whose condition never holds. */
 async function startQuietMonitor(): Promise<string> {
   const condition = 'The picture is entirely black';
   const { job_id: jobId } = await caller.call('POST', '/live-monitor', { stream_url: stream.url, condition });
   return jobId;
-}
-
-const field = (label: string) => page.getByLabel(label, { exact: true });
-const button = (name: string, exact = false) => page.getByRole('button', { name, exact });
-const link = (name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name });
-
-async function signIn(key = caller.key): Promise<void> {
-  await field('API key').fill(key);
-  await page.keyboard.press('Enter');
 }
 
 test('the sign-in rejects a wrong key with a reason and shows where to find the right one', async () => {

@@ -59,21 +59,27 @@ const watch = {
   ],
 } as any as Watch;
 
-/**
- * Renders the form, changes the control at `index` and saves. Returns the patch that the form sends; null without such
- * a control.
- */
-async function change(index: number): Promise<WatchPatch | null> {
+/** Renders the form. Returns its element, the patch that it sends, and a function that removes it. */
+function showForm() {
   const root = new FakeNode('body');
-  let sent: WatchPatch = {};
-  const pictures = { urlFor: () => new Promise(() => undefined) };
+  const sent: { patch: WatchPatch } = { patch: {} };
+  const pictures = { urlFor: never };
   const api = {
-    changeWatch: async (_: string, __: number, patch: WatchPatch) => void (sent = patch),
+    changeWatch: async (_: string, __: number, patch: WatchPatch) => void (sent.patch = patch),
     advise: never,
     validateStream: never,
   };
   const form = h(EditWatch, { watch, onDone: () => undefined, onClose: () => undefined });
   render(h(SessionContext.Provider, { value: { api, pictures, service }, children: form }), root);
+  return { root, sent, remove: () => render(null, root) };
+}
+
+/**
+ * Changes the control at `index` of the form and saves. Returns the patch that the form sends; null without such a
+ * control.
+ */
+async function change(index: number): Promise<WatchPatch | null> {
+  const { root, sent, remove } = showForm();
   const control = root.find('input', 'select', 'textarea')[index];
   if (control) {
     operate(control);
@@ -81,9 +87,9 @@ async function change(index: number): Promise<WatchPatch | null> {
     root.find('form')[0]?.dispatch('submit');
     await settled();
   }
-  render(null, root);
+  remove();
   await settled();
-  return control ? sent : null;
+  return control ? sent.patch : null;
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -136,3 +142,41 @@ test('the form of a watch has a control for each field of the request', async ()
   }
   expect(wanted.filter((field) => !reached.has(field))).toEqual([]);
 });
+
+/** Returns the path in the request of the field around a control, without indexes. */
+function fieldOf({ parentNode, attributes }: FakeNode): string {
+  const name = attributes['data-field'];
+  return typeof name === 'string' ? name.replaceAll(/\.\d+/g, '') : parentNode ? fieldOf(parentNode) : '';
+}
+
+test('each number of the form has the bounds of its field in the schema of the request', async () => {
+  const { root, remove } = showForm();
+  const numbers = root.find('input').filter(({ attributes }) => attributes['type'] === 'number');
+  const shown = numbers.map((control) => [
+    fieldOf(control),
+    control.attributes['min'],
+    control.attributes['max'],
+  ]);
+  remove();
+  await settled();
+  const schema = z.toJSONSchema(watchRequestSchema, { io: 'input', unrepresentable: 'any' });
+  const stated = new Map(bounds(schema));
+  // The second look is not later than the next check.
+  stated.set('confirm_seconds', [1, watch.interval_seconds]);
+  expect(shown).toHaveLength(stated.size);
+  expect(shown).toEqual(shown.map(([field]) => [field, ...(stated.get(String(field)) ?? [])]));
+});
+
+/** Returns the bounds of the numbers of a JSON schema by their paths. The points of a region are text. */
+function bounds(schema: any, path = ''): [string, unknown[]][] {
+  const parts = [schema, ...(schema.anyOf ?? []), ...(schema.allOf ?? [])];
+  return parts.flatMap((part) => [
+    ...('minimum' in part && path !== 'regions.points'
+      ? [[path, [part.minimum, part.maximum]] as [string, unknown[]]]
+      : []),
+    ...(part.items ? bounds(part.items, path) : []),
+    ...Object.entries(part.properties ?? {}).flatMap(([name, each]) =>
+      bounds(each, `${path}${path && '.'}${name}`),
+    ),
+  ]);
+}

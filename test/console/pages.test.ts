@@ -2,57 +2,27 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { startLoop, type LoopedStream } from '../support/hls/looped-stream.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { login, startSimulator } from '../support/onvif/simulator.ts';
-import { startService, type ServiceProcess } from '../support/service-process.ts';
-import { folderOfFile } from '../support/temporary-folder.ts';
-import { inspect, launch, leave, openPage } from './browser.ts';
-import { createCaller, eraseWork, type Caller } from './console-caller.ts';
+import { inspect } from './browser.ts';
+import {
+  button,
+  caller,
+  dataDir,
+  faults,
+  field,
+  host,
+  openEmptyPage,
+  page,
+  signInAt,
+  stream,
+  useConsole,
+} from './use-console.ts';
 
-const dataDir = folderOfFile();
-let service: ServiceProcess;
-let stream: LoopedStream;
-let browser: Browser;
-let page: Page;
-let faults: string[];
-let caller: Caller;
-
-beforeAll(async () => {
-  [service, stream, browser] = await Promise.all([
-    startService(dataDir),
-    startLoop('testsrc2=size=640x360:rate=5'),
-    launch(),
-  ]);
-});
-beforeEach(async () => {
-  caller = await createCaller(service);
-  ({ page, faults } = await openPage(browser, host()));
-});
-afterEach(async () => {
-  await leave(page, host());
-  await eraseWork(caller);
-  expect(faults).toEqual([]);
-});
-afterAll(async () => {
-  await browser.close();
-  await stream.close();
-  await service.kill('SIGTERM');
-});
-
-const host = () => new URL(service.baseUrl).host;
-const field = (label: string) => page.getByLabel(label, { exact: true });
-const button = (name: string, exact = false) => page.getByRole('button', { name, exact });
-
-async function signIn(hash = ''): Promise<void> {
-  await page.goto(`http://${host()}/console${hash}`);
-  await field('API key').fill(caller.key);
-  await page.keyboard.press('Enter');
-}
+useConsole();
 
 test('the try page advises on a condition while it is typed, takes over its wording, and draws boxes over the frame', async () => {
-  await signIn();
+  await signInAt('');
   await field('Stream URL').fill(stream.url);
   await field('Condition').fill('Alert me if the picture is black');
   const advice = page.getByLabel('Advice on the condition');
@@ -99,7 +69,7 @@ test('the try page finds a camera, reads its streams with a password, and fills 
       json: { cameras: [{ address: camera.address, name: 'Yard camera', hardware: 'SIM-1' }] },
     }),
   );
-  await signIn();
+  await signInAt('');
   await button('Find a camera').click();
   await button('Yard camera').click();
   await field('User name').fill(login.username);
@@ -134,7 +104,7 @@ test('the board says what the model was not sure of today, and what helps', asyn
     const unsure = { day, unsure_sightings: { [conditions[0].condition_id]: 12 } };
     await route.fulfill({ response, json: { ...stats, days: [unsure] } });
   });
-  await signIn('#/watches');
+  await signInAt('#/watches');
   const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'South gate' }) });
   await card.getByText('If they are right, try sensitivity high, or aim lower.').waitFor();
   await inspect(page, 'watches-unsure');
@@ -167,7 +137,7 @@ test('a question is answered by pictures, a miss is reviewed, and a new conditio
   });
   const remembered = async () => (await caller.call('GET', `/moments?watch_id=${watchId}`)).moments.length;
   await expect.poll(remembered, { timeout: 60_000 }).toBeGreaterThan(2);
-  await signIn('#/search');
+  await signInAt('#/search');
   await field('What do you look for?').fill('Was anything there');
   await button('Ask', true).press('Enter');
   const moments = page.getByRole('list', { name: 'Moments of the answer' });
@@ -204,7 +174,7 @@ test('a question is answered by pictures, a miss is reviewed, and a new conditio
 });
 
 test('a refused form marks its fields until they are changed, also a folded one, and says it in its own words', async () => {
-  await signIn('#/watches');
+  await signInAt('#/watches');
   await button('New watch').click();
   await field('Name').fill('Back door');
   await field('Stream URL').fill(stream.url);
@@ -268,7 +238,7 @@ test('a set is labelled with the keyboard alone, with undo and progress, and eac
   });
   const [printed] = await once(label.stdout, 'data');
   const [address = ''] = /http:\S+/.exec(String(printed)) ?? [];
-  ({ page, faults } = await openPage(browser, new URL(address).host));
+  await openEmptyPage(new URL(address).host);
   await page.goto(address);
   await page.getByText('0 of 3 labelled').waitFor();
   await page.locator('img[src="/label/pictures/0"]').waitFor();
@@ -293,5 +263,5 @@ test('a set is labelled with the keyboard alone, with undo and progress, and eac
   await page.getByText('3 of 3 labelled').waitFor();
   expect(faults).toEqual([]);
   // The page leaves for the service.
-  ({ page, faults } = await openPage(browser, host()));
+  await openEmptyPage(host());
 });
