@@ -5,26 +5,12 @@ import {
   monitorRequestDefaults,
 } from '../../client/openapi-types.ts';
 import { emptyWatchDraft, newDestination } from '../watches/watch-draft.ts';
-import type { DestinationDraft, WatchDraft } from '../watches/watch-draft.ts';
+import type { DestinationDraft, Emptied, WatchDraft } from '../watches/watch-draft.ts';
 import type { Session } from '../session/session.ts';
 
-/** Form state of the page. Each of the three requests is created from it. `null` is an empty number field. */
-export type Draft = {
-  stream_url: string;
-  condition: string;
+/** Form state of the page, from which each of the three requests is created. */
+export type Draft = Emptied<typeof monitorRequestDefaults & typeof digestRequestDefaults> & {
   input_mode: InputMode;
-  clip_duration_seconds: number | null;
-  interval_seconds: number | null;
-  monitor_duration_seconds: number | null;
-  trigger_cooldown_seconds: number | null;
-  max_triggers: number | null;
-  window_minutes: number | null;
-  capture_interval_seconds: number | null;
-  max_windows: number | null;
-  include_frames: boolean;
-  enable_prefilter: boolean;
-  /** True if a monitor scans the stream between its captures. A watch always does. */
-  look_back: boolean;
   webhook_url: string;
   /** True if the webhook does not receive start and end of the job. */
   alertsOnly: boolean;
@@ -33,22 +19,17 @@ export type Draft = {
 /** Kind of request that the page creates: `look` is a single check. */
 export type Purpose = 'look' | 'monitor' | 'digest';
 
-/** Initial state of the form. */
+/** Initial state of the form: what shows the most in a few minutes. */
 export const emptyDraft: Draft = {
-  stream_url: '',
-  condition: '',
+  ...monitorRequestDefaults,
+  ...digestRequestDefaults,
   input_mode: 'frames',
-  clip_duration_seconds: 3,
-  interval_seconds: 10,
-  monitor_duration_seconds: 600,
   trigger_cooldown_seconds: 30,
   max_triggers: null,
   window_minutes: 5,
   capture_interval_seconds: 30,
   max_windows: 2,
   include_frames: true,
-  enable_prefilter: true,
-  look_back: false,
   webhook_url: '',
   alertsOnly: false,
 };

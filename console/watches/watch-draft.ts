@@ -118,8 +118,8 @@ export function notifyOptions(type: DestinationType): { value: Notify; label: st
   ];
 }
 
-/** Fields with one value have the names of the API; an emptied number is null. */
-type Emptied<Values> = {
+/** Fields of a form with one value, by their names in the API; an emptied number is null. */
+export type Emptied<Values> = {
   [Name in keyof Values]: Values[Name] | (number extends Values[Name] ? null : never);
 };
 
