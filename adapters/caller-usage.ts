@@ -1,4 +1,4 @@
-import { VisionError } from '../core/errors.ts';
+import { VisionError } from '../core/vision-errors.ts';
 import type { AsCaller } from '../core/ports/callers.ts';
 import type { Log } from '../core/ports/observability.ts';
 import type { UsageLedger, CallerUsage } from '../core/ports/usage.ts';

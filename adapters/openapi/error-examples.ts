@@ -1,4 +1,5 @@
 import * as errors from '../../core/errors.ts';
+import { VisionError } from '../../core/vision-errors.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import { errorResponse } from '../http/error-envelope.ts';
 
@@ -45,7 +46,7 @@ const examples: Record<ErrorCode, errors.WatchpostError> = {
   MAX_JOBS_REACHED: new errors.MaxJobsReachedError(10),
   SERVICE_OVERLOADED: new errors.ServiceOverloadedError(30),
   RATE_LIMITED: new WatchpostError('RATE_LIMITED', 'Too many requests', 'Try again later.'),
-  VLM_ERROR: new errors.VisionError('Try again with exponential backoff.'),
+  VLM_ERROR: new VisionError('Try again with exponential backoff.'),
   INTERNAL_ERROR: new WatchpostError(
     'INTERNAL_ERROR',
     'Internal server error',

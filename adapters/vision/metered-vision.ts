@@ -1,4 +1,4 @@
-import { TooManyFramesError, VisionError } from '../../core/errors.ts';
+import { TooManyFramesError, VisionError } from '../../core/vision-errors.ts';
 import type { Meter } from '../../core/ports/usage.ts';
 import { type VisionModel, wrapModel } from '../../core/ports/vision-model.ts';
 

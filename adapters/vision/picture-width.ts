@@ -1,5 +1,5 @@
 import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
-import { VisionError } from '../../core/errors.ts';
+import { VisionError } from '../../core/vision-errors.ts';
 
 /** Scales a JPEG down to a width, in pixels. */
 export type ResizeJpeg = (jpeg: Uint8Array, widthPixels: number, signal: AbortSignal) => Promise<Uint8Array>;

@@ -1,5 +1,5 @@
 import { parseIsoTime } from '../../core/outside-time.ts';
-import { TooManyFramesError, VisionError } from '../../core/errors.ts';
+import { TooManyFramesError, VisionError } from '../../core/vision-errors.ts';
 import { selectEvenly } from '../../core/policies/digest/summarize-windows.ts';
 import { type ContactSheets, maxTiles } from '../../core/ports/stream-capturer.ts';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { VisionError } from '../../core/errors.ts';
+import { VisionError } from '../../core/vision-errors.ts';
 import type { TokenUse } from '../../core/records/vision.ts';
 import { extractCutJson, extractJson, isOfThoughts } from './extract-json.ts';
 

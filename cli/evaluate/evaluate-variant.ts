@@ -1,4 +1,4 @@
-import { VisionError } from '../../core/errors.ts';
+import { VisionError } from '../../core/vision-errors.ts';
 import { judgeCondition, type VisionModel, type CheckMedia } from '../../core/ports/vision-model.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import { exampleName } from '../../core/evaluation/labelled-set.ts';

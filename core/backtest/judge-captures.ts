@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { VisionError } from '../errors.ts';
+import { VisionError } from '../vision-errors.ts';
 import { callModel, hasRoom, type CallBounds, type LookDeps } from '../memory/look-at-pictures.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Moment } from '../records/moment.ts';

@@ -1,4 +1,4 @@
-import { VisionError } from '../errors.ts';
+import { VisionError } from '../vision-errors.ts';
 import { behindChecks, type AsCaller } from '../ports/callers.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import type { MomentStore } from '../ports/moment-store.ts';

@@ -1,6 +1,6 @@
 import type { ForecastPrice } from '../advice/forecast.ts';
 import type { CoreDeps } from '../dependencies.ts';
-import { VisionError } from '../errors.ts';
+import { VisionError } from '../vision-errors.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
 import type { MomentStore } from '../ports/moment-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';

@@ -1,4 +1,4 @@
-import { VisionError } from '../errors.ts';
+import { VisionError } from '../vision-errors.ts';
 import { judgeCondition, wrapModel, type VisionModel } from '../ports/vision-model.ts';
 import { about, type Finding, type Log } from '../ports/observability.ts';
 

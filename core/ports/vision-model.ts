@@ -13,7 +13,7 @@ import type {
 } from '../records/vision.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import type { JobOf } from '../records/job.ts';
-import { VisionError } from '../errors.ts';
+import { VisionError } from '../vision-errors.ts';
 
 /** Earlier frame of the stream, with the time from it to the newest frame. */
 export type EarlierFrame = { frame: Uint8Array; secondsBefore: number };

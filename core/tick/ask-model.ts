@@ -1,5 +1,5 @@
 import type { Limits } from '../dependencies.ts';
-import { ModelBusyError, TooManyFramesError, VisionError } from '../errors.ts';
+import { ModelBusyError, TooManyFramesError, VisionError } from '../vision-errors.ts';
 import type { Called, CheckMedia, VisionModel } from '../ports/vision-model.ts';
 import type { Scene } from '../records/moment.ts';
 import type { Failure } from '../records/failure.ts';

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { InvocationError, type Invoke } from '../../adapters/aws/invoke/invoke.ts';
 import { createRemoteModel, createRemoteSummarizer } from '../../adapters/aws/invoke/remote-model.ts';
-import { TransientError, VisionError } from '../../core/errors.ts';
+import { TransientError } from '../../core/errors.ts';
+import { VisionError } from '../../core/vision-errors.ts';
 import { createDigest, createMonitor } from '../support/create-jobs.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
 import type { WorkflowState } from '../../core/records/workflow.ts';

@@ -12,8 +12,8 @@ import {
   StreamEndedError,
   StreamFetchError,
   TransientError,
-  VisionError,
 } from '../../core/errors.ts';
+import { VisionError } from '../../core/vision-errors.ts';
 import type { ClipRequest, ClipResult, MakeClip } from '../../core/records/clip.ts';
 import { createMakeClip } from '../../core/watch/record-clip.ts';
 import { createMonitor } from '../support/create-jobs.ts';

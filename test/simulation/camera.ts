@@ -1,4 +1,5 @@
-import { StreamEndedError, StreamFetchError, StreamPausedError, VisionError } from '../../core/errors.ts';
+import { StreamEndedError, StreamFetchError, StreamPausedError } from '../../core/errors.ts';
+import { VisionError } from '../../core/vision-errors.ts';
 import type { Capture } from '../../core/records/capture.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import type { ConditionQuestion, ConditionVerdict, MomentVerdicts } from '../../core/records/vision.ts';

@@ -1,5 +1,6 @@
 import { createScannedFrame } from '../../adapters/media/scan/frame-pictures.ts';
-import { StreamFetchError, VisionError } from '../../core/errors.ts';
+import { StreamFetchError } from '../../core/errors.ts';
+import { VisionError } from '../../core/vision-errors.ts';
 import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import { rules } from '../../core/rules.ts';

@@ -6,8 +6,8 @@ import {
   StreamFetchError,
   TransientError,
   UnreadableFrameError,
-  VisionError,
 } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { modelCallSchema } from '../../../core/records/vision.ts';
 
 /** Result of an invocation between functions: a value, or a core error as data. Other errors fail it. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { TransientError, VisionError } from '../../../core/errors.ts';
+import { TransientError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { ContactSheets, StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { MakeClip } from '../../../core/records/clip.ts';
 import type { ResizeJpeg } from '../../vision/picture-width.ts';

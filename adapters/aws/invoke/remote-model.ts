@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { TransientError, VisionError } from '../../../core/errors.ts';
+import { TransientError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { anyCondition, type VisionModel, type WindowSummarizer } from '../../../core/ports/vision-model.ts';
 import type { DescribedModel } from '../../vision/aws-provider.ts';
 import {

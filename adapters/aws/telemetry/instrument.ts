@@ -1,4 +1,4 @@
-import { TooManyFramesError, VisionError } from '../../../core/errors.ts';
+import { TooManyFramesError, VisionError } from '../../../core/vision-errors.ts';
 import type { MetricsSink, MetricName } from '../../../core/ports/observability.ts';
 import { type VisionModel, wrapModel } from '../../../core/ports/vision-model.ts';
 import type { ModelCall } from '../../../core/records/vision.ts';

@@ -1,4 +1,5 @@
-import { TransientError, VisionError } from '../../../core/errors.ts';
+import { TransientError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { ContactSheets } from '../../../core/ports/stream-capturer.ts';
 import { createImageDecoder, type ImageSize } from '../ffmpeg/decode-image.ts';
 import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';

@@ -1,4 +1,4 @@
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { ContactSheets } from '../../../core/ports/stream-capturer.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import type { PromptVariant } from '../prompt-variants.ts';

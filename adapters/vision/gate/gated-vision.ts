@@ -1,4 +1,4 @@
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import type { ConditionQuestion, ConditionVerdict } from '../../../core/records/vision.ts';
 import { isOpen } from '../objects/answer-open.ts';

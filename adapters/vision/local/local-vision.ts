@@ -1,4 +1,4 @@
-import { ModelBusyError, VisionError } from '../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../core/vision-errors.ts';
 import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-capturer.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';

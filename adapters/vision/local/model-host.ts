@@ -1,4 +1,4 @@
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { ModelLifecycle } from '../../../core/ports/vision-model.ts';
 import { type SetTimer, waitUntilAborted } from '../../../core/time-limit.ts';
 import type { Load, ModelAnswer, ModelRequest } from './protocol.ts';

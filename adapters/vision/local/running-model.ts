@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { contained } from '../../contained.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import { type Load, type ModelAnswer, type ModelRequest, replySchema } from './protocol.ts';
 

@@ -1,5 +1,5 @@
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
-import { ModelBusyError, VisionError } from '../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../core/vision-errors.ts';
 import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 import type { CheckMedia } from '../../../core/ports/vision-model.ts';
 import type { Region } from '../../../core/records/capture.ts';

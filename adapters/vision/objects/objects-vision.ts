@@ -1,4 +1,5 @@
-import { UnreadableFrameError, VisionError } from '../../../core/errors.ts';
+import { UnreadableFrameError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import {
   alwaysLoaded,
   anyCondition,

@@ -1,7 +1,7 @@
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { createPromptedVision, type PromptedVisionSettings } from '../prompted-vision.ts';
 import { z } from 'zod';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { TokenUse } from '../../../core/records/vision.ts';
 import {
   type AnswerEnd,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { parseRetryAfter } from '../../../core/outside-time.ts';
 import { EgressLimitError } from '../../egress/errors.ts';
 import { collectBytes } from '../../egress/read-body.ts';

@@ -1,4 +1,5 @@
-import { MachineBusyError, ModelBusyError, TransientError, VisionError } from '../../../core/errors.ts';
+import { MachineBusyError, TransientError } from '../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../core/vision-errors.ts';
 import type { CheckMedia } from '../../../core/ports/vision-model.ts';
 import type { Moment } from './evaluate.ts';
 import type { PictureDecoder, PictureSize } from './image-decoder.ts';

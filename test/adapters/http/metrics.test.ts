@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/callers/usage.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { createClientFor, internal, type ApiClient } from '../../support/api/api-client.ts';
 import { createWorld, type World } from '../../support/world.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newCaller } from '../../../core/records/caller.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { Moment } from '../../../core/records/moment.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import type { Span } from '../../../core/records/sight.ts';

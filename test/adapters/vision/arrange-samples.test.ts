@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { arrangeSamples } from '../../../adapters/vision/prompted-vision.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { ContactSheets } from '../../../core/ports/stream-capturer.ts';
 import type { Sample } from '../../../core/ports/vision-model.ts';
 

@@ -4,7 +4,7 @@ import { createOpenAiVision } from '../../../adapters/vision/openai/openai-visio
 import { judgeMomentsTask } from '../../../adapters/vision/prompt.ts';
 import { promptNames, promptVariants, type PromptVariant } from '../../../adapters/vision/prompt-variants.ts';
 import { toAnswerSchema } from '../../../adapters/vision/task.ts';
-import { TooManyFramesError, VisionError } from '../../../core/errors.ts';
+import { TooManyFramesError, VisionError } from '../../../core/vision-errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import { labelledSheets as sheets } from '../../support/vision/labelled-sheets.ts';
 import { converseServer, toolUse } from './bedrock/converse-server.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/callers/usage.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
-import { TooManyFramesError, UnreadableFrameError, VisionError } from '../../../core/errors.ts';
+import { UnreadableFrameError } from '../../../core/errors.ts';
+import { TooManyFramesError, VisionError } from '../../../core/vision-errors.ts';
 import { noUsage } from '../../../core/ports/runs.ts';
 import { start } from '../../contract/records.ts';
 import { scriptedModel } from '../../support/scripted-model.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { withPictureWidth } from '../../../adapters/vision/picture-width.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { type CheckMedia, judgeCondition } from '../../../core/ports/vision-model.ts';
 import { scriptedModel } from '../../support/scripted-model.ts';
 

@@ -6,7 +6,7 @@ import { judgeMomentsTask, describing } from '../../../adapters/vision/prompt.ts
 import { toAnswerSchema } from '../../../adapters/vision/task.ts';
 import { units } from '../../../adapters/aws/usage-units.ts';
 import { priceWorstCase } from '../../../core/policies/watch/budget.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { CheckMedia } from '../../../core/ports/vision-model.ts';
 import { labelledSheets as sheets } from '../../support/vision/labelled-sheets.ts';
 import { converseServer, toolUse } from './bedrock/converse-server.ts';

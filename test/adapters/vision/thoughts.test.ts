@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createBedrockVision } from '../../../adapters/vision/bedrock/bedrock-vision.ts';
 import { createLocalVision } from '../../../adapters/vision/local/local-vision.ts';
 import { createOpenAiVision } from '../../../adapters/vision/openai/openai-vision.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { testPicture as frame } from '../../../core/observability/model-status.ts';
 import { type VisionModel, judgeCondition } from '../../../core/ports/vision-model.ts';
 import { labelledSheets as sheets } from '../../support/vision/labelled-sheets.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { evaluateVariant, type EvaluateDeps } from '../../../cli/evaluate/evaluate-variant.ts';
 import type { LabelledExample } from '../../../cli/evaluate/read-set.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
 
 const variant = { model: 'test', mode: 'frames' as const, width: null, prompt: null };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCachedVision } from '../../../cli/replay/cached-vision.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { type CheckMedia, type VisionModel, judgeCondition } from '../../../core/ports/vision-model.ts';
 import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';
 import type { ConditionQuestion } from '../../../core/records/vision.ts';

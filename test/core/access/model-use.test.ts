@@ -3,7 +3,7 @@ import { createCallerUsage } from '../../../adapters/caller-usage.ts';
 import { createUsageLedger } from '../../../adapters/embedded/callers/usage.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
 import { readUsage } from '../../../core/access/caller-usage.ts';
-import { ModelBusyError, VisionError } from '../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../core/vision-errors.ts';
 import { summarizeWindows } from '../../../core/policies/digest/summarize-windows.ts';
 import type { JobOf } from '../../../core/records/job.ts';
 import { analyzeFrame } from '../../../core/stream/analyze-frame.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { forgeCursor } from '../../support/api/forge-cursor.ts';
 import { readMomentId } from '../../../core/records/moment.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import { judgingEach } from '../../support/scripted-model.ts';

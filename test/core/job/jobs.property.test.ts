@@ -4,9 +4,9 @@ import {
   MaxJobsReachedError,
   StreamEndedError,
   StreamFetchError,
-  VisionError,
   JobAlreadyStoppedError,
 } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { JobEvent } from '../../../core/records/event.ts';
 import { computeCoverage, watchSeconds } from '../../../core/policies/job/coverage.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';

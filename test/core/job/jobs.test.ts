@@ -9,8 +9,8 @@ import {
   RateLimitedError,
   StreamFetchError,
   TransientError,
-  VisionError,
 } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { listJobs } from '../../../core/job/read-jobs.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createMonitor } from '../../support/create-jobs.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { compared, newScan } from '../../support/watches/scans.ts';
 import { createWorld, monitorRequest, type World } from '../../support/world.ts';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { TransientError, VisionError } from '../../../core/errors.ts';
+import { TransientError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { getJob, readLastFrame, readEventImage } from '../../../core/job/read-jobs.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';

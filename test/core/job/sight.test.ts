@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { StreamEndedError, StreamFetchError, VisionError } from '../../../core/errors.ts';
+import { StreamEndedError, StreamFetchError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { jobStats } from '../../../core/job/present-job.ts';

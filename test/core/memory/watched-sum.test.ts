@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { StreamFetchError, VisionError } from '../../../core/errors.ts';
+import { StreamFetchError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { listMoments } from '../../../core/memory/list-moments.ts';
 import type { Schedule } from '../../../core/records/watch.ts';
 import { listActive } from '../../../core/policies/watch/schedule.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createModelStatus } from '../../../core/observability/model-status.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { createCollectedLog } from '../../adapters/embedded/log/collected-log.ts';
 import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
 import { judgingEach, scriptedModel } from '../../support/scripted-model.ts';

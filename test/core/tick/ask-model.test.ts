@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ModelBusyError, TooManyFramesError, VisionError } from '../../../core/errors.ts';
+import { ModelBusyError, TooManyFramesError, VisionError } from '../../../core/vision-errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import type { ConditionQuestion } from '../../../core/records/vision.ts';
 import type { WatchCondition } from '../../../core/records/watch.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { StreamFetchError, VisionError } from '../../../core/errors.ts';
+import { StreamFetchError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { isAllWell } from '../../../core/policies/watch/health.ts';
 import { readHour } from '../../../core/sight/spans.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';

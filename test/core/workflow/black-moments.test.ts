@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { ago, black, quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
 import {
   alertEvents,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ModelBusyError, VisionError } from '../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../core/vision-errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';

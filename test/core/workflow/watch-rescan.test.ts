@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { createWorld, monitorRequest, type World } from '../../support/world.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { compared, newScan } from '../../support/watches/scans.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { readHour } from '../../../core/sight/spans.ts';
 import { readWatchStats } from '../../../core/watch/watch-stats.ts';

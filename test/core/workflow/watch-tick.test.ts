@@ -1,7 +1,8 @@
 import { presentWatch } from '../../../core/watch/present-watch.ts';
 import { watchSchema } from '../../../core/records/watch.ts';
 import { describe, expect, test } from 'vitest';
-import { StreamFetchError, VisionError } from '../../../core/errors.ts';
+import { StreamFetchError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/vision-errors.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { changeWatch, pauseWatch } from '../../../core/policies/watch/change.ts';
 import { initialDestinationState } from '../../../core/delivery/destination-state.ts';

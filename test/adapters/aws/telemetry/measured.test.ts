@@ -6,7 +6,8 @@ import {
   instrumentVision,
 } from '../../../../adapters/aws/telemetry/instrument.ts';
 import { instrumentRepairs } from '../../../../functions/reconcile/dependencies.ts';
-import { StreamFetchError, ModelBusyError, VisionError } from '../../../../core/errors.ts';
+import { StreamFetchError } from '../../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../../core/vision-errors.ts';
 import { cancelJob } from '../../../../core/job/end-job.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
 import { repairDue } from '../../../../core/workflow/repair.ts';

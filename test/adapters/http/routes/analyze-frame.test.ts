@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
-import { VisionError } from '../../../../core/errors.ts';
+import { VisionError } from '../../../../core/vision-errors.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld, type World } from '../../../support/world.ts';
 import { jpeg } from '../../vision/pixel/pictures.ts';

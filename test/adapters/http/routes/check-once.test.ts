@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
-import { VisionError } from '../../../../core/errors.ts';
+import { VisionError } from '../../../../core/vision-errors.ts';
 import { createClientFor } from '../../../support/api/api-client.ts';
 import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld, type World } from '../../../support/world.ts';

@@ -3,7 +3,7 @@ import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { createUsageLedger } from '../../../../adapters/embedded/callers/usage.ts';
 import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
 import type { UsageLedger } from '../../../../core/ports/usage.ts';
-import { VisionError } from '../../../../core/errors.ts';
+import { VisionError } from '../../../../core/vision-errors.ts';
 import { newCaller } from '../../../../core/records/caller.ts';
 import { createClientFor, type ApiClient } from '../../../support/api/api-client.ts';
 import { createWorld, monitorRequest, type World } from '../../../support/world.ts';

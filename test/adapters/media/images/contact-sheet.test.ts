@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createContactSheets } from '../../../../adapters/media/images/contact-sheet.ts';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
-import { VisionError } from '../../../../core/errors.ts';
+import { VisionError } from '../../../../core/vision-errors.ts';
 import { ffmpegPath } from '../../../support/hls/recording.ts';
 import { jpegSize } from '../../../support/hls/jpeg-size.ts';
 

@@ -2,7 +2,7 @@ import { ModelNotOpenError } from '../../../../adapters/vision/bedrock/converse.
 import { describe, expect, test } from 'vitest';
 import { createBedrockVision } from '../../../../adapters/vision/bedrock/bedrock-vision.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
-import { VisionError } from '../../../../core/errors.ts';
+import { VisionError } from '../../../../core/vision-errors.ts';
 import { broken, converseServer, type Reply, spoken, throttled, toolUse } from './converse-server.ts';
 import { judgeCondition } from '../../../../core/ports/vision-model.ts';
 

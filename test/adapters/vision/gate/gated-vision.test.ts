@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findMissing } from '../../../../adapters/vision/gate/gated-vision.ts';
-import { TooManyFramesError } from '../../../../core/errors.ts';
+import { TooManyFramesError } from '../../../../core/vision-errors.ts';
 import { type CheckMedia, type VisionModel, judgeCondition } from '../../../../core/ports/vision-model.ts';
 import type { ConditionQuestion } from '../../../../core/records/vision.ts';
 import { never, object } from '../objects/model-that-sees.ts';

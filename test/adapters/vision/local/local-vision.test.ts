@@ -4,7 +4,7 @@ import { createCurrentCaller } from '../../../../adapters/embedded/load/current-
 import { createLocalVision } from '../../../../adapters/vision/local/local-vision.ts';
 import type { ModelHost } from '../../../../adapters/vision/local/model-host.ts';
 import type { ModelAnswer, ModelRequest } from '../../../../adapters/vision/local/protocol.ts';
-import { ModelBusyError, TooManyFramesError, VisionError } from '../../../../core/errors.ts';
+import { ModelBusyError, TooManyFramesError, VisionError } from '../../../../core/vision-errors.ts';
 import { testPicture as frame } from '../../../../core/observability/model-status.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { createFakeTime } from '../../embedded/fake-time.ts';

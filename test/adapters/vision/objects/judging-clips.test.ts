@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { VisionError } from '../../../../core/errors.ts';
+import { VisionError } from '../../../../core/vision-errors.ts';
 import type { ObjectDetector } from '../../../../adapters/vision/objects/detector.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';

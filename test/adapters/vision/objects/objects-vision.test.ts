@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ModelBusyError, VisionError } from '../../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../../core/vision-errors.ts';
 import {
   type Detection,
   DetectorBusyError,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createOpenAiVision } from '../../../../adapters/vision/openai/openai-vision.ts';
 import { promptVariants } from '../../../../adapters/vision/prompt-variants.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
-import { VisionError } from '../../../../core/errors.ts';
+import { VisionError } from '../../../../core/vision-errors.ts';
 import { type Arrived, busy, chatServer, cut, type Reply, says } from './chat-server.ts';
 import { judgeCondition, type CheckMedia, type VisionModel } from '../../../../core/ports/vision-model.ts';
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../../core/rules.ts';
-import { StreamEndedError, StreamFetchError, TransientError, VisionError } from '../../../../core/errors.ts';
+import { StreamEndedError, StreamFetchError, TransientError } from '../../../../core/errors.ts';
+import { VisionError } from '../../../../core/vision-errors.ts';
 import { createDigest } from '../../../support/create-jobs.ts';
 import { cancelJob } from '../../../../core/job/end-job.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../../core/rules.ts';
-import { TransientError, VisionError } from '../../../../core/errors.ts';
+import { TransientError } from '../../../../core/errors.ts';
+import { VisionError } from '../../../../core/vision-errors.ts';
 import { createDigest } from '../../../support/create-jobs.ts';
 import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
 import { jobDetail } from '../../../../core/job/present-job.ts';
