@@ -114,9 +114,9 @@ function isNegative(limit: string | undefined): boolean {
   return /not|never/i.test(limit ?? '');
 }
 
-function readClocks({ from, to, at, after, before, limit }: Groups): Hours {
-  if (at !== undefined)
-    return { from: formatClock(toMinutes(at) % 1440), to: formatClock((toMinutes(at) + 60) % 1440) };
+function readClocks({ from, to, at: time, after, before, limit }: Groups): Hours {
+  if (time !== undefined)
+    return { from: formatClock(toMinutes(time) % 1440), to: formatClock((toMinutes(time) + 60) % 1440) };
   const end = toMinutes(to ?? before ?? '');
   const start = after === undefined ? toStart(from, end) : toMinutes(after);
   // "After 10 pm" means the night, "after 8 am" the day.

@@ -173,10 +173,10 @@ function dayStart(
   now: Date,
 ): Date {
   if (day === null) return new Date(0);
-  const at = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(
+  const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(
     schedule?.time_zone ?? 'UTC',
   );
-  const date = day === 'today' ? at : at.subtract({ days: 1 });
+  const date = day === 'today' ? today : today.subtract({ days: 1 });
   return new Date(date.startOfDay().epochMilliseconds);
 }
 
@@ -245,8 +245,8 @@ function describeFormer(
       (things.length === 0 || shows(moment, things, watch, reader) === null),
   );
   if (!last) return '';
-  const at = new Date(last.at);
-  return ` Until ${formatSpan({ watch, visit: { from: at, to: at } })}, ${watch.config.name} had other conditions or another sensitivity; the verdicts on them are left out.`;
+  const lastAt = new Date(last.at);
+  return ` Until ${formatSpan({ watch, visit: { from: lastAt, to: lastAt } })}, ${watch.config.name} had other conditions or another sensitivity; the verdicts on them are left out.`;
 }
 
 /** States how many visits there were and which was the last, then lists the newest `most`, each with its moment. */
@@ -261,7 +261,7 @@ function describeVisits(
     former = memories.map((memory) => describeFormer(memory, things, quoted, reader)).join(''),
   }: { quoted?: string; most?: number; former?: string } = {},
 ): Pick<ModelAnswer, 'statements' | 'listedFrom'> {
-  const found = memories
+  const visits = memories
     .flatMap(({ watch, spans, moments }): Found[] =>
       findVisits(moments, spans, (moment) => shows(moment, things, watch, reader)).map((visit) => ({
         watch,
@@ -270,13 +270,13 @@ function describeVisits(
     )
     .toSorted((one, other) => +other.visit.from - +one.visit.from);
   const name = quoted ?? (things.length === 0 ? quote(memories) || 'anything' : things.join(', '));
-  const [last, ...before] = found;
+  const [last, ...before] = visits;
   if (!last) return { statements: [{ text: `No visit of ${name} was seen.${former}`, moments: [] }] };
   const newest = `was ${formatVisit(last)}.${former}`;
   if (asks === 'last') return { statements: [state(`The last visit of ${name} ${newest}`, last)] };
-  const listed = before.length === 0 ? [] : found.slice(0, most);
-  const isCut = most > 0 && found.length > most;
-  const count = `${found.length} visit${before.length === 0 ? '' : 's'} of ${name}`;
+  const listed = before.length === 0 ? [] : visits.slice(0, most);
+  const isCut = most > 0 && visits.length > most;
+  const count = `${visits.length} visit${before.length === 0 ? '' : 's'} of ${name}`;
   const lead = `${asks === 'whether' ? 'Yes: ' : ''}${count}${isCut ? `, of which the newest ${most} are listed` : ''}; the last one ${newest}`;
   return {
     statements: [state(lead, last), ...listed.map((each) => state(`${formatVisit(each)}.`, each))],
@@ -289,8 +289,8 @@ function state(text: string, { visit }: Found): Statement {
 }
 
 /** Formats a visit by the clock of its watch: "Gate 2026-11-24 02:10:00 to 02:11:30 (UTC)". */
-function formatVisit(found: Found): string {
-  return `${found.watch.config.name} ${formatSpan(found)}`;
+function formatVisit(visit: Found): string {
+  return `${visit.watch.config.name} ${formatSpan(visit)}`;
 }
 
 function formatSpan({
@@ -301,9 +301,10 @@ function formatSpan({
   visit: Pick<Found['visit'], 'from' | 'to'>;
 }): string {
   const zone = config.schedule?.time_zone ?? 'UTC';
-  const at = (time: Date) => Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(zone);
-  const clock = (time: Date) => at(time).toPlainTime().toString().slice(0, 8);
-  const [day, lastDay] = [from, to].map((time) => at(time).toPlainDate().toString());
+  const toZoned = (time: Date) =>
+    Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(zone);
+  const clock = (time: Date) => toZoned(time).toPlainTime().toString().slice(0, 8);
+  const [day, lastDay] = [from, to].map((time) => toZoned(time).toPlainDate().toString());
   const end = `${day === lastDay ? '' : `${lastDay} `}${clock(to)}`;
   return `${day} ${clock(from)}${from.getTime() === to.getTime() ? '' : ` to ${end}`} (${zone})`;
 }

@@ -137,7 +137,7 @@ async function addEstimate(
   const lacking = conditions.map(() => 0);
   let pictures = 0;
   state.known = conditions.map(() => null);
-  for await (const { moments, at } of readCaptures(watch, { ...span, after: null }, deps)) {
+  for await (const { moments, at: time } of readCaptures(watch, { ...span, after: null }, deps)) {
     for (const [index, rule] of conditions.entries()) {
       if (state.known[index] !== null || moments.length === 0) continue;
       const stored = moments.find((moment) => judge.hasStored(moment, rule));
@@ -151,7 +151,8 @@ async function addEstimate(
     if (asked.length > 0)
       state.estimate.calls += groupFrames({ earlier: asked.length - 1 }, 'frames', judgesMoments).length;
     if (deps.now() < deadline && !signal.aborted) continue;
-    const share = (at.getTime() - span.from.getTime()) / Math.max(1, span.to.getTime() - span.from.getTime());
+    const share =
+      (time.getTime() - span.from.getTime()) / Math.max(1, span.to.getTime() - span.from.getTime());
     const scale = (value: number) => Math.round(value / Math.max(share, 0.001));
     pictures = scale(pictures);
     const { calls, moments: read } = state.estimate;
@@ -244,9 +245,9 @@ async function playAll(
   };
 }
 
-function newPlay(first: WatchRun, at: Date): ConditionPlay {
+function newPlay(first: WatchRun, start: Date): ConditionPlay {
   const progress = watchProgressSchema.parse(first);
-  return { at: at.toISOString(), progress, open: null, held: [], lacking: null, told: false };
+  return { at: start.toISOString(), progress, open: null, held: [], lacking: null, told: false };
 }
 
 async function playCapture(
@@ -256,9 +257,9 @@ async function playCapture(
   judge: Judge,
   state: BacktestState,
 ): Promise<void> {
-  const { at, id, moments, spans, isEnd } = capture;
+  const { at: capturedAt, id, moments, spans, isEnd } = capture;
   for (const [index, rule] of conditions.entries()) {
-    if (isEnd) await plays[index]?.end(at, spans);
+    if (isEnd) await plays[index]?.end(capturedAt, spans);
     else if (moments.length > 0) await plays[index]?.capture(judge.list(capture, rule), spans);
   }
   if (moments.length === 0) return;
@@ -267,7 +268,7 @@ async function playCapture(
   counts.moments += moments.length;
   counts.gone += moments.filter((moment) => judge.lacks(moment).length > 0).length;
   counts.unjudged += state.verdicts.filter(({ triggered }) => triggered === null).length;
-  Object.assign(state, { after: { at: at.getTime(), id }, verdicts: [] });
+  Object.assign(state, { after: { at: capturedAt.getTime(), id }, verdicts: [] });
 }
 
 /** Describes what was played, if anything was, and what nobody saw. */

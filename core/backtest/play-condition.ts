@@ -97,7 +97,7 @@ export async function createPlay(
   const playing: Playing = { rule, isOwn, clock, distanceSeconds, stored, run, step, results };
   return {
     capture: async (moments, spans) => playCapture(playing, moments, spans),
-    end: async (at, spans) => playEnd(playing, at, spans),
+    end: async (end, spans) => playEnd(playing, end, spans),
     take: () => {
       const { alerts, possible } = results;
       Object.assign(results, { alerts: [], possible: [] });
@@ -153,11 +153,11 @@ async function playCapture(
   if (!state.history.includes('1')) Object.assign(play, { held: [], told: false });
 }
 
-async function playEnd(playing: Playing, at: Date, spans: readonly Span[]): Promise<void> {
+async function playEnd(playing: Playing, end: Date, spans: readonly Span[]): Promise<void> {
   const { results } = playing;
   const { play } = results;
-  await playUntil(playing, at, spans);
-  if (play.lacking !== null && !isNear(playing, play.lacking, at)) tellPossible(results, play.lacking);
+  await playUntil(playing, end, spans);
+  if (play.lacking !== null && !isNear(playing, play.lacking, end)) tellPossible(results, play.lacking);
   play.lacking = null;
   if (play.open) results.alerts.push(play.open);
   play.open = null;
@@ -176,9 +176,9 @@ function tellPossible(
   possible.push({ opened_at: at, closed_at: null, explanation, shown: id, moments: play.held.slice(0, 1) });
 }
 
-async function tick(playing: Playing, at: Date, captured: CaptureResult): Promise<void> {
+async function tick(playing: Playing, tickAt: Date, captured: CaptureResult): Promise<void> {
   const { clock, run, step } = playing;
-  clock.now = later(at, clock.now);
+  clock.now = later(tickAt, clock.now);
   playing.step = await run.analyze(step, { ...captured, began_at: clock.now.toISOString() });
 }
 
@@ -190,38 +190,38 @@ async function playUntil(playing: Playing, until: Date, spans: readonly Span[]):
   const { clock } = playing;
   let skipTo = clock.now;
   do {
-    const at = later(later(new Date(playing.step.wait_until), justAfter(clock.now)), skipTo);
-    if (at >= until) return;
-    const next = planTick(playing, at, until, spans);
+    const tickAt = later(later(new Date(playing.step.wait_until), justAfter(clock.now)), skipTo);
+    if (tickAt >= until) return;
+    const next = planTick(playing, tickAt, until, spans);
     if (next instanceof Date) skipTo = next;
-    else await tick(playing, at, next);
+    else await tick(playing, tickAt, next);
   } while (!playing.step.done);
 }
 
 /** Returns the capture of a planned tick, or the time until which no tick changes anything. */
-function planTick(playing: Playing, at: Date, until: Date, spans: readonly Span[]): CaptureResult | Date {
+function planTick(playing: Playing, tickAt: Date, until: Date, spans: readonly Span[]): CaptureResult | Date {
   const run = playing.run.read();
   const { schedule, interval_seconds: interval } = run.config;
-  const span = findSpan(spans, at);
-  const isOff = !scheduleAt(schedule, at).active;
+  const span = findSpan(spans, tickAt);
+  const isOff = !scheduleAt(schedule, tickAt).active;
   if (playing.step.capture.closing || (isOff && !isIdle(playing))) return { kind: 'not_captured' };
-  if (span && isLost(span)) return planLost(playing, { at, until }, span, spans);
-  if (isIdle(playing)) return nextSpan(at, until, spans, isLost);
-  if (!span) return nextSpan(at, until, spans);
+  if (span && isLost(span)) return planLost(playing, { at: tickAt, until }, span, spans);
+  if (isIdle(playing)) return nextSpan(tickAt, until, spans, isLost);
+  if (!span) return nextSpan(tickAt, until, spans);
   if (span.class === 'not_seen' || span.class === 'judged') return justAfter(span.to);
-  const quiet = toQuiet(at, span, toBefore(playing));
+  const quiet = toQuiet(tickAt, span, toBefore(playing));
   // A check that is not skipped has a model call, and a moment.
-  return screenWatchCapture(run, quiet, at).kind === 'skipped' ? quiet : addSeconds(at, interval);
+  return screenWatchCapture(run, quiet, tickAt).kind === 'skipped' ? quiet : addSeconds(tickAt, interval);
 }
 
 function planLost(
   playing: Playing,
-  { at, until }: { at: Date; until: Date },
+  { at: tickAt, until }: { at: Date; until: Date },
   gap: Span,
   spans: readonly Span[],
 ): CaptureResult | Date {
   // The capture that ends a gap has scanned the last part of it.
-  if (at >= addSeconds(until, -rules.maxScanSeconds)) return until;
+  if (tickAt >= addSeconds(until, -rules.maxScanSeconds)) return until;
   const last = playing.clock.now < gap.from && findSpan(spans, gap.from);
   if (!last || last.class === 'judged' || last.class === 'not_seen') return lost;
   // The last check before it has seen all until its begin.
@@ -230,15 +230,15 @@ function planLost(
 
 /** Returns the begin of the next span that `isWanted`, by default of any, at most `until`. */
 function nextSpan(
-  at: Date,
+  from: Date,
   until: Date,
   spans: readonly Span[],
   isWanted: (span: Span) => boolean = () => true,
 ): Date {
-  for (let index = indexFrom(spans, at); index < spans.length; index += 1) {
+  for (let index = indexFrom(spans, from); index < spans.length; index += 1) {
     const span = spans[index];
     if (!span || span.from >= until) break;
-    if (span.from >= at && isWanted(span)) return earlier(justAfter(span.from), until);
+    if (span.from >= from && isWanted(span)) return earlier(justAfter(span.from), until);
   }
   return until;
 }

@@ -42,22 +42,22 @@ export const lost: CaptureResult = {
 export function toCaptured(moments: readonly JudgedMoment[], spans: readonly Span[], before: Before) {
   const [oldest, newest] = [moments[0], moments.at(-1)];
   if (!oldest || !newest) return undefined;
-  const { at, still } = newest;
+  const { at: newestAt, still } = newest;
   const earlier = moments.slice(0, -1);
-  const seen = findSpan(spans, at)?.class;
+  const seen = findSpan(spans, newestAt)?.class;
   const isStill = seen === 'quiet' && earlier.length === 0;
   const [stillSeconds] = still;
   // The first capture after a gap has scanned a part of it.
   const isScanned = seen === 'quiet' || seen === 'judged' || earlier.length > 0 || stillSeconds > 0;
-  const since = isStill ? before.at : addSeconds(at, -stillSeconds);
+  const since = isStill ? before.at : addSeconds(newestAt, -stillSeconds);
   const unchanged = {
-    from: addSeconds(at, -newest.unchangedSeconds),
+    from: addSeconds(newestAt, -newest.unchangedSeconds),
     to: addSeconds(oldest.at, -oldest.still[0]),
   };
   return {
-    ...toFrame(toKey(newest.id), at, !isStill && !newest.unmoved),
+    ...toFrame(toKey(newest.id), newestAt, !isStill && !newest.unmoved),
     ...(earlier.length > 0 && { moments: earlier.slice(-rules.maxEarlierMoments).map(toEarlier) }),
-    ...(isScanned && { scan: toScan(before, { since, at, unchanged }) }),
+    ...(isScanned && { scan: toScan(before, { since, at: newestAt, unchanged }) }),
   };
 }
 
@@ -67,27 +67,27 @@ function toEarlier({ id, at, still: [past, next] }: JudgedMoment) {
 }
 
 /** Returns the span of a time; undefined if it is in none. The spans are in the order of time. */
-export function findSpan(spans: readonly Span[], at: Date): Span | undefined {
-  const span = spans[indexFrom(spans, at)];
-  return span && span.from < at ? span : undefined;
+export function findSpan(spans: readonly Span[], time: Date): Span | undefined {
+  const span = spans[indexFrom(spans, time)];
+  return span && span.from < time ? span : undefined;
 }
 
 /** Returns the index of the first span that does not end before a time. */
-export function indexFrom(spans: readonly Span[], at: Date): number {
+export function indexFrom(spans: readonly Span[], time: Date): number {
   let [first, end] = [0, spans.length];
   while (first < end) {
     const middle = (first + end) >> 1;
     const span = spans[middle];
-    if (span && span.to < at) first = middle + 1;
+    if (span && span.to < time) first = middle + 1;
     else end = middle;
   }
   return first;
 }
 
 /** Returns a capture that shows what the one before it showed. */
-export function toQuiet(at: Date, { class: seen }: Span, before: Before): CaptureResult {
-  const scan = seen === 'quiet' && { scan: toScan(before, { since: before.at, at }) };
-  return { ...toFrame(toKey(''), at, false), ...scan };
+export function toQuiet(capturedAt: Date, { class: seen }: Span, before: Before): CaptureResult {
+  const scan = seen === 'quiet' && { scan: toScan(before, { since: before.at, at: capturedAt }) };
+  return { ...toFrame(toKey(''), capturedAt, false), ...scan };
 }
 
 /**
@@ -96,14 +96,14 @@ export function toQuiet(at: Date, { class: seen }: Span, before: Before): Captur
  */
 function toScan(
   { at: tickAt, distanceSeconds }: Before,
-  { since, at, unchanged }: { since: Date; at: Date; unchanged?: { from: Date; to: Date } },
+  { since, at: capturedAt, unchanged }: { since: Date; at: Date; unchanged?: { from: Date; to: Date } },
 ) {
-  const begin = later(tickAt, addSeconds(at, -rules.maxScanSeconds));
-  const quiet = listFrames(later(since, begin), at, distanceSeconds);
+  const begin = later(tickAt, addSeconds(capturedAt, -rules.maxScanSeconds));
+  const quiet = listFrames(later(since, begin), capturedAt, distanceSeconds);
   const before = unchanged ? listFrames(later(unchanged.from, tickAt), unchanged.to, distanceSeconds) : [];
   return {
     frames: quiet.length,
-    covered_seconds: ageSeconds(begin, at),
+    covered_seconds: ageSeconds(begin, capturedAt),
     left_out_seconds: 0,
     distance_seconds: distanceSeconds,
     quiet,
@@ -120,8 +120,8 @@ function listFrames(from: Date, to: Date, distanceSeconds: number): string[] {
   );
 }
 
-function toFrame(frameKey: string, at: Date, moved: boolean): Extract<CaptureResult, { kind: 'captured' }> {
-  const time = at.toISOString();
+function toFrame(frameKey: string, date: Date, moved: boolean): Extract<CaptureResult, { kind: 'captured' }> {
+  const time = date.toISOString();
   return {
     kind: 'captured',
     frame_key: frameKey,

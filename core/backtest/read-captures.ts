@@ -43,12 +43,12 @@ export async function* readCaptures(
     for (const moments of await readWindow(watch, begin, end, from, deps)) {
       const newest = moments.at(-1);
       if (!newest) continue;
-      const at = new Date(newest.at);
+      const time = new Date(newest.at);
       const isBehind =
-        !after || at.getTime() > after.at || (at.getTime() === after.at && newest.moment_id > after.id);
+        !after || time.getTime() > after.at || (time.getTime() === after.at && newest.moment_id > after.id);
       if (!isBehind) continue;
-      yield { at, id: newest.moment_id, moments, spans, isEnd: false };
-      since = at;
+      yield { at: time, id: newest.moment_id, moments, spans, isEnd: false };
+      since = time;
     }
     await new Promise((resolve) => setImmediate(resolve));
     yield { at: end, id: '', moments: [], spans, isEnd: false };
@@ -75,8 +75,8 @@ async function readWindow(
   }
   const captures = [...Map.groupBy(moments.toReversed(), nameCapture).values()].flatMap((capture) => {
     const newest = capture.at(-1);
-    const at = newest && readMomentId(newest.moment_id)?.captureAt;
-    return at && at >= begin && at < end ? [{ at, capture, id: newest.moment_id }] : [];
+    const time = newest && readMomentId(newest.moment_id)?.captureAt;
+    return time && time >= begin && time < end ? [{ at: time, capture, id: newest.moment_id }] : [];
   });
   return captures
     .toSorted((one, other) => one.at.getTime() - other.at.getTime() || (one.id < other.id ? -1 : 1))

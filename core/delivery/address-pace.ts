@@ -12,11 +12,11 @@ export function createAddressPace(now: () => Date): AddressPace {
   const seconds = rules.minDestinationSpacingSeconds;
   return {
     take: (address) => {
-      const at = now();
-      for (const [other, since] of taken) if (isOver(since, seconds, at)) taken.delete(other);
+      const takenAt = now();
+      for (const [other, since] of taken) if (isOver(since, seconds, takenAt)) taken.delete(other);
       const last = taken.get(address);
-      const waitSeconds = last ? secondsUntil(addSeconds(last, seconds), at, seconds) : 0;
-      if (waitSeconds === 0) taken.set(address, at);
+      const waitSeconds = last ? secondsUntil(addSeconds(last, seconds), takenAt, seconds) : 0;
+      if (waitSeconds === 0) taken.set(address, takenAt);
       return waitSeconds;
     },
   };

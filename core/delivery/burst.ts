@@ -46,20 +46,20 @@ export function afterOpenings(state: DestinationState, now: Date): DestinationSt
  */
 export function listJoinable(state: DestinationState, sequence: number, now: Date): WaitingEvent[] {
   return findHeads(state).filter(
-    ({ sequence: other, attempted_at: at }) =>
-      other !== sequence && (at === undefined || isOver(at, rules.maxAttemptSeconds, now)),
+    ({ sequence: other, attempted_at: attemptedAt }) =>
+      other !== sequence && (attemptedAt === undefined || isOver(attemptedAt, rules.maxAttemptSeconds, now)),
   );
 }
 
-/** Returns the state in which a message takes these events along. `at`: begin of its attempt, null after it. */
+/** Returns the state in which a message takes these events along. `time`: begin of its attempt, null after it. */
 export function markJoined(
   state: DestinationState,
   joined: readonly { event: WaitingEvent }[],
-  at: Date | null,
+  time: Date | null,
 ): DestinationState {
   return joined.reduce((before, { event: { sequence, subject, attempts, resend } }) => {
     if (!before.waiting.some((waiting) => waiting.sequence === sequence)) return before;
     const event = { sequence, subject, attempts, resend };
-    return addWaiting(before, at === null ? event : { ...event, attempted_at: at.toISOString() });
+    return addWaiting(before, time === null ? event : { ...event, attempted_at: time.toISOString() });
   }, state);
 }

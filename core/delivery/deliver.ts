@@ -181,9 +181,9 @@ async function abandon(
   why: string,
   deps: DeliverDeps,
 ): Promise<DeliveryOutcome> {
-  const known = message.run === 'watch' ? await deps.deliveries.state(message) : undefined;
-  if (known)
-    await stopWaiting(message, known, (stored = known) => removeWaiting(stored, message.sequence), deps);
+  const state = message.run === 'watch' ? await deps.deliveries.state(message) : undefined;
+  if (state)
+    await stopWaiting(message, state, (stored = state) => removeWaiting(stored, message.sequence), deps);
   return finish(giveUp(delivery, why), deps);
 }
 
@@ -207,15 +207,15 @@ async function endWait(
 
 async function stopWaiting(
   message: DeliveryMessage,
-  known: DestinationState,
+  state: DestinationState,
   change: (stored: DestinationState | undefined) => DestinationState,
   deps: DeliverDeps,
 ): Promise<void> {
   const { sequence, subject } = message;
-  const isKnown = [...known.waiting, ...known.notified].some(
+  const isKnown = [...state.waiting, ...state.notified].some(
     (event) => event.sequence === sequence || event.subject === subject,
   );
-  if (isKnown) await wake(message, await deps.deliveries.changeState(known, change), 'rejected', deps);
+  if (isKnown) await wake(message, await deps.deliveries.changeState(state, change), 'rejected', deps);
 }
 
 /** Returns the time until an event asks again whether the earlier event of its subject has ended, which wakes it. */

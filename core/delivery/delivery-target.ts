@@ -166,8 +166,8 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     send: async (joined) => {
       const notification = await toNotification(event, stored, settings, deps);
       const subject = findSubject(event);
-      const found = state.notified.find((each) => each.subject === subject && each.sequence < sequence);
-      const opening = found?.receipt ?? opened?.receipt;
+      const notified = state.notified.find((each) => each.subject === subject && each.sequence < sequence);
+      const opening = notified?.receipt ?? opened?.receipt;
       const readCurrent = async () => {
         const now = asWatch(await deps.runs.getIncludingEnded(watchId));
         return now && isStillAddressed(settings, now.config.destinations) ? describeState(now) : null;
@@ -209,8 +209,8 @@ function joining(
   };
 }
 
-function isPast(at: string | null, seconds: number, { now }: Pick<DeliverDeps, 'now'>): boolean {
-  return at === null || isOver(at, seconds, now());
+function isPast(since: string | null, seconds: number, { now }: Pick<DeliverDeps, 'now'>): boolean {
+  return since === null || isOver(since, seconds, now());
 }
 
 function findRefusal(settings: Destination, state: DestinationState, event: WatchEvent): string | undefined {

@@ -92,13 +92,13 @@ export function recordAttempt(
   now: Date,
   error: string,
 ): DestinationState {
-  const at = now.toISOString();
+  const attemptedAt = now.toISOString();
   switch (outcome) {
     case 'delivered':
       return {
         ...state,
-        last_attempt_at: at,
-        last_delivered_at: at,
+        last_attempt_at: attemptedAt,
+        last_delivered_at: attemptedAt,
         last_error: null,
         failures: 0,
         disabled: null,
@@ -106,14 +106,14 @@ export function recordAttempt(
     case 'gone':
       return {
         ...state,
-        last_attempt_at: at,
+        last_attempt_at: attemptedAt,
         last_error: error,
         failures: state.failures + 1,
-        disabled: { at, reason: error },
+        disabled: { at: attemptedAt, reason: error },
       };
     case 'retry':
     case 'rejected':
-      return { ...state, last_attempt_at: at, last_error: error, failures: state.failures + 1 };
+      return { ...state, last_attempt_at: attemptedAt, last_error: error, failures: state.failures + 1 };
   }
 }
 
@@ -139,19 +139,19 @@ export function removeWaiting(state: DestinationState, sequence: number): Destin
 
 /**
  * Returns the state in which an attempt of an event is under way. Returns undefined if another attempt is, or if the
- * wait has ended since `known` was read: the message of the wait and that of a wake may be handled concurrently. An
+ * wait has ended since `before` was read: the message of the wait and that of a wake may be handled concurrently. An
  * event that does not wait has one message.
  */
 export function beginAttempt(
   state: DestinationState,
-  known: DestinationState,
+  before: DestinationState,
   sequence: number,
   now: Date,
 ): DestinationState | undefined {
   const event = findWaiting(state, sequence);
-  if (!event) return findWaiting(known, sequence) ? undefined : state;
-  const { attempted_at: at } = event;
-  if (at && !isOver(at, rules.maxAttemptSeconds, now)) return undefined;
+  if (!event) return findWaiting(before, sequence) ? undefined : state;
+  const { attempted_at: attemptedAt } = event;
+  if (attemptedAt && !isOver(attemptedAt, rules.maxAttemptSeconds, now)) return undefined;
   return addWaiting(state, { ...event, attempted_at: now.toISOString() });
 }
 

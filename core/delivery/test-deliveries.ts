@@ -33,10 +33,10 @@ export async function testWebhook(url: string, caller: string, deps: WebhookDeps
 }
 
 /** Creates an envelope without a stream: the service itself is its source. */
-function testEnvelope(at: Date, { baseUrl }: WebhookDeps) {
+function testEnvelope(now: Date, { baseUrl }: WebhookDeps) {
   return {
     type: 'test',
-    timestamp: at.toISOString(),
+    timestamp: now.toISOString(),
     source_url: baseUrl,
     data: { message: 'This is a test event: nothing has happened.' },
   };

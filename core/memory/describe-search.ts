@@ -57,13 +57,13 @@ type Bounds = { from: Date; to: Date };
 
 function subtract({ from, to }: Bounds, spans: readonly Bounds[]): Bounds[] {
   const left: Bounds[] = [];
-  let at = from;
+  let leftFrom = from;
   for (const span of spans) {
-    if (span.to <= at || span.from >= to) continue;
-    if (span.from > at) left.push({ from: at, to: earlier(span.from, to) });
-    at = later(at, span.to);
+    if (span.to <= leftFrom || span.from >= to) continue;
+    if (span.from > leftFrom) left.push({ from: leftFrom, to: earlier(span.from, to) });
+    leftFrom = later(leftFrom, span.to);
   }
-  return at < to ? [...left, { from: at, to }] : left;
+  return leftFrom < to ? [...left, { from: leftFrom, to }] : left;
 }
 
 /** Returns the duration from which visits of all watches are sure to be seen, in seconds; `null` without watches. */
@@ -185,22 +185,22 @@ function describeGaps(unseen: readonly UnseenSpan[], watches: readonly SearchedW
 /** Formats a gap by the clock of its watch: "Tue 02:10 to 03:55 (Europe/Berlin): camera lost". */
 function describeGap({ from, to, reason }: UnseenSpan, schedule: Schedule | null): string {
   const zone = schedule?.time_zone ?? 'UTC';
-  const [begin, end] = [from, to].map((at) =>
-    Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone),
+  const [begin, end] = [from, to].map((date) =>
+    Temporal.Instant.fromEpochMilliseconds(date.getTime()).toZonedDateTimeISO(zone),
   );
   if (!begin || !end) return '';
   const isSameDay = begin.toPlainDate().equals(end.toPlainDate());
   const isShort = to.getTime() - from.getTime() < 120_000;
-  const time = (at: Temporal.ZonedDateTime) =>
-    at
+  const time = (local: Temporal.ZonedDateTime) =>
+    local
       .toPlainTime()
       .toString()
       .slice(0, isShort ? 8 : 5);
   return `${day(begin)} ${time(begin)} to ${isSameDay ? '' : `${day(end)} `}${time(end)} (${zone}): ${reasons[reason]}`;
 }
 
-function day(at: Temporal.ZonedDateTime): string {
-  return `${weekdays[at.dayOfWeek - 1]} ${at.day} ${months[at.month - 1]}`;
+function day(local: Temporal.ZonedDateTime): string {
+  return `${weekdays[local.dayOfWeek - 1]} ${local.day} ${months[local.month - 1]}`;
 }
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];

@@ -54,7 +54,7 @@ export async function listMoments(
     deps.moments.list(query, now),
     Promise.all(watches.map(({ run_id: id }) => deps.moments.picturesKeptFrom(id))),
   ]);
-  const newest = released.flatMap((at) => at ?? []).reduce(later, new Date(0));
+  const newest = released.flatMap((time) => time ?? []).reduce(later, new Date(0));
   return {
     moments: page.moments.map((moment) => presentMoment(moment, deps)),
     next_after: page.next?.moment_id ?? null,
@@ -152,7 +152,7 @@ export async function reviewOwnMoment(
   by: string,
   deps: ReviewDeps,
 ): Promise<Moment> {
-  const { watch_id: watchId, at } = await requireOwnMoment(momentId, caller, deps);
+  const { watch_id: watchId, at: momentAt } = await requireOwnMoment(momentId, caller, deps);
   const watch = asWatch(await deps.runs.get(watchId, deps.now()));
   const rule = watch?.config.conditions.find(({ condition_id: id }) => id === conditionId);
   if (!rule)
@@ -161,11 +161,11 @@ export async function reviewOwnMoment(
       `The watch has no condition ${conditionId}`,
       'Use the condition_id of one of its conditions.',
     );
-  const from = new Date(at);
+  const from = new Date(momentAt);
   const to = addSeconds(from, (rule.open_after_seconds ?? 0) + maxConfirmingSeconds);
   const query = { caller, watchId, conditionId, from, to, limit: maxAlerts };
   const alerts = await deps.watches.alerts(query, deps.now());
-  const isAlerted = alerts.some(({ opened_at: opened, seen_from: since = opened }) => since <= at);
+  const isAlerted = alerts.some(({ opened_at: opened, seen_from: since = opened }) => since <= momentAt);
   const { condition } = rule;
   const review = {
     condition_id: conditionId,

@@ -23,9 +23,9 @@ export function matchWords(moments: readonly Moment[], stems: QueryStems, limit:
     for (const [index, { moment, isMatch }] of entries.entries())
       if (isMatch) neighbors.set(moment, all.slice(index + 1, index + 1 + maxLookedBack));
   }
-  const found = newest.flatMap(({ moment, isMatch }) => (isMatch ? [moment] : []));
-  const kept = found.slice(0, limit);
-  const readFrom = found.length > limit ? (kept.at(-1)?.at ?? null) : null;
+  const matches = newest.flatMap(({ moment, isMatch }) => (isMatch ? [moment] : []));
+  const kept = matches.slice(0, limit);
+  const readFrom = matches.length > limit ? (kept.at(-1)?.at ?? null) : null;
   return {
     matches: toMatches(kept, stems, (moment) => neighbors.get(moment) ?? []),
     read: readFrom === null ? moments.length : moments.filter(({ at }) => at >= readFrom).length,
@@ -39,11 +39,11 @@ function toNeighbor({ at, scene }: Moment, isMatch: boolean): Neighbor {
 
 /** Ranks moments with a word. `before` returns the moments of a watch before one, newest first. */
 export function toMatches(
-  found: readonly MatchedMoment[],
+  matches: readonly MatchedMoment[],
   stems: QueryStems,
   before: (moment: MatchedMoment) => readonly Neighbor[],
 ): WordMatch[] {
-  return rankMoments(found, stems).map(({ moment, score, denies }) => {
+  return rankMoments(matches, stems).map(({ moment, score, denies }) => {
     const { moment_id, watch_id, at, scene } = moment;
     const denied = before(moment).find(
       ({ isMatch, isDescribed }) => !isMatch && (scene === undefined || isDescribed()),

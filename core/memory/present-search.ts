@@ -21,7 +21,7 @@ export function presentMoment(stored: Moment, { baseUrl }: Base): z.input<typeof
 }
 
 export function presentSearch(
-  { found, state, cursor, names, ...result }: SearchResult,
+  { found: foundVisits, state, cursor, names, ...result }: SearchResult,
   maxCalls: number,
   base: Base,
 ): z.input<typeof searchResponseSchema> {
@@ -29,7 +29,7 @@ export function presentSearch(
   const { visits, exact, calls, usd } = result.estimate;
   return {
     sentence: result.sentence,
-    results: found.map(({ moment, from, to, openBegin, openEnd, matched }) => ({
+    results: foundVisits.map(({ moment, from, to, openBegin, openEnd, matched }) => ({
       moment: presentMoment(moment, base),
       watch_name: names.get(moment.watch_id) ?? '',
       from: from.toISOString(),

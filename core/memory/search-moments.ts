@@ -218,22 +218,22 @@ async function lookByWords(
   bounds: CallBounds,
   deps: SearchDeps,
 ): Promise<Looks> {
-  const found: FoundVisit[] = [];
+  const hits: FoundVisit[] = [];
   const before = state.counts.looked;
   const isLeft = () => state.candidates.length > 0 || state.unreadBefore !== null;
-  while (isLeft() && found.length < limit && hasRoom(state, bounds, deps.now())) {
+  while (isLeft() && hits.length < limit && hasRoom(state, bounds, deps.now())) {
     if (state.candidates.length === 0) await readCandidates(query, watches, state, bounds, deps);
     const step = await lookOrEnd(
-      () => lookAtNext(state.candidates.slice(0, limit - found.length), query, state, bounds, deps),
+      () => lookAtNext(state.candidates.slice(0, limit - hits.length), query, state, bounds, deps),
       state,
       before,
     );
     if (step === undefined) break;
     state.candidates = state.candidates.slice(step.done);
     for (const { candidate, moment, matched } of step.looked)
-      if (matched !== false) found.push({ moment, matched, ...toEnds(candidate) });
+      if (matched !== false) hits.push({ moment, matched, ...toEnds(candidate) });
   }
-  return { found, isDone: !isLeft() };
+  return { found: hits, isDone: !isLeft() };
 }
 
 /** Checks a picture of each visit, watch by watch, newest first. Visits that match and follow each other are one. */
@@ -245,7 +245,7 @@ async function lookThoroughly(
   deps: SearchDeps,
 ): Promise<Looks> {
   const { place } = state;
-  const found: FoundVisit[] = [];
+  const hits: FoundVisit[] = [];
   const before = state.counts.looked;
   // A watch may be deleted between two calls: the next one follows by its id.
   const ordered = watches.toSorted((one, other) => (one.watch.run_id < other.watch.run_id ? -1 : 1));
@@ -256,15 +256,15 @@ async function lookThoroughly(
     const { visits, isLast } = await readVisits(watch, state, bounds, deps);
     let left = visits;
     while (left.length > 0) {
-      if (found.length >= limit || !hasRoom(state, bounds, deps.now())) return { found, isDone: false };
-      const candidates = left.slice(0, limit - found.length).map(({ candidate }) => candidate);
+      if (hits.length >= limit || !hasRoom(state, bounds, deps.now())) return { found: hits, isDone: false };
+      const candidates = left.slice(0, limit - hits.length).map(({ candidate }) => candidate);
       const step = await lookOrEnd(() => lookAtNext(candidates, query, state, bounds, deps), state, before);
-      if (step === undefined) return { found, isDone: false };
+      if (step === undefined) return { found: hits, isDone: false };
       for (const { candidate, moment, matched } of step.looked) {
-        const last = found.at(-1);
+        const last = hits.at(-1);
         const isJoined = place.joined && !candidate.open[1];
         if (matched === true && isJoined && last) last.from = new Date(candidate.from);
-        else if (matched === true && !isJoined) found.push({ moment, matched, ...toEnds(candidate) });
+        else if (matched === true && !isJoined) hits.push({ moment, matched, ...toEnds(candidate) });
         place.joined = matched === true;
       }
       const oldest = left[step.done - 1]?.visit.moments[0];
@@ -273,7 +273,7 @@ async function lookThoroughly(
     }
     if (isLast) index += 1;
   }
-  return { found, isDone: true };
+  return { found: hits, isDone: true };
 }
 
 /** Reads the next visits of a watch. The oldest one of a page may continue in the next page, and is left to it. */

@@ -32,11 +32,11 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
   let before: Moment | undefined;
   let isOpen = false;
   for (const moment of moments) {
-    const at = new Date(moment.at);
-    extend(at);
+    const time = new Date(moment.at);
+    extend(time);
     // The capture that ends a gap has scanned the time between its moments.
     const isNext = before !== undefined && nameCapture(before) !== nameCapture(moment);
-    isOpen = before !== undefined && isNext && isUnseen(new Date(before.at), at);
+    isOpen = before !== undefined && isNext && isUnseen(new Date(before.at), time);
     if (isOpen && current) current.openEnd = true;
     if (isOpen) current = undefined;
     before = moment;
@@ -44,11 +44,13 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
     if (holds === null) continue;
     if (holds && current) {
       current.moments.push(moment);
-      current.to = at;
+      current.to = time;
       continue;
     }
     const begins = holds || (current !== undefined && belongs(moment, undefined) === true);
-    current = begins ? { moments: [moment], from: at, to: at, openBegin: isOpen, openEnd: false } : undefined;
+    current = begins
+      ? { moments: [moment], from: time, to: time, openBegin: isOpen, openEnd: false }
+      : undefined;
     if (current) visits.push(current);
   }
   extend();
@@ -69,8 +71,8 @@ function createQuietReader(spans: readonly Span[]): (after: Date, next?: Date) =
   return (after, next) => {
     while ((spans[index]?.to ?? after) < after) index += 1;
     let [end, seenTo] = [after, after];
-    for (let at = index; ; at += 1) {
-      const span = spans[at];
+    for (let spanIndex = index; ; spanIndex += 1) {
+      const span = spans[spanIndex];
       if (!span || span.from > seenTo || (next && span.from >= next)) break;
       const isOfMoment = span.class === 'judged' && span.from <= after;
       if (span.class !== 'quiet' && !isOfMoment) break;

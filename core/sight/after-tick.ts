@@ -113,9 +113,9 @@ function readStream(outcome: SeenOutcome, { outlivesStream, reportsStills }: Sig
 }
 
 /** Returns the end of a time without a picture. */
-function findRegained(trouble: StreamTrouble | null, at: Date): Sight['regained'] {
+function findRegained(trouble: StreamTrouble | null, frameAt: Date): Sight['regained'] {
   return hasFailed(trouble)
-    ? { at: at.toISOString(), lost_seconds: ageSeconds(trouble.since, at) }
+    ? { at: frameAt.toISOString(), lost_seconds: ageSeconds(trouble.since, frameAt) }
     : undefined;
 }
 

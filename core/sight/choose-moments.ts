@@ -68,7 +68,7 @@ function chooseOfVisits(frames: readonly ComparedFrame[], newest: NewestFrame): 
   for (const visit of others) choose(visit);
   // An arrival is confirmed by the newest frame.
   choose(
-    runs.flatMap(({ kind, frames: of }) => (kind === 'arrived' ? of : [])).filter(apart(confirmApartSeconds)),
+    runs.flatMap((run) => (run.kind === 'arrived' ? run.frames : [])).filter(apart(confirmApartSeconds)),
   );
   const rest = visits.flat();
   for (let left = rules.maxEarlierMoments - chosen.length; left > 0; left -= 1)

@@ -30,12 +30,12 @@ export type SightQuestion = {
  */
 export function countSight<Counted extends Pick<Sight, 'counted_until' | 'in_gap'>>(
   before: Counted,
-  { seen, at, ...pace }: SightQuestion,
+  { seen, at: tickAt, ...pace }: SightQuestion,
 ): { sight: Counted; spans: SightSpan[] } {
   const { counted_until: countedUntil } = before;
   if (seen === 'unknown' || countedUntil === null) return { sight: before, spans: [] };
   const from = new Date(countedUntil);
-  const until = later(at, from);
+  const until = later(tickAt, from);
   const to = earlier(addSeconds(from, rules.maxHoursPerTick * 3600), until);
   // A part of the time does not end with this tick.
   const seenPart = to < until ? 'service' : seen;

@@ -6,25 +6,27 @@ const maxAgeSeconds = 60;
 
 /**
  * Returns the time of the newest frame of a capture: that of the stream, if it can be of the clock of this service.
- * `at` is the begin of the capture, while which the frame may have arrived. Frames of several captures keep their
- * distances only by their own times.
+ * `beganAt` is the begin of the capture, while which the frame may have arrived. Frames of several captures keep
+ * their distances only by their own times.
  */
-export function frameTime({ captured_at, seen }: ShownFrame, at: Date, now: Date): Date {
+export function frameTime({ captured_at, seen }: ShownFrame, beganAt: Date, now: Date): Date {
   const shownAt = new Date(captured_at);
-  const own = addSeconds(shownAt, secondsBehind(shownAt, at));
-  const end = later(at, earlier(new Date(seen.seen_at), now));
+  const own = addSeconds(shownAt, secondsBehind(shownAt, beganAt));
+  const end = later(beganAt, earlier(new Date(seen.seen_at), now));
   return earlier(own, end);
 }
 
-/** Returns how far the clock of a stream is behind that of this service: 0 if its frame at `at` can be of the same. */
-export function secondsBehind(capturedAt: Date, at: Date): number {
-  return capturedAt >= addSeconds(at, -maxAgeSeconds) ? 0 : (at.getTime() - capturedAt.getTime()) / 1000;
+/** Returns how far the clock of a stream is behind that of this service: 0 if its frame can be of the same. */
+export function secondsBehind(capturedAt: Date, begin: Date): number {
+  return capturedAt >= addSeconds(begin, -maxAgeSeconds)
+    ? 0
+    : (begin.getTime() - capturedAt.getTime()) / 1000;
 }
 
 type ShownFrame = Pick<Captured, 'captured_at' | 'seen'>;
 
-/** Returns the time of an earlier moment of a capture. `at` is that of its newest frame. */
-export function momentTime(time: string, { captured_at }: { captured_at: string }, at: Date): Date {
-  const before = new Date(at.getTime() - (Date.parse(captured_at) - Date.parse(time)));
-  return earlier(before, at);
+/** Returns the time of an earlier moment of a capture. `newestAt` is that of its newest frame. */
+export function momentTime(time: string, { captured_at }: { captured_at: string }, newestAt: Date): Date {
+  const before = new Date(newestAt.getTime() - (Date.parse(captured_at) - Date.parse(time)));
+  return earlier(before, newestAt);
 }

@@ -80,7 +80,7 @@ export function extendHour(
   before: SeenHour | undefined,
   { spans, unjudged, unsure = {}, sure = 0 }: SeenAddition,
 ): SeenHour {
-  const tenths = (at: Date) => Math.round((at.getTime() - hour.getTime()) / tenthMs);
+  const tenths = (time: Date) => Math.round((time.getTime() - hour.getTime()) / tenthMs);
   const added = spans.map(({ from, to, class: name, reason }): HourSpan => ({
     begin: tenths(from),
     end: tenths(to),

@@ -15,7 +15,7 @@ export function nextGridCheck({ stream_phase: phaseMs, next }: Planned, grid: Ru
 
 export function toNextTick(
   { stream_phase: phase }: Planned,
-  at: Date,
+  tickAt: Date,
   tick: Pick<NextTick, 'judged'> &
     Partial<Pick<NextTick, 'done' | 'closing' | 'confirming' | 'stretch'>> & { rescans?: boolean },
   outcome: { kind: string },
@@ -24,7 +24,7 @@ export function toNextTick(
   const { judged, rescans, done = false, closing = false, confirming = false, stretch = 1 } = tick;
   return {
     done,
-    wait_until: toWakeUp(at, phase).toISOString(),
+    wait_until: toWakeUp(tickAt, phase).toISOString(),
     judged,
     ...(rescans && { rescans }),
     closing,

@@ -163,7 +163,7 @@ function note(error: VisionError, calls: Calls): void {
  * with the oldest one.
  */
 function listMoments(
-  { at, black, moments: earlier = [], previous, ...newest }: MomentMedia,
+  { at: newestAt, black, moments: earlier = [], previous, ...newest }: MomentMedia,
   usesPrevious: boolean,
 ): Moment[] {
   const { regions } = newest;
@@ -172,7 +172,7 @@ function listMoments(
       at: time,
       media: { mode: 'frames' as const, frame, ...(regions !== undefined && { regions }) },
     })),
-    ...(black ? [] : [{ at, media: newest }]),
+    ...(black ? [] : [{ at: newestAt, media: newest }]),
   ];
   return all.map((moment, index) => {
     const before = index === 0 ? previous : usesPrevious ? all[index - 1]?.media.frame : undefined;

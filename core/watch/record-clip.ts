@@ -33,8 +33,8 @@ const done: DeliveryOutcome = { kind: 'done' };
  */
 export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Promise<DeliveryOutcome> {
   const { clip: watchId, sequence } = message;
-  const found = asWatch(await deps.runs.get(watchId, deps.now()));
-  const source = found && (await deps.runs.source(found.source_id));
+  const watchBefore = asWatch(await deps.runs.get(watchId, deps.now()));
+  const source = watchBefore && (await deps.runs.source(watchBefore.source_id));
   // After its source, so that no change of that is missed.
   const watch = source && asWatch(await deps.runs.get(watchId, deps.now()));
   const event = watch && (await deps.runs.event(watchId, sequence));
@@ -61,12 +61,12 @@ export async function recordClip(message: ClipMessage, deps: RecordClipDeps): Pr
       alert_id: alert.alert_id,
       reason: clip.reason,
     });
-  const known = await commitClip(alert, clip, sequence, deps).catch((error: unknown) => {
+  const stored = await commitClip(alert, clip, sequence, deps).catch((error: unknown) => {
     if (error instanceof WatchNotFoundError || error instanceof AlertNotFoundError) return null;
     throw error;
   });
   // Also for a watch that was deleted meanwhile: this film may be stored after its media were removed.
-  await removeOthers(known);
+  await removeOthers(stored);
   return done;
 }
 

@@ -64,8 +64,8 @@ export function heldSeconds({ began_at, ended_at }: CutBurst): number | undefine
 }
 
 /** Adds a cut to those that count. */
-export function addCut(known: BurstCuts | undefined, seconds: number, now: Date): BurstCuts {
-  const counting = known !== undefined && Date.parse(known.until) > now.getTime() ? known : undefined;
+export function addCut(before: BurstCuts | undefined, seconds: number, now: Date): BurstCuts {
+  const counting = before !== undefined && Date.parse(before.until) > now.getTime() ? before : undefined;
   return {
     cuts: (counting?.cuts ?? 0) + 1,
     held_seconds: Math.min(counting?.held_seconds ?? Infinity, seconds),

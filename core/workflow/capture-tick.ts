@@ -185,12 +185,12 @@ async function store(
   const name = `${folder}/${own}`;
   const clipKey = capture.clip ? `captures/${own}.mp4` : null;
   const moments: Moment[] = [];
-  for (const [index, { frame, at, changedShare, still }] of pictures.entries()) {
+  for (const [index, { frame, at: capturedAt, changedShare, still }] of pictures.entries()) {
     const key = `${name}-${index + 1}.jpg`;
     await media.put(key, frame, 'image/jpeg');
     moments.push({
       frame_key: key,
-      captured_at: at.toISOString(),
+      captured_at: capturedAt.toISOString(),
       changed_share: changedShare,
       still: [still[0].toISOString(), still[1].toISOString()],
     });
@@ -299,9 +299,9 @@ async function compareCapture(
   const chosen = isSeenBefore ? [] : chooseMoments(frames, newest);
   const moments: MomentPicture[] = [];
   for (const index of chosen) {
-    const found = frames[index];
-    if (!found) continue;
-    const { at, changedShare, scanned } = found;
+    const chosenFrame = frames[index];
+    if (!chosenFrame) continue;
+    const { at, changedShare, scanned } = chosenFrame;
     const reading = streams.picture(scanned, request, signal);
     const frame = await waitUntilAborted(reading, signal).catch(() => null);
     if (frame) moments.push({ at, changedShare, still: findStill(frames, index, at), frame });
@@ -316,13 +316,13 @@ async function compareCapture(
 function findStill(
   frames: readonly (Pick<EarlierMotion, 'isNews' | 'black'> & { at: Date })[],
   index: number,
-  at: Date,
+  capturedAt: Date,
 ): [Date, Date] {
   const changes = (frame: (typeof frames)[number]) => frame.isNews || frame.black;
   const begin = frames.slice(0, index + 1).findLastIndex(changes);
   const after = frames.slice(index + 1).findIndex(changes);
   const end = after < 0 ? frames.length - 1 : index + after;
-  return [frames[Math.max(0, begin)]?.at ?? at, frames[end]?.at ?? at];
+  return [frames[Math.max(0, begin)]?.at ?? capturedAt, frames[end]?.at ?? capturedAt];
 }
 
 /**

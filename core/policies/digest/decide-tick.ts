@@ -52,8 +52,8 @@ function closeWindows(job: JobOf<'digest'>, before: DigestSnapshot, outcome: Job
   const failed = modelFailureEnding(after.sight);
   if (!failed) return { ...after, ending: undefined };
   const { reason, failure } = failed;
-  const at = closed.closing.end?.at ?? times.askedAt.toISOString();
-  const closing = planFinalClosure(job, after.state, { at, reason, failure });
+  const endAt = closed.closing.end?.at ?? times.askedAt.toISOString();
+  const closing = planFinalClosure(job, after.state, { at: endAt, reason, failure });
   return { ...applyClosure(job, after, closeUnasked(closing), times, now), ending: endingAfter(closing) };
 }
 
@@ -79,11 +79,11 @@ function nextStep(
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   const captureAt = nextCaptureAt(job, sight, now, stretch);
   const closingAt = missed ? retryAt : beforeDeadline(nextWindowEnd(job, state, now), deadline, now);
-  const at = earlier(captureAt, closingAt);
-  const closing = captureAt > closingAt || (deadline !== undefined && at >= deadline);
-  return scheduleTick(job, at, outcome, sight, { closing, stretch });
+  const tickAt = earlier(captureAt, closingAt);
+  const closing = captureAt > closingAt || (deadline !== undefined && tickAt >= deadline);
+  return scheduleTick(job, tickAt, outcome, sight, { closing, stretch });
 }
 
-function beforeDeadline(at: Date, deadline: Date | undefined, now: Date): Date {
-  return deadline === undefined || deadline <= now ? at : earlier(at, deadline);
+function beforeDeadline(time: Date, deadline: Date | undefined, now: Date): Date {
+  return deadline === undefined || deadline <= now ? time : earlier(time, deadline);
 }

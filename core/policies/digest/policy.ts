@@ -11,8 +11,8 @@ import { planFinalClosure, planTickClosure } from './window-closure.ts';
 /** Samples of fresh captures, and a summary of each window. */
 export const digestDecisions: JobDecisions<JobOf<'digest'>> = {
   planAgain: (request, deps) => planDigest(digestRequestSchema.parse(request), deps),
-  work: (stored, output, at) => {
-    const { run: job, now } = atTick(stored, at, mapJobTimes);
+  work: (stored, output, time) => {
+    const { run: job, now } = atTick(stored, time, mapJobTimes);
     const screening = screenCapture(job, output, now);
     if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
     return { kind: 'seen', seen: { kind: 'sampled', captured: screening.captured } };
@@ -23,8 +23,8 @@ export const digestDecisions: JobDecisions<JobOf<'digest'>> = {
   },
   decide: decideDigestTick,
   lastWindows: (job, { reason, failure }, now) => {
-    const at = job.state.end?.at ?? now.toISOString();
-    return { job, closing: planFinalClosure(job, job.state, { at, reason, failure }) };
+    const endAt = job.state.end?.at ?? now.toISOString();
+    return { job, closing: planFinalClosure(job, job.state, { at: endAt, reason, failure }) };
   },
   finish: (job, { at, closed }, now) => {
     if (!closed) return undefined;

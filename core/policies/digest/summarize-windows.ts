@@ -103,13 +103,13 @@ function unreadable({ sight }: JobOf<'digest'>): SummaryResult {
 
 /** Omits expired images. */
 async function readSamples({ samples }: WindowClosure, { media }: SummaryDeps): Promise<Sample[]> {
-  const found = await Promise.all(
-    samples.map(async ({ frame_key: key, captured_at: at }) => {
+  const readable = await Promise.all(
+    samples.map(async ({ frame_key: key, captured_at: capturedAt }) => {
       const frame = await media.get(key);
-      return frame ? [{ frame, capturedAt: new Date(at) }] : [];
+      return frame ? [{ frame, capturedAt: new Date(capturedAt) }] : [];
     }),
   );
-  return found.flat();
+  return readable.flat();
 }
 
 /** 16 tiles of 320 px, 4 by 4: an image of 1280 × 720 px, about 150 kB. */
@@ -141,6 +141,6 @@ async function storeGrid(
 export function selectEvenly<Item>(samples: readonly Item[], max: number): Item[] {
   if (samples.length <= max) return [...samples];
   const step = (samples.length - 1) / (max - 1);
-  const chosen = new Set(Array.from({ length: max }, (_, at) => Math.round(at * step)));
-  return samples.filter((_, at) => chosen.has(at));
+  const chosen = new Set(Array.from({ length: max }, (_, index) => Math.round(index * step)));
+  return samples.filter((_, index) => chosen.has(index));
 }

@@ -37,12 +37,12 @@ export function planTickClosure(
  * over.
  */
 function findEnd(job: JobOf<'digest'>, outcome: JobOutcome, now: Date): DigestEnd | undefined {
-  const at = now.toISOString();
+  const endAt = now.toISOString();
   const lost = streamLostEnding(job, outcome, recordOutcome(job, outcome, now).sight, now);
-  if (lost) return { at, reason: lost.reason, failure: lost.failure };
-  if (outcome.kind === 'ended') return { at, reason: 'stream_ended' };
+  if (lost) return { at: endAt, reason: lost.reason, failure: lost.failure };
+  if (outcome.kind === 'ended') return { at: endAt, reason: 'stream_ended' };
   const isOver = job.deadline !== null && now >= new Date(job.deadline);
-  return isOver ? { at, reason: 'max_duration_reached' } : undefined;
+  return isOver ? { at: endAt, reason: 'max_duration_reached' } : undefined;
 }
 
 /** Plans the windows that remain when a job ends, up to its deadline. */
@@ -62,8 +62,8 @@ export function planFinalClosure(job: JobOf<'digest'>, digest: DigestState, give
 /** Ends after which the model is not asked: it failed, or the service did. */
 const unasked: DigestEnd['reason'][] = ['vlm_error', 'internal_error'];
 
-function spansOver(job: JobOf<'digest'>, { summarized }: DigestState, at: Date): WindowSpan[] {
-  const over = Math.max(0, countElapsedWindows(job, at) - summarized);
+function spansOver(job: JobOf<'digest'>, { summarized }: DigestState, time: Date): WindowSpan[] {
+  const over = Math.max(0, countElapsedWindows(job, time) - summarized);
   return Array.from({ length: over }, (_, offset) => computeSpan(job, summarized + 1 + offset));
 }
 
@@ -96,8 +96,8 @@ function windowStart(job: JobOf<'digest'>, index: number): Date {
   return addSeconds(findStart(job), (index - 1) * windowSeconds(job));
 }
 
-function countElapsedWindows(job: JobOf<'digest'>, at: Date): number {
-  return Math.floor(ageSeconds(findStart(job), at) / windowSeconds(job));
+function countElapsedWindows(job: JobOf<'digest'>, time: Date): number {
+  return Math.floor(ageSeconds(findStart(job), time) / windowSeconds(job));
 }
 
 /** Returns the number of windows up to the deadline, with a partial one at the end. */
@@ -140,8 +140,8 @@ function byTime(a: StoredSample, b: StoredSample): number {
 
 /** Removes the sample whose neighbors are closest to each other, so that the rest remains evenly spread. */
 function thinnedByOne(samples: StoredSample[]): StoredSample[] {
-  const spans = samples.map((_, at) => {
-    const [before, after] = [samples[at - 1], samples[at + 1]];
+  const spans = samples.map((_, index) => {
+    const [before, after] = [samples[index - 1], samples[index + 1]];
     return before && after ? byTime(after, before) : Infinity;
   });
   return samples.toSpliced(spans.indexOf(Math.min(...spans)), 1);

@@ -33,7 +33,7 @@ function toGapReason(reason: SpanReason): GapReason {
 
 /** Names the model as the reason of a gap that began while a tick waited for it, from `askedAt` to `now`. */
 export function recordModelWait(job: Job, sight: JobSight, askedAt: Date, now: Date): JobSight {
-  const isOpen = (at: Date) => listOpen(job, sight, at).some(({ gap }) => gap !== null);
+  const isOpen = (time: Date) => listOpen(job, sight, time).some(({ gap }) => gap !== null);
   return !isOpen(untilSightEnds(job, askedAt)) && isOpen(untilSightEnds(job, now))
     ? { ...sight, in_gap: sight.in_gap ?? 'model' }
     : sight;
@@ -91,9 +91,10 @@ export function gapsWithin(
   });
 }
 
-/** Returns the time that a tick at `at` would add if it saw the stream. */
-function listOpen(job: Job, sight: JobSight, at: Date, isStretched = false): SightSpan[] {
-  return countSight(sight, { seen: 'seen', at, intervalSeconds: intervalSeconds(job), isStretched }).spans;
+/** Returns the time that a tick at `time` would add if it saw the stream. */
+function listOpen(job: Job, sight: JobSight, time: Date, isStretched = false): SightSpan[] {
+  return countSight(sight, { seen: 'seen', at: time, intervalSeconds: intervalSeconds(job), isStretched })
+    .spans;
 }
 
 function round(value: number): number {

@@ -30,7 +30,7 @@ export function jobWakeUpTime(job: Job, now: Date): Date {
 /** Plans the next tick. With `closing` it captures nothing, and with `done` the job ends. */
 export function scheduleTick(
   job: Job,
-  at: Date,
+  tickAt: Date,
   outcome: JobOutcome,
   sight: JobSight,
   next: Partial<Pick<NextTick, 'done' | 'closing' | 'stretch'>>,
@@ -38,7 +38,7 @@ export function scheduleTick(
   const judged = (outcome.kind === 'judged' || outcome.kind === 'sampled') && !outcome.captured.black;
   const isMissed = outcome.kind === 'model_failed' || outcome.kind === 'model_busy';
   const rescans = isMissed || (lacksMoment(outcome) && !job.next?.rescans);
-  return toNextTick(job, at, { judged, rescans, ...next }, outcome, sight);
+  return toNextTick(job, tickAt, { judged, rescans, ...next }, outcome, sight);
 }
 
 /**

@@ -86,8 +86,8 @@ export function toJobPolicy<J extends Job>(
     countsLate: () => false,
     work,
     ...(windows && {
-      windows: (stored, tick, at) => {
-        const { run: job, now } = atTick(stored, at, mapJobTimes);
+      windows: (stored, tick, time) => {
+        const { run: job, now } = atTick(stored, time, mapJobTimes);
         return windows(job, toOutcome(stored, tick), now);
       },
     }),
@@ -129,11 +129,11 @@ function planBegin(job: Job, now: Date): RunChange | undefined {
 function planJobTick<J extends Job>(
   stored: J,
   tick: Tick<JobOutcome>,
-  at: Date,
+  time: Date,
   { retentionSeconds }: JobSettings,
   decide: (job: J, outcome: JobOutcome, now: Date, stretch: number) => TickDecision,
 ): RunChange {
-  const { run: job, now } = atTick(stored, at, mapJobTimes);
+  const { run: job, now } = atTick(stored, time, mapJobTimes);
   const decision = decide(job, toOutcome(stored, tick), now, tick.stretch);
   return withMovedTimes(planTick(job, decision, tick.input, retentionSeconds, now), stored, job);
 }

@@ -16,12 +16,12 @@ export function recordOutcome(
   now: Date,
   stretch = 1,
 ): { counters: Counters; sight: JobSight } {
-  const { at } = readTimes(outcome, now);
+  const { at: frameAt } = readTimes(outcome, now);
   const { sight, spans } = afterTick(
     job,
     outcome,
     readSight(outcome),
-    { at, now, stretch, intervalSeconds: intervalSeconds(job) },
+    { at: frameAt, now, stretch, intervalSeconds: intervalSeconds(job) },
     {
       outlivesStream: false,
       reportsStills: false,

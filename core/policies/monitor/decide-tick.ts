@@ -53,10 +53,10 @@ function listTriggers(job: JobOf<'monitor'>, outcome: JobOutcome, now: Date): Tr
   const { config, state, counters } = job;
   const { captured, verdict, earlier: moments = [] } = outcome;
   // Moments are before the next capture's, whose times count from its begin too.
-  const at = config.look_back ? readTimes(outcome, now).at : now;
+  const newestAt = config.look_back ? readTimes(outcome, now).at : now;
   const all: Trigger[] = [
-    ...moments.map((moment) => ({ ...moment, at: momentTime(moment.captured_at, captured, at) })),
-    { frame_key: shownKey(outcome), captured_at: captured.captured_at, verdict, at },
+    ...moments.map((moment) => ({ ...moment, at: momentTime(moment.captured_at, captured, newestAt) })),
+    { frame_key: shownKey(outcome), captured_at: captured.captured_at, verdict, at: newestAt },
   ];
   const left = (config.max_triggers ?? Infinity) - counters.triggers_fired;
   let last = state.last_trigger_at === null ? null : new Date(state.last_trigger_at);

@@ -16,8 +16,8 @@ import type { Work } from '../policy.ts';
 type Asking = Extract<Job, { config: { condition: string } }>;
 
 /** Plans one question about a fresh capture. */
-function judgeOne(stored: Asking, output: CaptureOutput, at: Date): Work<JobOutcome> {
-  const { run: job, now } = atTick(stored, at, mapJobTimes);
+function judgeOne(stored: Asking, output: CaptureOutput, time: Date): Work<JobOutcome> {
+  const { run: job, now } = atTick(stored, time, mapJobTimes);
   // After a failed model call the same frame is checked again.
   const screening = screenCapture(job, output, now, job.sight.model_trouble !== null);
   if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };

@@ -55,7 +55,7 @@ export const monitorRecords = {
   intervalSeconds: ({ interval_seconds: seconds }: MonitorConfig) => seconds,
   durationSeconds: ({ monitor_duration_seconds: seconds }: MonitorConfig) => seconds,
   sightEnd: () => null,
-  mapTimes: ({ last_trigger_at: at }: MonitorState, { past }: Mover) => ({ last_trigger_at: past(at) }),
+  mapTimes: ({ last_trigger_at: last }: MonitorState, { past }: Mover) => ({ last_trigger_at: past(last) }),
   events: {
     watch_triggered: {
       streamName: 'triggered',

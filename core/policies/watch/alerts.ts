@@ -81,13 +81,13 @@ export function closeAlert(
     seen_seconds: seenSeconds(state, watch),
     frame_key: frameKey,
   };
-  const at = now.toISOString();
+  const closedAt = now.toISOString();
   return {
-    event: { type: 'alert_closed', data: { ...alertFields(state, rule), closed_at: at, ...shared } },
+    event: { type: 'alert_closed', data: { ...alertFields(state, rule), closed_at: closedAt, ...shared } },
     change: {
       kind: 'close',
       alertId: alert.alert_id,
-      closed: { at, ...shared },
+      closed: { at: closedAt, ...shared },
       expiresAt: addSeconds(now, alert.retention_days * daySeconds).toISOString(),
     },
   };

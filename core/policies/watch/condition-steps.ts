@@ -113,9 +113,9 @@ function stepCondition(
   tick: ConditionTick,
   createId: (conditionId: string) => string,
 ): Progress {
-  const { causes, isActive, outcome, at, now } = tick;
+  const { causes, isActive, outcome, at: newestAt, now } = tick;
   if (causes.paused) return end({ state: before, visits: [] }, rule, tick);
-  const points = listDatapoints(outcome, rule, before, at, tick.watch.next?.rescans);
+  const points = listDatapoints(outcome, rule, before, newestAt, tick.watch.next?.rescans);
   const step = { ...tick, closing: closingRule(rule, readFrameSeconds(tick)), createId };
   let progress: Progress = { state: afterUnseen(before, rule, points, tick), visits: [] };
   // A person who is back by the check has not left. One who came back and left again has visited twice.
@@ -159,21 +159,21 @@ function applyDatapoint(
   step: Step,
 ): Progress {
   const { watch, closing } = step;
-  const { at, verdict, holds = false } = point;
+  const { at: shownAt, verdict, holds = false } = point;
   const byVisit = isByVisit(rule);
   // A frame that was not judged opens nothing, but ends what was not enough for an opening.
   if (byVisit && !verdict && !isOpen(progress.state) && (holds || !progress.state.history.endsWith('1')))
-    return { ...progress, state: withPicture(progress.state, holds, at) };
+    return { ...progress, state: withPicture(progress.state, holds, shownAt) };
   const apartSeconds = point.isNewest || byVisit ? 0 : watch.config.confirm_seconds;
-  const seen = withVerdict(progress.state, closing, verdict ?? { triggered: holds }, at, apartSeconds);
+  const seen = withVerdict(progress.state, closing, verdict ?? { triggered: holds }, shownAt, apartSeconds);
   const state = verdict ? withHolding(seen, rule, verdict.triggered) : seen;
   const next = { ...progress, state };
-  const toMoment = (days: number) => ({ watch, frameKey: toEvidenceKey(point.frameKey, days), now: at });
+  const toMoment = (days: number) => ({ watch, frameKey: toEvidenceKey(point.frameKey, days), now: shownAt });
   if (isOpen(state)) {
     const isOver = closesNow(state, closing) || (verdict?.triggered === false && isBack(state, point, step));
     return isOver && point.mayClose ? close(next, state, rule, toMoment(state.alert.retention_days)) : next;
   }
-  if (!verdict?.triggered || !awaitsOpening(state, rule, at)) return next;
+  if (!verdict?.triggered || !awaitsOpening(state, rule, shownAt)) return next;
   if (progress.visits.length >= (byVisit ? maxVisits : 1)) return next;
   const id = step.createId(state.condition_id);
   const moment = toMoment(watch.config.retention_days);
@@ -220,12 +220,12 @@ function isBack({ alert }: OpenCondition, { isNewest }: Datapoint, { watch }: Co
  * is sure to be seen.
  */
 function readContext(state: ConditionState, rule: WatchCondition, tick: ConditionTick): OpeningContext {
-  const { watch, outcome, at, now } = tick;
+  const { watch, outcome, at: newestAt, now } = tick;
   const { stream_trouble: trouble, regained } = watch.sight;
   const isFirst = (time: string) =>
     regained && time <= regained.at && ageSeconds(time, new Date(regained.at)) <= regained.lost_seconds;
   const begins = countedChecks(state, rule).some((check) => check.triggered && isFirst(check.checked_at));
-  const behind = 'captured' in outcome ? secondsBehind(new Date(outcome.captured.captured_at), at) : 0;
+  const behind = 'captured' in outcome ? secondsBehind(new Date(outcome.captured.captured_at), newestAt) : 0;
   return {
     ...(behind > 0 && { behind_seconds: behind }),
     ...(hasFailed(trouble)

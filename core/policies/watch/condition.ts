@@ -74,8 +74,8 @@ function notHeld(alert: OpenAlert, now: Date): OpenAlert {
 }
 
 /** Notes since when pictures show it. */
-export function withPicture(state: ConditionState, holds: boolean, at: Date): ConditionState {
-  const { seen_from: since = at.toISOString(), ...rest } = state;
+export function withPicture(state: ConditionState, holds: boolean, shownAt: Date): ConditionState {
+  const { seen_from: since = shownAt.toISOString(), ...rest } = state;
   return holds ? { ...rest, seen_from: since } : rest;
 }
 
@@ -168,12 +168,12 @@ export function opened(
   },
   now: Date,
 ): OpenCondition {
-  const at = now.toISOString();
+  const openedAt = now.toISOString();
   const alert = {
     alert_id: alertId,
-    opened_at: at,
-    seen_from: state.holding?.since ?? state.seen_from ?? at,
-    held_at: at,
+    opened_at: openedAt,
+    seen_from: state.holding?.since ?? state.seen_from ?? openedAt,
+    held_at: openedAt,
     clear_from: null,
     reminded_at: null,
     acknowledged_at: null,
@@ -182,7 +182,7 @@ export function opened(
     severity,
     retention_days: retentionDays,
   };
-  return { ...forget(state), phase: 'open', alert, last_opened_at: at };
+  return { ...forget(state), phase: 'open', alert, last_opened_at: openedAt };
 }
 
 /** Ends an alert. Verdicts before the closing do not count towards the next opening. */

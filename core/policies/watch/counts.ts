@@ -50,9 +50,9 @@ export function countUntil({ config, sight: before }: WatchRun, now: Date) {
   return { sight, hours: countByHour(classifySpans(spans, null)) };
 }
 
-/** Returns the begin of the hour of `at`. */
-export function toHour(at: Date): string {
-  return floorHour(at).toISOString();
+/** Returns the begin of the hour of `time`. */
+export function toHour(time: Date): string {
+  return floorHour(time).toISOString();
 }
 
 export type AlertCounts = { opened: number; closed: number; reminders: number };

@@ -25,21 +25,21 @@ export type Datapoint = {
 };
 
 /**
- * Lists the datapoints of a condition in a tick, in time order. `at` is the time of the newest frame on the clock of
- * this service. A verdict that holds counts only if the one that counted before it in this capture is far enough from
- * it: several frames of one shadow are one mistake of the model. `rescans`: a part of the moments was judged before.
+ * Lists the datapoints of a condition in a tick, in time order. `newestAt` is the time of the newest frame on the clock
+ * of this service. A verdict that holds counts only if the one that counted before it in this capture is far enough
+ * from it: several frames of one shadow are one mistake of the model. `rescans`: a part of the moments was judged before.
  */
 export function listDatapoints(
   outcome: WatchOutcome,
   rule: WatchCondition,
   state: ConditionState,
-  at: Date,
+  newestAt: Date,
   rescans = false,
 ): Datapoint[] {
   const { checked_at: checkedAt, last_opened_at: openedAt, history } = state;
   const byVisit = isByVisit(rule);
-  if (outcome.kind === 'skipped' && byVisit) return listAlike(outcome, rule, state, at);
-  if (outcome.kind === 'skipped' && isSeenClear(state)) return listUnmoved(outcome, at);
+  if (outcome.kind === 'skipped' && byVisit) return listAlike(outcome, rule, state, newestAt);
+  if (outcome.kind === 'skipped' && isSeenClear(state)) return listUnmoved(outcome, newestAt);
   if (outcome.kind !== 'judged') return [];
   const { captured, answers, earlier: moments } = outcome;
   const verdict = findAnswer(answers, rule)?.verdict ?? null;
@@ -47,20 +47,20 @@ export function listDatapoints(
     .flatMap(({ frame_key: frameKey, captured_at: time, answers: earlierAnswers }) => {
       const earlierVerdict = findAnswer(earlierAnswers, rule)?.verdict;
       if (!earlierVerdict) return [];
-      return [{ at: momentTime(time, captured, at), verdict: earlierVerdict, frameKey }];
+      return [{ at: momentTime(time, captured, newestAt), verdict: earlierVerdict, frameKey }];
     })
     .filter((moment) => !(rescans && hasCounted(moment.at)));
   const quiet =
     !byVisit && verdict?.triggered === false ? listQuiet(outcome, judged, history.endsWith('0')) : [];
   const points: Datapoint[] = [
     ...judged,
-    ...(byVisit ? listAlike(outcome, rule, state, at) : []),
+    ...(byVisit ? listAlike(outcome, rule, state, newestAt) : []),
     ...quiet.map((time) => ({
-      at: momentTime(time, captured, at),
+      at: momentTime(time, captured, newestAt),
       verdict: null,
       frameKey: captured.frame_key,
     })),
-    ...(verdict ? [{ at, verdict, frameKey: shownKey(verdict, captured), isNewest: true }] : []),
+    ...(verdict ? [{ at: newestAt, verdict, frameKey: shownKey(verdict, captured), isNewest: true }] : []),
   ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
   // A clock that was set back, or a stream whose times jump, puts no datapoint before one that counted.
   const floor = later(new Date((checkedAt.at(-1) ?? 0) * 1000), new Date(openedAt ?? 0));
@@ -75,11 +75,11 @@ export function listDatapoints(
 }
 
 /** Returns the frames of a scan without motion. */
-function listUnmoved({ why, captured }: Extract<WatchOutcome, { kind: 'skipped' }>, at: Date): Datapoint[] {
+function listUnmoved({ why, captured }: Extract<WatchOutcome, { kind: 'skipped' }>, end: Date): Datapoint[] {
   if (why !== 'no_motion' || !captured.scan) return [];
   const times = [...captured.scan.quiet, captured.captured_at];
   return times.map((time) => ({
-    at: momentTime(time, captured, at),
+    at: momentTime(time, captured, end),
     verdict: null,
     frameKey: captured.frame_key,
   }));
@@ -93,7 +93,7 @@ function listAlike(
   outcome: Judged | Extract<WatchOutcome, { kind: 'skipped' }>,
   rule: WatchCondition,
   { reference_holds: reference, unjudged, checked_at: checkedAt, alert }: ConditionState,
-  at: Date,
+  newestAt: Date,
 ): Datapoint[] {
   const { captured } = outcome;
   if (!captured.scan || (outcome.kind === 'skipped' && outcome.why !== 'no_motion')) return [];
@@ -113,7 +113,7 @@ function listAlike(
       ? []
       : times
           .filter((time) => !judged.has(time))
-          .map((time) => ({ at: momentTime(time, captured, at), holds }));
+          .map((time) => ({ at: momentTime(time, captured, newestAt), holds }));
   const stills = (captured.moments ?? []).flatMap(({ captured_at: time, still = [time, time] }) =>
     list(
       [...new Set(still)],
@@ -126,7 +126,7 @@ function listAlike(
     ...list(captured.scan.quiet, newest),
     ...list(captured.scan.unchanged ?? [], reference),
     ...stills,
-    ...(outcome.kind === 'skipped' ? [{ at, holds: newest }] : []),
+    ...(outcome.kind === 'skipped' ? [{ at: newestAt, holds: newest }] : []),
   ].filter((point) => point.at.getTime() > since);
   const first = new Map(points.toReversed().map((point) => [point.at.getTime(), point]));
   return [...first.values()]

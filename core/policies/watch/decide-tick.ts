@@ -54,7 +54,7 @@ export type WatchDecision = {
 /** Decides a tick of a watch: phases of its conditions, alerts, status, next tick. Pure. */
 export function decideWatchTick(
   watch: WatchRun,
-  { outcome, need, stretch = 1, maxLostWaitSeconds = Infinity, at }: WatchTickInput,
+  { outcome, need, stretch = 1, maxLostWaitSeconds = Infinity, at: captureAt }: WatchTickInput,
   now: Date,
   createAlertId: CreateAlertId,
 ): WatchDecision {
@@ -64,7 +64,7 @@ export function decideWatchTick(
   const isActive = !causes.paused && schedule.active;
   // A capture that began in a span, and its last scan, see the span though it is over.
   const sees = isActive || (!causes.paused && isSight(outcome));
-  const beganAt = at ?? now;
+  const beganAt = captureAt ?? now;
   const shownAt = 'captured' in outcome ? frameTime(outcome.captured, beganAt, now) : beganAt;
   const stepped = stepConditions({ watch, outcome, causes, isActive, at: shownAt, now }, createAlertId);
   const { steps, counts } = stepped;
@@ -77,7 +77,7 @@ export function decideWatchTick(
     outcome,
     { isActive: sees, ...readSight(outcome, judged) },
     {
-      at: at ?? now,
+      at: captureAt ?? now,
       now,
       shownAt,
       stretch,

@@ -43,7 +43,8 @@ export function frameFolder(memoryDays: number): string {
  * months ago.
  */
 export function isRefreshDue(openedAt: string, from: Date, to: Date): boolean {
-  const periods = (at: Date) => Math.floor((at.getTime() - Date.parse(openedAt)) / (refreshSeconds * 1000));
+  const periods = (time: Date) =>
+    Math.floor((time.getTime() - Date.parse(openedAt)) / (refreshSeconds * 1000));
   return periods(to) > periods(from);
 }
 

@@ -29,8 +29,8 @@ export function withHolding(state: ConditionState, rule: WatchCondition, holds: 
  */
 function findHoldBegin(state: ConditionState, rule: WatchCondition): string {
   const { seen_from: seenFrom, unseen_until: unseenUntil = 0 } = state;
-  const [first] = countedChecks(state, rule).flatMap(({ triggered, checked_at: at }) =>
-    triggered ? [at] : [],
+  const [first] = countedChecks(state, rule).flatMap(({ triggered, checked_at: checkedAt }) =>
+    triggered ? [checkedAt] : [],
   );
   // Verdicts are stored by the second.
   const isBefore =
@@ -39,24 +39,24 @@ function findHoldBegin(state: ConditionState, rule: WatchCondition): string {
 }
 
 /**
- * Applies the time without sight before `at`. What nobody saw neither counts nor ends the time for which a condition
- * holds, up to `maxUnseenHoldSeconds`; then it begins again. An open alert notes it until the next verdict that holds.
- * `inGap`: the ticks before did not see.
+ * Applies the time without sight before `shownAt`. What nobody saw neither counts nor ends the time for which a
+ * condition holds, up to `maxUnseenHoldSeconds`; then it begins again. An open alert notes it until the next verdict
+ * that holds. `inGap`: the ticks before did not see.
  */
 export function afterUnseenTime(
   state: ConditionState,
   rule: WatchCondition,
-  at: Date,
+  shownAt: Date,
   { inGap, intervalSeconds }: { inGap: boolean; intervalSeconds: number },
 ): ConditionState {
   const { holding, unjudged, seen_at: seenAt, alert } = state;
-  const seconds = ageSeconds(seenAt, at);
+  const seconds = ageSeconds(seenAt, shownAt);
   const maxSeconds = rules.lateIntervals * intervalSeconds + rules.lateAllowanceSeconds;
   const isGap = inGap || seconds > maxSeconds;
   if (isGap && alert)
     return { ...state, alert: { ...alert, unseen_seconds: (alert.unseen_seconds ?? 0) + seconds } };
   if (!rule.open_after_seconds || (!isGap && unjudged === 0)) return state;
-  if (!holding) return { ...state, unseen_until: at.toISOString() };
+  if (!holding) return { ...state, unseen_until: shownAt.toISOString() };
   if (seconds > rules.maxUnseenHoldSeconds) return { ...forget(state), phase: 'unknown' };
   return { ...state, holding: { ...holding, unseen_seconds: holding.unseen_seconds + seconds } };
 }
@@ -68,22 +68,22 @@ export function afterUnseenTime(
 export function secondsToOpening(
   { phase, history, holding }: ConditionState,
   rule: WatchCondition,
-  at: Date,
+  shownAt: Date,
 ): number | undefined {
   if (phase === 'open') return undefined;
   if (!rule.open_after_seconds) return countHolding(history, rule) >= rule.checks_to_open ? 0 : undefined;
   if (!holding) return undefined;
-  return Math.max(0, rule.open_after_seconds + holding.unseen_seconds - ageSeconds(holding.since, at));
+  return Math.max(0, rule.open_after_seconds + holding.unseen_seconds - ageSeconds(holding.since, shownAt));
 }
 
-/** Returns true if only a verdict that holds is missing for an opening. `at`: time of the picture. */
-export function awaitsOpening(state: ConditionState, rule: WatchCondition, at: Date): boolean {
-  return secondsToOpening(state, rule, at) === 0 && isReleased(state, rule, at);
+/** Returns true if only a verdict that holds is missing for an opening. `shownAt`: time of the picture. */
+export function awaitsOpening(state: ConditionState, rule: WatchCondition, shownAt: Date): boolean {
+  return secondsToOpening(state, rule, shownAt) === 0 && isReleased(state, rule, shownAt);
 }
 
 /** Returns true if neither cooldown nor snooze holds an opening back. */
-export function isReleased(state: ConditionState, rule: WatchCondition, at: Date): boolean {
+export function isReleased(state: ConditionState, rule: WatchCondition, shownAt: Date): boolean {
   const { last_opened_at: last } = state;
-  if (isSnoozed(state, at)) return false;
-  return last === null || ageSeconds(last, at) >= rule.cooldown_seconds;
+  if (isSnoozed(state, shownAt)) return false;
+  return last === null || ageSeconds(last, shownAt) >= rule.cooldown_seconds;
 }

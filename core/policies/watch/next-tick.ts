@@ -38,8 +38,8 @@ export type TickPlan = {
 export function planNextTick(watch: WatchRun, outcome: WatchOutcome, plan: TickPlan, now: Date): NextTick {
   const { status, judged, stretch, sight } = plan;
   const rescans = lacksVerdicts(outcome, watch.next?.rescans ?? false);
-  const tickAt = (at: Date, kind: Partial<Pick<NextTick, 'done' | 'closing' | 'confirming'>>) =>
-    toNextTick(watch, at, { judged, rescans, stretch, ...kind }, outcome, sight);
+  const tickAt = (time: Date, kind: Partial<Pick<NextTick, 'done' | 'closing' | 'confirming'>>) =>
+    toNextTick(watch, time, { judged, rescans, stretch, ...kind }, outcome, sight);
   if (status === 'paused') return tickAt(now, { done: true, closing: true });
   const boundary = nextBoundary(plan);
   const latest = addSeconds(now, rules.maxWatchWaitSeconds);

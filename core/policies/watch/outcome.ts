@@ -31,16 +31,16 @@ export function lacksMoment(outcome: WatchOutcome, conditionId: string): boolean
  * Returns the part of the time that a tick has seen. A scan without motion is quiet, though a check was forced; motion
  * of which a part was not judged claims nothing.
  */
-export function readLook(outcome: WatchOutcome, at: Date): Look | null {
+export function readLook(outcome: WatchOutcome, newestAt: Date): Look | null {
   if (outcome.kind !== 'judged' && outcome.kind !== 'skipped') return null;
   const { scan, moved, moments = [], black } = outcome.captured;
   const scannedSeconds = scan?.covered_seconds ?? 0;
   const isStill = !moved && moments.length === 0 && !scan?.leaves_motion;
-  if (scannedSeconds > 0 && isStill) return { class: 'quiet', at, scannedSeconds };
+  if (scannedSeconds > 0 && isStill) return { class: 'quiet', at: newestAt, scannedSeconds };
   if (outcome.kind === 'skipped') return null;
   const judged = [...outcome.earlier, ...(black ? [] : [outcome])].map(({ answers }) =>
     answers.some(({ verdict }) => verdict !== null),
   );
   const isJudged = judged.every(Boolean) && moments.length === outcome.earlier.length && !scan?.leaves_motion;
-  return isJudged ? { class: 'judged', at, scannedSeconds } : null;
+  return isJudged ? { class: 'judged', at: newestAt, scannedSeconds } : null;
 }

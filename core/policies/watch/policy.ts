@@ -69,8 +69,8 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
     work: (stored, output, now) => {
       const { run: watch } = atTick(stored, now, mapWatchTimes, output.woken_at);
       const { config, sight } = watch;
-      const at = output.kind === 'captured' ? newestTime(output, output) : now;
-      const screening = screenWatchCapture(watch, onSchedule(output, config.schedule), at);
+      const newestAt = output.kind === 'captured' ? newestTime(output, output) : now;
+      const screening = screenWatchCapture(watch, onSchedule(output, config.schedule), newestAt);
       if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
       const { captured } = screening;
       const isOver = showsEnd(captured, output, config.schedule);
@@ -105,7 +105,7 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
         ...check,
       };
     },
-    decide: (stored, tick, at) => {
+    decide: (stored, tick, time) => {
       const { readAt, input } = tick;
       // A tick that another one overtook is not the one whose time is planned.
       const isOvertaken =
@@ -115,7 +115,7 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
         ? { run: stored, now: readAt }
         : atTick(stored, readAt, mapWatchTimes, wokenAt);
       // The model may have taken a minute: the tick is decided at its end.
-      const now = addSeconds(begun.now, ageSeconds(readAt, at));
+      const now = addSeconds(begun.now, ageSeconds(readAt, time));
       return planTick(begun.run, isOvertaken ? withoutInvalid(stored, tick) : tick, now, settings);
     },
     moments: listJudged,
@@ -151,7 +151,7 @@ function onSchedule(output: CaptureOutput, schedule: Schedule | null): CaptureOu
 /** Returns true for the last scan of a span whose newest frame is after its end: that frame is not judged. */
 function showsEnd(captured: Captured, output: CaptureOutput, schedule: Schedule | null): boolean {
   return [new Date(output.began_at), newestTime(captured, output)].every(
-    (at) => !scheduleAt(schedule, at).active,
+    (time) => !scheduleAt(schedule, time).active,
   );
 }
 
@@ -225,10 +225,10 @@ function planTick(
   const newest = { earlier: 0, mode: watch.config.input_mode };
   const need = computeCost(planAllQuestions(watch), newest, settings);
   const maxLostWaitSeconds = computeMaxLostWait(watch, input, now, settings);
-  const at = seen.kind === 'no_capture' ? now : earlier(new Date(input.captured.began_at), now);
-  const tick = { outcome: seen, need, stretch, maxLostWaitSeconds, at };
+  const beganAt = seen.kind === 'no_capture' ? now : earlier(new Date(input.captured.began_at), now);
+  const tick = { outcome: seen, need, stretch, maxLostWaitSeconds, at: beganAt };
   const { next, set, ...decision } = decideWatchTick(watch, tick, now, settings.createAlertId);
-  const moments = createMoments(watch, seen, settings.judgedBy, { at, now });
+  const moments = createMoments(watch, seen, settings.judgedBy, { at: beganAt, now });
   const isKept = (frame: Sight['last_frame']) => moments.some(({ frame_key: key }) => key === frame?.key);
   const { last_frame: last } = set.sight;
   const sight = last && isKept(last) ? { ...set.sight, last_frame: { ...last, evidence: true } } : set.sight;
@@ -291,7 +291,9 @@ function listEvidence({ sight }: WatchRun, seen: WatchOutcome, { events, set }: 
     const moment = captured?.moments?.find(({ frame_key: frame }) => mediaName(frame) === own);
     if (moment) return { key, frame_key: moment.frame_key, clip_key: null };
     const shownAt = answers.map(({ verdict }) => verdict?.shown_at_seconds);
-    const atSeconds = shownAt.find((at) => at !== undefined && mediaName(toShownKey(frameKey, at)) === own);
+    const atSeconds = shownAt.find(
+      (seconds) => seconds !== undefined && mediaName(toShownKey(frameKey, seconds)) === own,
+    );
     if (captured === null || atSeconds === undefined) return { key, frame_key: frameKey, clip_key: null };
     return { key, frame_key: frameKey, clip_key: captured.clip_key, atSeconds };
   });

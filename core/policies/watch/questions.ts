@@ -10,18 +10,18 @@ import { awaitsOpening } from './holding.ts';
 
 /**
  * Screens the capture of a watch. The pre-filter is bypassed while a condition needs a verdict. A repeated frame is
- * never judged: a confirming check waits for a new segment. `at`: time of the newest frame.
+ * never judged: a confirming check waits for a new segment. `newestAt`: time of the newest frame.
  */
 export function screenWatchCapture(
   { config, state, sight }: WatchRun,
   output: CaptureResult,
-  at: Date,
+  newestAt: Date,
 ): Screening {
   const isBypassed = config.conditions.some((rule) => {
     const condition = findState(state.conditions, rule);
     if (!condition) return true;
     const isScanned = config.look_back && sight.scan !== undefined && condition.unjudged === 0;
-    return !(isScanned && isSeenClear(condition)) && needsVerdict(condition, rule, at);
+    return !(isScanned && isSeenClear(condition)) && needsVerdict(condition, rule, newestAt);
   });
   return screenOutput(output, {
     prefilter: config.enable_prefilter && !isBypassed,
@@ -34,11 +34,11 @@ export function screenWatchCapture(
  * Returns true if a condition is unknown, partly confirmed or denied, without a verdict of its last check, or held back
  * from its opening. One that the model cannot judge waits for motion as others do.
  */
-function needsVerdict(condition: ConditionState, rule: WatchCondition, at: Date): boolean {
+function needsVerdict(condition: ConditionState, rule: WatchCondition, newestAt: Date): boolean {
   if (isUnjudgeable(condition)) return false;
   const { phase, unjudged, holding } = condition;
   if (phase === 'unknown' || unjudged > 0 || isPending(condition, rule)) return true;
-  return (holding?.denied ?? 0) > 0 || awaitsOpening(condition, rule, at);
+  return (holding?.denied ?? 0) > 0 || awaitsOpening(condition, rule, newestAt);
 }
 
 /** Returns the questions of a check: a confirming one has only the pending conditions. */

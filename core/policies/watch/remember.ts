@@ -26,10 +26,10 @@ export function createMoments(
   { run_id: watchId, caller, config, last_tick: lastTick }: WatchRun,
   seen: WatchOutcome,
   judgedBy: string,
-  { at, now }: { at: Date; now: Date },
+  { at: beganAt, now }: { at: Date; now: Date },
 ): Moment[] {
   if (seen.kind !== 'judged' || config.memory_days === 0) return [];
-  const newestAt = frameTime(seen.captured, at, now);
+  const newestAt = frameTime(seen.captured, beganAt, now);
   // A change of the days during the tick leaves its pictures where they would live too long, or not long enough.
   const folder = `${frameFolder(config.memory_days)}/`;
   const kept = listJudged(seen).flatMap((moment) => {
@@ -74,15 +74,15 @@ function describeScan(
 
 /** Returns for how long a scan saw nothing change before a moment and after it, in seconds. */
 function findStill(
-  { frame_key: key, captured_at: at }: JudgedMoment,
+  { frame_key: key, captured_at: frameAt }: JudgedMoment,
   { captured_at: newestAt, moments = [], scan }: Captured,
 ): Moment['still'] {
   const earlier = moments.find((moment) => moment.frame_key === key);
   const changedAt = moments.map((moment) => moment.captured_at).filter((time) => time < newestAt);
   const since = changedAt.toSorted().at(-1) ?? '';
-  const quiet = at === newestAt ? (scan?.quiet ?? []).filter((time) => time > since) : [];
-  const [from = at, to = at] = earlier ? (earlier.still ?? []) : [quiet.toSorted()[0] ?? at];
-  const seconds = [ageSeconds(from, new Date(at)), ageSeconds(at, new Date(to))] as const;
+  const quiet = frameAt === newestAt ? (scan?.quiet ?? []).filter((time) => time > since) : [];
+  const [from = frameAt, to = frameAt] = earlier ? (earlier.still ?? []) : [quiet.toSorted()[0] ?? frameAt];
+  const seconds = [ageSeconds(from, new Date(frameAt)), ageSeconds(frameAt, new Date(to))] as const;
   return seconds.some((each) => each > 0) ? [seconds[0], seconds[1]] : undefined;
 }
 

@@ -21,8 +21,8 @@ const results = new WeakMap<Schedule, ScheduleAt & { from: Date }>();
 /** Returns the schedule at `now`. Without a schedule a watch is always active. */
 export function scheduleAt(schedule: Schedule | null, now: Date): ScheduleAt {
   if (schedule === null) return { active: true, until: null };
-  const known = results.get(schedule);
-  if (known && known.until && known.from <= now && now < known.until) return known;
+  const cached = results.get(schedule);
+  if (cached && cached.until && cached.from <= now && now < cached.until) return cached;
   const result = computeScheduleAt(schedule, now);
   results.set(schedule, { ...result, from: now });
   return result;
@@ -31,23 +31,23 @@ export function scheduleAt(schedule: Schedule | null, now: Date): ScheduleAt {
 /** Returns the parts of a time that are on schedule. Time off schedule is neither watched nor a gap. */
 export function listActive(schedule: Schedule | null, from: Date, to: Date): ActiveSpan[] {
   const spans: ActiveSpan[] = [];
-  let at = from;
-  while (at < to) {
-    const { active, until } = scheduleAt(schedule, at);
+  let begin = from;
+  while (begin < to) {
+    const { active, until } = scheduleAt(schedule, begin);
     const end = until === null ? to : earlier(until, to);
-    if (active) spans.push({ from: at, to: end });
-    at = end;
+    if (active) spans.push({ from: begin, to: end });
+    begin = end;
   }
   return spans;
 }
 
 function computeScheduleAt(schedule: Schedule, now: Date): ScheduleAt {
   const spans = mergeAdjacent(listSpans(schedule, now));
-  const at = now.getTime();
-  const current = spans.find(({ start, end }) => start <= at && at < end);
+  const nowMs = now.getTime();
+  const current = spans.find(({ start, end }) => start <= nowMs && nowMs < end);
   // The last span may continue beyond the days that were listed.
   if (current) return { active: true, until: current === spans.at(-1) ? null : new Date(current.end) };
-  const next = spans.find(({ start }) => start > at);
+  const next = spans.find(({ start }) => start > nowMs);
   return { active: false, until: next ? new Date(next.start) : null };
 }
 
@@ -59,8 +59,8 @@ const newestDays = new Map<string, LocalDay & { from: Date }>();
 const maxDays = 1000;
 
 export function localDay(timeZone: string, now: Date): LocalDay {
-  const known = newestDays.get(timeZone);
-  if (known && known.from <= now && now < known.end) return known;
+  const cached = newestDays.get(timeZone);
+  if (cached && cached.from <= now && now < cached.end) return cached;
   const today = zoned(timeZone, now).toPlainDate();
   const end = new Date(toInstant(today.add({ days: 1 }), '00:00', timeZone, 'earlier'));
   setBounded(newestDays, timeZone, { date: today.toString(), end, from: now }, maxDays);
