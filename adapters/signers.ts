@@ -36,14 +36,14 @@ export function createWebhookSigner(options: WebhookSignerOptions): WebhookSigne
   }
 
   return {
-    sign: async (caller, messageId, at, body) => {
+    sign: async (caller, messageId, signedAt, body) => {
       const { Webhook } = await loadLibrary();
       const signatures = (await secrets(caller)).map((secret) =>
-        new Webhook(secret).sign(messageId, at, body),
+        new Webhook(secret).sign(messageId, signedAt, body),
       );
       return {
         'webhook-id': messageId,
-        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-timestamp': String(Math.floor(signedAt.getTime() / 1_000)),
         'webhook-signature': signatures.join(' '),
       };
     },

@@ -31,6 +31,6 @@ function addRecall(name: string, shares: (share: number) => boolean): void {
 }
 
 function add(name: string, count: (outcome: Outcome) => Tally): void {
-  const print = ({ hits, of }: Tally) => `${percent(hits, of)} of ${of}`;
+  const print = ({ hits, of: total }: Tally) => `${percent(hits, total)} of ${total}`;
   rows[name] = { watchpost: print(count(watchpost)), 'previous frame': print(count(previous)) };
 }

@@ -181,8 +181,9 @@ async function beginsWithSign(clip: Uint8Array): Promise<boolean> {
   await writeFile(file, clip);
   const raw = words(`-i ${file} -frames:v 1 -vf scale=64:36:flags=area -f rawvideo -pix_fmt rgb24 pipe:1`);
   const levels = await collectOutput(ffmpeg.path, raw);
-  for (let at = 0; at < levels.length; at += 3)
-    if ((levels[at] ?? 0) > 130 && (levels[at + 1] ?? 0) < 80 && (levels[at + 2] ?? 0) < 90) return true;
+  for (let index = 0; index < levels.length; index += 3)
+    if ((levels[index] ?? 0) > 130 && (levels[index + 1] ?? 0) < 80 && (levels[index + 2] ?? 0) < 90)
+      return true;
   return false;
 }
 

@@ -41,8 +41,8 @@ export function findUsageError(usage: Usage, given: readonly string[]): string |
     if (!matches(pattern, value)) return `Give --${name} ${describe(pattern)}, not ${quote(value)}.`;
   }
   const last = usage.arguments.at(-1);
-  for (const [at, word] of words.entries()) {
-    const pattern = usage.arguments[at] ?? (last?.endsWith('…]') ? last : undefined);
+  for (const [index, word] of words.entries()) {
+    const pattern = usage.arguments[index] ?? (last?.endsWith('…]') ? last : undefined);
     if (pattern === undefined) return `${quote(word)} is one argument too many. ${listOptions(usage)}`;
     if (!matches(toPattern(pattern), word))
       return `Give ${command} ${describe(toPattern(pattern))}, not ${quote(word)}.`;

@@ -20,14 +20,14 @@ export function createLookup(
   return async (host) => {
     const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     const addresses: Address[] = [
-      ...found(four).map((address): Address => ({ address, family: 4 })),
-      ...found(six).map((address): Address => ({ address, family: 6 })),
+      ...readAnswer(four).map((address): Address => ({ address, family: 4 })),
+      ...readAnswer(six).map((address): Address => ({ address, family: 6 })),
     ];
     if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
     return addresses;
   };
 }
 
-function found(answer: PromiseSettledResult<string[]>): string[] {
+function readAnswer(answer: PromiseSettledResult<string[]>): string[] {
   return answer.status === 'fulfilled' ? answer.value : [];
 }

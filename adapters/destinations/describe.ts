@@ -65,7 +65,7 @@ export function describeNotification(notification: Notification): Description {
 
 function describeEvent(event: NotifiedEvent, notification: Notification): Part {
   const { timeZone, timestamp } = notification;
-  const time = (name: string, at: string): [string, string] => [name, formatTime(at, timeZone)];
+  const time = (name: string, date: string): [string, string] => [name, formatTime(date, timeZone)];
   const { joined = [] } = notification;
   if (event.type === 'alert_opened' && joined.length > 0)
     return describeBurst([event, ...joined], notification);
@@ -120,8 +120,8 @@ function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notifica
       return {
         title: `clip: ${condition}`,
         text: data.reason ?? '',
-        facts: [data.from, data.to].flatMap((at, index): Part['facts'] =>
-          at === null ? [] : [[index === 0 ? 'From' : 'To', formatTime(at, timeZone, 'clock')]],
+        facts: [data.from, data.to].flatMap((date, index): Part['facts'] =>
+          date === null ? [] : [[index === 0 ? 'From' : 'To', formatTime(date, timeZone, 'clock')]],
         ),
       };
     case 'alert_closed':
@@ -142,13 +142,13 @@ function describeBurst(openings: readonly AlertOpened[], { timeZone, model }: No
   const [{ data: shown } = { data: undefined }] = openings;
   const inOrder = openings
     .map(({ data }) => data)
-    .toSorted(({ opened_at: from }, { opened_at: at }) => new Date(from).getTime() - new Date(at).getTime());
-  const times = inOrder.map(({ opened_at: at }) => at);
-  const [from = '', at = from] = [times[0], times.at(-1)];
+    .toSorted((one, other) => new Date(one.opened_at).getTime() - new Date(other.opened_at).getTime());
+  const times = inOrder.map(({ opened_at: openedAt }) => openedAt);
+  const [from = '', to = from] = [times[0], times.at(-1)];
   const conditions = [...new Set(inOrder.map(({ condition }) => asSentence(condition)))];
   const { options } = severitySchema;
   const severity = options.findLast((each) => inOrder.some((data) => data.severity === each)) ?? null;
-  const within = formatDuration(ageSeconds(from, new Date(at)));
+  const within = formatDuration(ageSeconds(from, new Date(to)));
   const clocks = times.map((time) => formatTime(time, timeZone, 'clock'));
   const isOpen = inOrder.some(({ ended: isOver }) => isOver !== true);
   return {
@@ -156,7 +156,7 @@ function describeBurst(openings: readonly AlertOpened[], { timeZone, model }: No
     text: withoutDisclosure(shown?.explanation ?? ''),
     facts: [
       ['Times', `${clocks.slice(0, maxTimes).join(', ')}${clocks.length > maxTimes ? ' …' : ''}`],
-      ['Last', formatTime(at, timeZone)],
+      ['Last', formatTime(to, timeZone)],
       ...factIf('Severity', severity ?? undefined),
       ...factIf('Model', model ?? undefined),
     ],
@@ -180,7 +180,7 @@ function describeSpan(
   timeZone: string,
 ): string {
   const until = addSeconds(new Date(from), seconds).toISOString();
-  const [begin, end] = [from, until].map((at) => formatTime(at, timeZone, 'clock'));
+  const [begin, end] = [from, until].map((date) => formatTime(date, timeZone, 'clock'));
   return `It was there from ${begin} to ${end}.`;
 }
 
@@ -308,11 +308,11 @@ function describeEnd(by: Extract<NotifiedEvent, { type: 'stream_recovered' }>['d
  * Formats a time for people, in a time zone that it names: `Sun, 1 Mar 2026, 13:00:00 (Europe/Berlin)`; `clock`:
  * `13:00:00`.
  */
-function formatTime(at: string, timeZone: string, style: 'full' | 'clock' = 'full'): string {
+function formatTime(date: string, timeZone: string, style: 'full' | 'clock' = 'full'): string {
   const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
   const day = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
   const parts = style === 'clock' ? clock : { ...day, ...clock };
-  const text = new Intl.DateTimeFormat('en-GB', { timeZone, ...parts }).format(new Date(at));
+  const text = new Intl.DateTimeFormat('en-GB', { timeZone, ...parts }).format(new Date(date));
   return style === 'clock' ? text : `${text} (${timeZone})`;
 }
 

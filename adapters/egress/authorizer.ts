@@ -149,7 +149,7 @@ function understand({ scheme, parameters }: RawChallenge): Challenge | null {
 
 function readAlgorithm(name = 'MD5'): { algorithm: HashAlgorithm; ofSession: boolean } | null {
   const [, base = '', session] = /^(.*?)(-sess)?$/i.exec(name) ?? [];
-  const algorithm = hashAlgorithms.find((known) => known === base.toUpperCase());
+  const algorithm = hashAlgorithms.find((hashName) => hashName === base.toUpperCase());
   return algorithm === undefined ? null : { algorithm, ofSession: session !== undefined };
 }
 

@@ -33,7 +33,7 @@ export function createCookieJar(now: () => Date) {
       for (const header of headers) {
         const read = header.length <= maxCookieLength ? readCookie(header, url, now()) : null;
         if (read === null) continue;
-        cookies = cookies.filter((known) => !isSame(known, read.cookie));
+        cookies = cookies.filter((cookie) => !isSame(cookie, read.cookie));
         if (!read.isDeleted) cookies = [...cookies, structuredClone(read.cookie)].slice(-maxCookies);
       }
     },
@@ -95,8 +95,8 @@ function readCookie(header: string, url: URL, now: Date): { cookie: Cookie; isDe
 }
 
 function splitPair(text: string): [string, string] {
-  const at = text.indexOf('=');
-  return at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  const index = text.indexOf('=');
+  return index < 0 ? [text, ''] : [text.slice(0, index).trim(), text.slice(index + 1).trim()];
 }
 
 function isSame(one: Cookie, other: Cookie): boolean {

@@ -63,11 +63,11 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
       return addresses;
     },
     check: (url, schemes, field = usual) => {
-      const found = check(url, schemes, isAllowed, { setting, onlyRanges });
-      if (typeof found === 'string') throw new InvalidUrlError(`${field}: ${found}`);
-      if ((own && isOwnUrl(own, found)) || isOneOf(ownHosts, found.hostname))
+      const checked = check(url, schemes, isAllowed, { setting, onlyRanges });
+      if (typeof checked === 'string') throw new InvalidUrlError(`${field}: ${checked}`);
+      if ((own && isOwnUrl(own, checked)) || isOneOf(ownHosts, checked.hostname))
         throw new InvalidUrlError(`${field}: ${ownRemedy}`);
-      return found;
+      return checked;
     },
   };
 }
@@ -109,8 +109,8 @@ async function lookUp(lookup: (host: string) => Promise<Address[]>, name: string
 }
 
 async function lookupAll(host: string): Promise<Address[]> {
-  const found = await dnsLookup(host, { all: true });
-  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+  const addresses = await dnsLookup(host, { all: true });
+  return addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 
 /** Returns the parsed URL, or the remediation for an unusable one. */
@@ -195,7 +195,9 @@ function list(schemes: readonly string[]): string {
 type OwnService = { port: number; publicUrl: string; isOwnAddress: (address: string) => boolean };
 
 export function isOwnAddress(address: string): boolean {
-  return Object.values(networkInterfaces()).some((found) => found?.some((each) => each.address === address));
+  return Object.values(networkInterfaces())
+    .flat()
+    .some((each) => each?.address === address);
 }
 
 /** Returns true for a URL of the service, as far as it shows without DNS. */

@@ -160,13 +160,13 @@ export function createGuardedHttp(
 
   /** Returns the connections of a proxy, or those of direct requests; new ones if they were idle for too long. */
   function findPool({ proxyUrl }: RequestHead) {
-    const known = pools.get(proxyUrl);
-    if (known !== undefined && now() - known.usedAtMs <= keepAliveMs) {
-      known.usedAtMs = now();
-      return known;
+    const held = pools.get(proxyUrl);
+    if (held !== undefined && now() - held.usedAtMs <= keepAliveMs) {
+      held.usedAtMs = now();
+      return held;
     }
     // Requests that run on it end first.
-    void known?.dispatcher.close().catch(() => undefined);
+    void held?.dispatcher.close().catch(() => undefined);
     const dispatcher =
       proxyUrl === undefined ? createAgent(connections) : createProxyDispatcher(proxyUrl, connectTimeoutMs);
     const pool = { dispatcher, usedAtMs: now() };
@@ -239,7 +239,7 @@ async function* readChunks(
 
 function firstHop(guard: EgressGuard, text: string, request: RequestHead): Hop {
   const scheme = URL.parse(text)?.protocol.slice(0, -1);
-  if (scheme !== undefined && !webSchemes.some((known) => known === scheme))
+  if (scheme !== undefined && !webSchemes.some((webScheme) => webScheme === scheme))
     throw new EgressRefusedError('The scheme of the URL is not allowed', { setting: guard.setting, scheme });
   const url = guard.check(text, webSchemes);
   const headers = basicAuthorization(url);

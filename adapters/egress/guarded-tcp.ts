@@ -50,8 +50,8 @@ async function connectToAny(
   deadline: Deadline,
 ): Promise<Socket> {
   const { host, port, timeoutMs } = options;
-  const found = await waitUntilAborted(guard.resolve(options.address ?? host, port), deadline.signal);
-  const addresses = found.slice(0, maxAddresses);
+  const resolved = await waitUntilAborted(guard.resolve(options.address ?? host, port), deadline.signal);
+  const addresses = resolved.slice(0, maxAddresses);
   let failure: unknown;
   for (const [index, { address }] of addresses.entries()) {
     const isLast = index === addresses.length - 1;

@@ -163,11 +163,11 @@ async function* readBlocks(
   read: MediaFile['read'],
   { first, last }: ByteRange,
 ): AsyncGenerator<Uint8Array, undefined> {
-  for (let at = first; at <= last;) {
-    const block = await read({ first: at, last: Math.min(last, at + blockBytes - 1) });
+  for (let offset = first; offset <= last;) {
+    const block = await read({ first: offset, last: Math.min(last, offset + blockBytes - 1) });
     if (block.length === 0) throw new Error('The file is shorter than it was stored');
     yield block;
-    at += block.length;
+    offset += block.length;
   }
 }
 

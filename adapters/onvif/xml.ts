@@ -55,10 +55,10 @@ function withoutRepeats(document: string): string {
   return document.replaceAll(literalOrStartTag, (part: string) => {
     if (part.startsWith('<!')) return part;
     const names = new Set<string>();
-    return part.replaceAll(attribute, (found: string, name: string) => {
+    return part.replaceAll(attribute, (match: string, name: string) => {
       if (names.has(name)) return '';
       names.add(name);
-      return found;
+      return match;
     });
   });
 }

@@ -45,20 +45,20 @@ function video(id: string | null | undefined): YoutubePage | null {
 function channel([first = '', second, third, ...more]: string[]): YoutubePage | null {
   if (more.length > 0) return null;
   if (first.startsWith('@')) {
-    return isHandle(first) && isTab(second) && third === undefined ? at(first) : null;
+    return isHandle(first) && isTab(second) && third === undefined ? toChannel(first) : null;
   }
   if (first === 'channel') return isTab(third) ? byId(second) : null;
   if (first === 'c' || first === 'user') {
-    return second !== undefined && isName(second) && isTab(third) ? at(first, second) : null;
+    return second !== undefined && isName(second) && isTab(third) ? toChannel(first, second) : null;
   }
-  return second === 'live' && third === undefined && isName(first) ? at(first) : null;
+  return second === 'live' && third === undefined && isName(first) ? toChannel(first) : null;
 }
 
 function byId(id: string | null | undefined): YoutubePage | null {
-  return id && /^UC[\w-]{22}$/.test(id) ? at('channel', id) : null;
+  return id && /^UC[\w-]{22}$/.test(id) ? toChannel('channel', id) : null;
 }
 
-function at(...parts: string[]): YoutubePage {
+function toChannel(...parts: string[]): YoutubePage {
   return { kind: 'channel', path: parts.map((part) => `/${encodeURIComponent(part)}`).join('') };
 }
 

@@ -17,8 +17,8 @@ export function extractJson(text: string, isCut = false): unknown {
   if (typeof whole === 'string') return extractJson(whole, isCut);
   if (whole !== undefined) return whole;
   for (const spoken of partsBeforeThoughts(text)) {
-    const found = findObject(spoken);
-    if (found?.isLast) return checked(found, isCut);
+    const match = findObject(spoken);
+    if (match?.isLast) return checked(match, isCut);
   }
   return checked(findObject(withoutThoughts(text)), isCut);
 }
@@ -26,9 +26,9 @@ export function extractJson(text: string, isCut = false): unknown {
 /** Object of a text, with what is before it and behind it in its turn. `isLast`: an end mark of the turn follows. */
 type Found = { object: unknown; lead: string; rest: string; isLast: boolean };
 
-function checked(found: Found | undefined, isCut: boolean): unknown {
-  if (found === undefined || isBehindThoughts(found.lead)) return undefined;
-  return isCut && /[^\s`]/.test(found.rest) ? undefined : found.object;
+function checked(match: Found | undefined, isCut: boolean): unknown {
+  if (match === undefined || isBehindThoughts(match.lead)) return undefined;
+  return isCut && /[^\s`]/.test(match.rest) ? undefined : match.object;
 }
 
 /** Returns the last object of the first turn that has one. End marks within an object are its words. */
@@ -198,7 +198,7 @@ function parse(json: string): unknown {
   const variants = [
     () => json,
     tidy,
-    () => tidy().replaceAll(/\\(["\\/bfnrtu])|\\/g, (escaped, known) => (known ? escaped : '')),
+    () => tidy().replaceAll(/\\(["\\/bfnrtu])|\\/g, (escaped, valid) => (valid ? escaped : '')),
     () => tidy(fromPython(json)),
     () => fromPython(tidy().replaceAll(/[“”„‟]/g, '"')),
   ];

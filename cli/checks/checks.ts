@@ -158,13 +158,13 @@ export function watchesFinding({ active, off_schedule, ...trouble }: WatchNumber
 /** Reports evidence that was removed before its time within the last day. */
 export function mediaFinding(use: MediaUse, now: Date): Finding {
   const { ok, warning } = about('media');
-  const { evidence_removed_at: at, evidence_removed: count } = use;
-  const isRecent = at !== null && !isOver(at, warnedSeconds, now);
+  const { evidence_removed_at: removedAt, evidence_removed: count } = use;
+  const isRecent = removedAt !== null && !isOver(removedAt, warnedSeconds, now);
   const [held, most] = [use.bytes, use.max_bytes].map((bytes) => Math.round((bytes ?? 0) / 1e6));
   const size = use.max_bytes === null ? `${held} MB, without a maximum` : `${held} of ${most} MB`;
   if (!isRecent) return ok(size);
   return warning(
-    `${count} pictures of alerts were removed before their time, the last at ${at.toISOString()}`,
+    `${count} pictures of alerts were removed before their time, the last at ${removedAt.toISOString()}`,
     'Raise WATCHPOST_MEDIA_MB, or shorten retention_days or memory_days of watches.',
   );
 }

@@ -138,11 +138,11 @@ type StoredData = { data: Finding; newestEntry: Date | undefined; streamUrls: st
 async function readData(dataDir: string): Promise<StoredData> {
   const { path, database: file, masterSecret } = dataPaths(dataDir);
   const nothing = { newestEntry: undefined, streamUrls: [] };
-  const found = (message: string) => about('data').ok(message, path);
+  const pass = (message: string) => about('data').ok(message, path);
   let database: DatabaseSync | undefined;
   try {
     await probeDataDirectory(dataDir);
-    if (!existsSync(file)) return { ...nothing, data: found('new: the first start creates it') };
+    if (!existsSync(file)) return { ...nothing, data: pass('new: the first start creates it') };
     database = openForReading(file);
     await verifyMasterSecret(masterSecret, database);
     const sources = createSourceTable(database);
@@ -150,7 +150,7 @@ async function readData(dataDir: string): Promise<StoredData> {
       .active(jobPolicies)
       .flatMap((job) => sources.find(job.source_id)?.url ?? []);
     return {
-      data: found('database verified'),
+      data: pass('database verified'),
       newestEntry: createNewestEntry(database)(),
       streamUrls: [...new Set(urls)],
     };

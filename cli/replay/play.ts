@@ -81,8 +81,8 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
     observe: async (tick) => record(played, tick, (clock.now.getTime() - begin) / 1000, media, deps),
   });
   let step = await run.begin();
-  for (let at = deps.nextRecorded(0); at !== undefined && !signal.aborted;) {
-    clock.now = new Date(begin + at * 1000);
+  for (let seconds = deps.nextRecorded(0); seconds !== undefined && !signal.aborted;) {
+    clock.now = new Date(begin + seconds * 1000);
     const captured = await captureTask(step.capture, captureDeps);
     if (captured.kind === 'ended') break;
     const next = await run.analyze(step, captured, signal).catch((error: unknown) => {
@@ -91,9 +91,9 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
     // The interrupt ended this check, which does not count.
     if (next === undefined) break;
     step = next;
-    played.playedSeconds = at;
-    deps.onProgress(at);
-    at = deps.nextRecorded((Date.parse(step.wait_until) - begin) / 1000);
+    played.playedSeconds = seconds;
+    deps.onProgress(seconds);
+    seconds = deps.nextRecorded((Date.parse(step.wait_until) - begin) / 1000);
   }
   const { watchedMs, gapMs, ...result } = played;
   const totalMs = watchedMs + gapMs;

@@ -48,7 +48,7 @@ export async function editWatch(
   const changed = await changeStoredWatch(watchId, caller, deps, async (watch) => {
     if (ifMatch !== undefined && ifMatch !== watch.config_version)
       throw new PreconditionFailedError(watch.config_version);
-    const { before, known } = await readRequest(watch, deps);
+    const { before, stored } = await readRequest(watch, deps);
     ending = undefined;
     const merged = validate(applyPatch(before, patch, watch));
     checkUrls(merged, deps);
@@ -68,7 +68,7 @@ export async function editWatch(
     const sequence = watch.sequence + decided.events.length;
     const isOtherPicture =
       request.stream_url !== before.stream_url || !hasSameField(watch.config, config, 'regions');
-    ending = { watch, former: await readFormer(watch, config, known, deps) };
+    ending = { watch, former: await readFormer(watch, config, stored, deps) };
     return {
       ...decided,
       meta: {
@@ -193,7 +193,7 @@ async function readRequest(watch: Watch, { runs }: WatchDeps) {
   // Both exist as long as the watch: it was deleted meanwhile.
   if (!source || !secrets) throw new WatchNotFoundError();
   const { destinations: stored } = secrets;
-  return { before: toRequest(watch.config, source.url, stored), known: stored };
+  return { before: toRequest(watch.config, source.url, stored), stored };
 }
 
 /**

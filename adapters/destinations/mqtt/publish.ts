@@ -223,7 +223,7 @@ function endOfPublish(message: Buffer): number | undefined {
   const last = message.subarray(1, 5).findIndex((byte) => byte < 0x80);
   if (last === -1) return message.length < 5 ? undefined : Infinity;
   const digits = message.subarray(1, last + 2);
-  return digits.reduce((sum, byte, at) => sum + (byte & 0x7f) * 128 ** at, last + 2);
+  return digits.reduce((sum, byte, index) => sum + (byte & 0x7f) * 128 ** index, last + 2);
 }
 
 function unexpected(): Error {

@@ -114,11 +114,11 @@ function readMoment(row: Record<string, unknown>): Moment {
 }
 
 function toRow(moment: Moment) {
-  const { caller, watch_id, moment_id, at, expires_at, frame_key, verdicts } = moment;
+  const { caller, watch_id, moment_id, at: time, expires_at, frame_key, verdicts } = moment;
   return {
     caller,
     watch_id,
-    at: toMilliseconds(at),
+    at: toMilliseconds(time),
     moment_id,
     expires_at: toMilliseconds(expires_at),
     held: verdicts.some(({ triggered }) => triggered === true) ? 1 : 0,

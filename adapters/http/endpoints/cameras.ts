@@ -58,8 +58,8 @@ const listCamerasEndpoint = defineEndpoint(
     examples: { response: { cameras: examples.cameras } },
   },
   async ({ context }, deps) => {
-    const { ranges, ...found } = await requireCameras(deps).discover(context.req.raw.signal);
-    return { ...found, ranges: [...ranges] };
+    const { ranges, ...discovery } = await requireCameras(deps).discover(context.req.raw.signal);
+    return { ...discovery, ranges: [...ranges] };
   },
 );
 

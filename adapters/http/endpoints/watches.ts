@@ -215,13 +215,13 @@ const changeWatchEndpoint = defineEndpoint(
  * Returns what of its conditions the model does not judge, which would otherwise never open an alert without a word.
  */
 function listNotJudged({ config }: Pick<WatchRun, 'config'>, { vision }: Pick<HttpDeps, 'vision'>) {
-  const found = config.conditions
+  const notJudged = config.conditions
     .map(({ condition_id, condition }) => ({
       condition_id,
       findings: findUnjudged(condition, vision.capabilities),
     }))
     .filter(({ findings }) => findings.length > 0);
-  return found.length === 0 ? {} : { not_judged: found };
+  return notJudged.length === 0 ? {} : { not_judged: notJudged };
 }
 
 /** Validates a patched watch like a new one. Throws `ValidationError`. */

@@ -84,8 +84,8 @@ function notJoined(message: string, complaint = ''): StreamFetchError {
 /** Returns the sample entry of the only track (ISO/IEC 14496-12, 8.5.2); `null` without one. */
 function readCodec(film: Uint8Array): string | null {
   const head = Buffer.from(film.buffer, film.byteOffset, Math.min(film.length, 4096));
-  const at = head.indexOf('stsd');
-  const name = at < 0 ? '' : head.toString('latin1', at + 16, at + 20);
+  const offset = head.indexOf('stsd');
+  const name = offset < 0 ? '' : head.toString('latin1', offset + 16, offset + 20);
   return /^\w{4}$/.test(name) ? name : null;
 }
 

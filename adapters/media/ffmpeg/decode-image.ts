@@ -69,16 +69,16 @@ export function createImageDecoder(options: {
       } catch (error) {
         if (!(error instanceof ImageDecodeError) || signal.aborted) throw error;
         // Only separate runs show which JPEG is broken. They are slow, but rarely needed.
-        const found = await oneByOne(jpegs, size, signal, fit);
-        if (found.every((picture) => picture === null)) throw error;
-        return found;
+        const decoded = await oneByOne(jpegs, size, signal, fit);
+        if (decoded.every((picture) => picture === null)) throw error;
+        return decoded;
       }
     },
     decodeClip: async (mp4, size, framesPerSecond, signal) => {
       const filter = `fps=${framesPerSecond},${scaled(size)}`;
-      const found = await pictures([mp4], clipInput, filter, size, maxFrames, signal, true);
-      if (found.length === 0) throw new ImageDecodeError('The clip cannot be decoded as H.264 in MP4');
-      return found;
+      const frames = await pictures([mp4], clipInput, filter, size, maxFrames, signal, true);
+      if (frames.length === 0) throw new ImageDecodeError('The clip cannot be decoded as H.264 in MP4');
+      return frames;
     },
   };
 
@@ -89,10 +89,10 @@ export function createImageDecoder(options: {
     fit: ImageFit = 'stretched',
   ): Promise<Uint8Array[]> {
     if (jpegs.length === 0) return [];
-    const found = await pictures(jpegs, wholeJpegInput, decodeFilter(size, fit), size, jpegs.length, signal);
-    if (found.length !== jpegs.length)
+    const images = await pictures(jpegs, wholeJpegInput, decodeFilter(size, fit), size, jpegs.length, signal);
+    if (images.length !== jpegs.length)
       throw new ImageDecodeError('One of the images cannot be decoded as JPEG');
-    return found;
+    return images;
   }
 
   async function oneByOne(
@@ -101,15 +101,15 @@ export function createImageDecoder(options: {
     signal: AbortSignal,
     fit: ImageFit | undefined,
   ): Promise<(Uint8Array | null)[]> {
-    const found: (Uint8Array | null)[] = [];
+    const decoded: (Uint8Array | null)[] = [];
     for (const jpeg of jpegs) {
       const [picture = null] = await decodeAll([jpeg], size, signal, fit).catch((error: unknown) => {
         if (!(error instanceof ImageDecodeError) || signal.aborted) throw error;
         return [];
       });
-      found.push(picture);
+      decoded.push(picture);
     }
-    return found;
+    return decoded;
   }
 
   async function pictures(

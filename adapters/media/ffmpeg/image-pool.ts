@@ -107,7 +107,7 @@ export function poolImageDecoders({
       picture = findMember(filter, size).decode(single);
       shared.set(caller, key, picture);
       const forget = () => void shared.delete(caller, key);
-      picture.then((found) => found ?? forget(), forget);
+      picture.then((drawn) => drawn ?? forget(), forget);
     }
     return waitUntilAborted(picture, signal);
   }
@@ -240,11 +240,11 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
    */
   async function readAfterMarks(
     jpeg: Uint8Array,
-    known: Buffer,
+    expected: Buffer,
     deadlineMs: number,
   ): Promise<Buffer | undefined> {
     const early = pictures.splice(0);
-    if (!early.every((picture) => picture.equals(known))) return undefined;
+    if (!early.every((picture) => picture.equals(expected))) return undefined;
     marksReceived += early.length;
     const marksBefore = marksWritten;
     child.stdin?.write(jpeg);
@@ -253,7 +253,7 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
     writeMarks(Math.min(maxMarks, Math.max(marksPerPicture, marksBefore - marksReceived)));
     for (;;) {
       const picture = await nextPicture(deadlineMs);
-      if (!picture?.equals(known)) return marksReceived === marksBefore ? picture : undefined;
+      if (!picture?.equals(expected)) return marksReceived === marksBefore ? picture : undefined;
       marksReceived += 1;
       if (marksReceived > marksBefore) return undefined;
     }

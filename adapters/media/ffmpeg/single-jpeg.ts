@@ -16,30 +16,30 @@ export function readSingleJpeg(jpeg: Uint8Array): Uint8Array | null {
   if (bytes.length < 4 || bytes[0] !== 0xff || bytes[1] !== markers.start) return null;
   const parts = [bytes.subarray(0, 2)];
   let pictures = 0;
-  for (let at = 2; at + 4 <= bytes.length;) {
-    const marker = bytes[at + 1] ?? 0;
-    const end = at + 2 + bytes.readUInt16BE(at + 2);
-    if (bytes[at] !== 0xff || end - at < 4 || end >= bytes.length) return null;
+  for (let offset = 2; offset + 4 <= bytes.length;) {
+    const marker = bytes[offset + 1] ?? 0;
+    const end = offset + 2 + bytes.readUInt16BE(offset + 2);
+    if (bytes[offset] !== 0xff || end - offset < 4 || end >= bytes.length) return null;
     if (marker === markers.baseline) pictures += 1;
     if (marker === markers.scan)
       return pictures === 1 && endsWithScan(bytes, end)
-        ? Buffer.concat([...parts, bytes.subarray(at)])
+        ? Buffer.concat([...parts, bytes.subarray(offset)])
         : null;
-    if (kept.has(marker)) parts.push(bytes.subarray(at, end));
+    if (kept.has(marker)) parts.push(bytes.subarray(offset, end));
     else if (!omitted.has(marker)) return null;
-    at = end;
+    offset = end;
   }
   return null;
 }
 
 /**
- * Returns true if the coded data from `at` on has only stuffed bytes and restart markers, up to the end marker in the
- * last two bytes.
+ * Returns true if the coded data from `start` on has only stuffed bytes and restart markers, up to the end marker in
+ * the last two bytes.
  */
-function endsWithScan(bytes: Buffer, at: number): boolean {
-  for (let found = bytes.indexOf(0xff, at); found >= 0; found = bytes.indexOf(0xff, found + 2)) {
-    const next = bytes[found + 1] ?? -1;
-    if (next === markers.end) return found === bytes.length - 2;
+function endsWithScan(bytes: Buffer, start: number): boolean {
+  for (let offset = bytes.indexOf(0xff, start); offset >= 0; offset = bytes.indexOf(0xff, offset + 2)) {
+    const next = bytes[offset + 1] ?? -1;
+    if (next === markers.end) return offset === bytes.length - 2;
     if (next !== 0 && (next < 0xd0 || next > 0xd7)) return false;
   }
   return false;

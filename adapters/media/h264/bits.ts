@@ -7,16 +7,16 @@ export type BitReader = ReturnType<typeof createBitReader>;
 export class MalformedUnitError extends Error {}
 
 export function createBitReader(bytes: Uint8Array) {
-  let at = 0;
+  let position = 0;
   return { bits, unsigned, signed, flag: () => bits(1) === 1 };
 
   /** Reads a number of at most 32 bits. */
   function bits(count: number): number {
     let value = 0;
-    for (let index = 0; index < count; index += 1, at += 1) {
-      const byte = bytes[at >> 3];
+    for (let index = 0; index < count; index += 1, position += 1) {
+      const byte = bytes[position >> 3];
       if (byte === undefined) throw new MalformedUnitError('The unit ends early');
-      value = value * 2 + ((byte >> (7 - (at & 7))) & 1);
+      value = value * 2 + ((byte >> (7 - (position & 7))) & 1);
     }
     return value;
   }
@@ -73,8 +73,8 @@ export function createBitWriter(): BitWriter {
     bits(1, 1);
     align();
     const unit = [header];
-    for (let at = 0; at < written.length; at += 8) {
-      const byte = Number.parseInt(written.slice(at, at + 8), 2);
+    for (let place = 0; place < written.length; place += 8) {
+      const byte = Number.parseInt(written.slice(place, place + 8), 2);
       if (byte <= 3 && unit.at(-1) === 0 && unit.at(-2) === 0) unit.push(3);
       unit.push(byte);
     }

@@ -63,13 +63,13 @@ function joinUnits(bytes: Buffer, units: readonly Buffer[]): Buffer {
  */
 function splitUnits(bytes: Buffer): Buffer[] {
   const starts: number[] = [];
-  for (let at = bytes.indexOf(twoZeros); at >= 0;) {
-    let end = at + 2;
+  for (let offset = bytes.indexOf(twoZeros); offset >= 0;) {
+    let end = offset + 2;
     while (bytes[end] === 0) end += 1;
     if (bytes[end] === 1) starts.push(end + 1);
     // No unit may contain three zeros, or two and a 2 (7.4.1).
-    else check(end === bytes.length || (end === at + 2 && bytes[end] !== 2));
-    at = bytes.indexOf(twoZeros, end);
+    else check(end === bytes.length || (end === offset + 2 && bytes[end] !== 2));
+    offset = bytes.indexOf(twoZeros, end);
   }
   if (bytes.subarray(0, (starts[0] ?? 0) - 3).some((byte) => byte !== 0))
     throw new MalformedUnitError('Bytes before the first unit');
@@ -92,9 +92,9 @@ function openUnit(unit: Buffer, type: number): BitReader {
   check(readType(unit) === type && (readByte(unit, 0) & 0xe0) !== 0 && readByte(unit, 0) < 0x80);
   const content: number[] = [];
   // The head of a slice is shorter.
-  for (let at = 1; at < Math.min(unit.length, maxParameterBytes); at += 1) {
-    const isPrevention = unit[at] === 3 && unit[at - 1] === 0 && unit[at - 2] === 0 && at > 2;
-    if (!isPrevention) content.push(readByte(unit, at));
+  for (let index = 1; index < Math.min(unit.length, maxParameterBytes); index += 1) {
+    const isPrevention = unit[index] === 3 && unit[index - 1] === 0 && unit[index - 2] === 0 && index > 2;
+    if (!isPrevention) content.push(readByte(unit, index));
   }
   return createBitReader(Uint8Array.from(content));
 }

@@ -107,31 +107,31 @@ const maxInformationBytes = 4096;
 /** Returns null without a recovery point. */
 function readRecoveryFrames(unit: Uint8Array, { codec, headBytes }: UnitRules): number | null {
   const content = withoutPrevention(unit.subarray(headBytes, maxInformationBytes));
-  for (let at = 0; at + 2 < content.length;) {
-    const [type, size] = [readLong(content, at), readLong(content, at + lengthOfLong(content, at))];
-    at += lengthOfLong(content, at);
-    at += lengthOfLong(content, at);
+  for (let index = 0; index + 2 < content.length;) {
+    const [type, size] = [readLong(content, index), readLong(content, index + lengthOfLong(content, index))];
+    index += lengthOfLong(content, index);
+    index += lengthOfLong(content, index);
     if (type === recoveryPoint)
-      return readBits(content.subarray(at, at + size), (reader) =>
+      return readBits(content.subarray(index, index + size), (reader) =>
         codec === 'H264' ? reader.unsigned() : Math.max(0, reader.signed()),
       );
-    at += size;
+    index += size;
   }
   return null;
 }
 
 /** Reads a number that continues after each byte of 255 (7.3.2.3.1). */
-function readLong(bytes: Uint8Array, at: number): number {
-  const length = lengthOfLong(bytes, at);
-  return 255 * (length - 1) + (bytes[at + length - 1] ?? 0);
+function readLong(bytes: Uint8Array, offset: number): number {
+  const length = lengthOfLong(bytes, offset);
+  return 255 * (length - 1) + (bytes[offset + length - 1] ?? 0);
 }
 
 /** Numbers above it are longer than the information that is read. */
 const maxLengthOfLong = 1 + Math.ceil(maxInformationBytes / 255);
 
-function lengthOfLong(bytes: Uint8Array, at: number): number {
+function lengthOfLong(bytes: Uint8Array, offset: number): number {
   let length = 1;
-  while (bytes[at + length - 1] === 255 && length < maxLengthOfLong) length += 1;
+  while (bytes[offset + length - 1] === 255 && length < maxLengthOfLong) length += 1;
   return length;
 }
 
@@ -139,9 +139,9 @@ function lengthOfLong(bytes: Uint8Array, at: number): number {
 export function withoutPrevention(unit: Uint8Array): Uint8Array {
   const kept = new Uint8Array(unit.length);
   let length = 0;
-  for (let at = 0; at < unit.length; at += 1) {
-    const byte = unit[at] ?? 0;
-    if (byte === 3 && at >= 2 && unit[at - 1] === 0 && unit[at - 2] === 0) continue;
+  for (let index = 0; index < unit.length; index += 1) {
+    const byte = unit[index] ?? 0;
+    if (byte === 3 && index >= 2 && unit[index - 1] === 0 && unit[index - 2] === 0) continue;
     kept[length] = byte;
     length += 1;
   }

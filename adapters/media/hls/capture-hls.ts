@@ -156,9 +156,9 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     try {
       const { playlist, freshUntil } = await findPlaylist(finder, request, cached, signal);
       const { rendition } = playlist;
-      const known = { mediaUrl: playlist.url, rendition, freshUntil };
+      const facts = { mediaUrl: playlist.url, rendition, freshUntil };
       if (playlist.paused) {
-        playlists.set(caller, key, { ...known, olderSegments: knownOlder });
+        playlists.set(caller, key, { ...facts, olderSegments: knownOlder });
         throw new StreamPausedError();
       }
       const captured = await captureLiveEdge(edge, playlist, knownOlder, request, signal);
@@ -166,7 +166,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
       const { segment } = captured.newest;
       const mayHaveMoved = !source && playlist.url !== request.url && segment === cached?.segment;
       if (mayHaveMoved) playlists.delete(caller, key);
-      else playlists.set(caller, key, { ...known, olderSegments, segment });
+      else playlists.set(caller, key, { ...facts, olderSegments, segment });
       if (!request.lookBack) return newestCapture;
       const keep = keepFor(request, key, secondsBehind(newestCapture.capturedAt, begunAt));
       const scanned = await scanHls(

@@ -172,8 +172,8 @@ async function awaitKeyFrame(
     await poll();
     if (held.segments.length === 0 || deps.elapsedMs() - decodedMs < decodeEveryMs) continue;
     decodedMs = deps.elapsedMs();
-    const found = await findKeyFrame(deps, left, held, request, signal);
-    if (found) return request.mode === 'frames' ? found : captureClip();
+    const capture = await findKeyFrame(deps, left, held, request, signal);
+    if (capture) return request.mode === 'frames' ? capture : captureClip();
     held = { segments: [], parts: [] };
   }
   throw new NoKeyFrameError(request);

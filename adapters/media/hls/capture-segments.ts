@@ -118,10 +118,10 @@ async function decode(
   const chunks = tracker.watch(fetched);
   let isNewest = false;
   try {
-    const { input: known, ...found } = await toFfmpegInput(chunks, segments, request);
-    isNewest = found.isNewest;
+    const { input: piped, ...cut } = await toFfmpegInput(chunks, segments, request);
+    isNewest = cut.isNewest;
     // Playlists whose segments hold whatever was sent since the last request have wrong durations.
-    const input = parts && known.kind === 'pipe' ? { ...known, seconds: 0 } : known;
+    const input = parts && piped.kind === 'pipe' ? { ...piped, seconds: 0 } : piped;
     const limits = { timeoutMs: decodeTimeoutMs };
     const output = isNewest
       ? await decodeNewest(ffmpeg, input, limits, signal)
@@ -176,9 +176,9 @@ export async function toFfmpegInput(
   if (isFrame && !isNewest) {
     // With several segments, the last one may hold no complete key frame.
     if (segments.length !== 1) return { input, isNewest };
-    const found = parts.length === 1 ? index : undefined;
+    const keyFrame = parts.length === 1 ? index : undefined;
     return {
-      input: { ...input, chunks: parts.map((part) => extractLastKeyFrame(part, found) ?? part) },
+      input: { ...input, chunks: parts.map((part) => extractLastKeyFrame(part, keyFrame) ?? part) },
       isNewest,
     };
   }

@@ -126,8 +126,8 @@ async function gather(
   // From now on, however old a segment is: the service may have been down.
   const keepSeconds = computeKeepSeconds((to.getTime() - from.getTime()) / 1000);
   const hold = (part: KeptPart) => kept.hold(caller, stream, [part], keepSeconds);
-  const known = kept.list(caller, stream);
-  const startsMs = dateSegments(playlist, known, now());
+  const parts = kept.list(caller, stream);
+  const startsMs = dateSegments(playlist, parts, now());
   let fault: StreamError | undefined;
   for (const [index, segment] of playlist.segments.entries()) {
     const startMs = startsMs[index] ?? 0;
@@ -135,7 +135,7 @@ async function gather(
     const isOutside = shownMs + segment.durationSeconds * 1000 <= from.getTime() || shownMs >= to.getTime();
     if (isOutside || segment.gap) continue;
     const id = toId(segment, playlist);
-    const part = known.find((other) => other.id === id);
+    const part = parts.find((other) => other.id === id);
     const read = part ?? (await tryFetch(fetcher, segment, signal));
     if (read instanceof StreamError) fault = isPassing(read) ? read : fault;
     else if (read) hold(part ?? toPart(playlist, segment, startMs, { ...read, keepSeconds }));
@@ -154,10 +154,10 @@ function isPassing({ cause }: StreamError): boolean {
  * Returns the starts of segments as captures date them: by one that a scan has kept, else the newest ends now or at its
  * own time.
  */
-function dateSegments(playlist: MediaPlaylist, known: readonly KeptPart[], now: Date): number[] {
+function dateSegments(playlist: MediaPlaylist, parts: readonly KeptPart[], now: Date): number[] {
   const { segments } = playlist;
   for (const [index, segment] of segments.entries()) {
-    const part = known.find(({ id }) => id === toId(segment, playlist));
+    const part = parts.find(({ id }) => id === toId(segment, playlist));
     if (part) return segmentStarts(playlist, { index, startMs: part.startMs });
   }
   const newest = segments.at(-1);
@@ -216,8 +216,8 @@ async function tryFetch(
 function withoutBlindBegin(parts: KeptPart[]): KeptPart[] {
   for (const [index, part] of parts.entries()) {
     const { initialization, bytes, startMs, endMs, format } = part;
-    const found = format === 'mov' ? keyFrameOffsetsMp4(bytes, initialization) : keyFrameOffsetsTs(bytes);
-    const beginMs = startMs + (found?.[0] ?? Infinity) * 1000;
+    const offsets = format === 'mov' ? keyFrameOffsetsMp4(bytes, initialization) : keyFrameOffsetsTs(bytes);
+    const beginMs = startMs + (offsets?.[0] ?? Infinity) * 1000;
     // A time beyond the segment is damage.
     if (beginMs < endMs) return [{ ...part, startMs: beginMs }, ...parts.slice(index + 1)];
   }

@@ -94,8 +94,8 @@ export function createContactSheets(options: { ffmpegPath: string; inTurn?: InTu
       const make = async () => {
         const decoded = await decoder.decodeEach(frames, tile, signal, 'whole');
         const tiles = decoded.map((rgb) => rgb ?? crossedOut(tile));
-        samples.forEach(({ capturedAt }, at) => {
-          const rgb = tiles[at];
+        samples.forEach(({ capturedAt }, index) => {
+          const rgb = tiles[index];
           if (rgb) burnInTime(rgb, tile, capturedAt);
         });
         const sheet = joinTiles(tiles, tile, columns);
@@ -123,9 +123,9 @@ function joinTiles(tiles: Uint8Array[], tile: ImageSize, columns: number) {
   const rows = Math.ceil(tiles.length / columns);
   const size = { width: spanPixels(columns, tile.width), height: spanPixels(rows, tile.height) };
   const rgb = new Uint8Array(size.width * size.height * 3);
-  tiles.forEach((picture, at) => {
-    const left = (at % columns) * (tile.width + linePixels);
-    const top = Math.floor(at / columns) * (tile.height + linePixels);
+  tiles.forEach((picture, index) => {
+    const left = (index % columns) * (tile.width + linePixels);
+    const top = Math.floor(index / columns) * (tile.height + linePixels);
     for (let row = 0; row < tile.height; row += 1) {
       const line = picture.subarray(row * tile.width * 3, (row + 1) * tile.width * 3);
       rgb.set(line, ((top + row) * size.width + left) * 3);

@@ -229,8 +229,8 @@ export function maskCaptures(streams: ScanningCapturer, maskMedia: MaskMedia): S
     const key = JSON.stringify(regions);
     const ofCapture = drawn.get(capture) ?? new Map<string, SharedCall<MaskedMedia>>();
     drawn.set(capture, ofCapture);
-    const known = ofCapture.get(key);
-    if (known !== undefined) return known;
+    const shared = ofCapture.get(key);
+    if (shared !== undefined) return shared;
     const forget = () => void ofCapture.delete(key);
     const call = shareCall((signal) => maskMedia(capture, regions, signal), forget);
     call.result.catch(forget);

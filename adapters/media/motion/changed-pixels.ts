@@ -36,22 +36,22 @@ const minGain = 0.15;
  */
 export function findShift(reference: Plane, current: Plane, offset: number, max: number): Shift {
   const still = difference(reference, current, offset, max, 0, 0);
-  let found: Shift = { right: 0, down: 0 };
+  let best: Shift = { right: 0, down: 0 };
   let left = still;
   for (let round = 0; round < max; round += 1) {
-    const from = found;
+    const from = best;
     for (let down = from.down - 1; down <= from.down + 1; down += 1) {
       for (let right = from.right - 1; right <= from.right + 1; right += 1) {
         if (right === from.right && down === from.down) continue;
         const now = difference(reference, current, offset, max, right, down);
         if (now >= left) continue;
         left = now;
-        found = { right, down };
+        best = { right, down };
       }
     }
-    if (found === from) break;
+    if (best === from) break;
   }
-  return left < still * (1 - minGain) ? found : { right: 0, down: 0 };
+  return left < still * (1 - minGain) ? best : { right: 0, down: 0 };
 }
 
 function difference(
@@ -67,8 +67,8 @@ function difference(
   let total = 0;
   for (let y = margin; y < height - margin; y += stepDown) {
     const row = y * width;
-    for (let at = row + margin; at < row + width - margin; at += stepAcross) {
-      const levels = (current.samples[at] ?? 0) - (reference.samples[at - back] ?? 0) - offset;
+    for (let pixel = row + margin; pixel < row + width - margin; pixel += stepAcross) {
+      const levels = (current.samples[pixel] ?? 0) - (reference.samples[pixel - back] ?? 0) - offset;
       const size = levels < 0 ? -levels : levels;
       total += size < maxDifference ? size : maxDifference;
     }
@@ -117,20 +117,20 @@ function distances(
   const { width, height, samples } = reference;
   const { low, high } = reach === 0 ? { low: samples, high: samples } : extremesAlongRows(reference);
   const { local, at: lightAt } = light;
-  const found = new Uint8Array(current.length);
+  const differences = new Uint8Array(current.length);
   for (let y = 0; y < height; y += 1) {
     const up = y === 0 ? 0 : reach * width;
     const down = y === height - 1 ? 0 : reach * width;
-    for (let at = y * width; at < (y + 1) * width; at += 1) {
-      const least = minInt(minInt(low[at - up] ?? 0, low[at] ?? 0), low[at + down] ?? 0);
-      const max = maxInt(maxInt(high[at - up] ?? 0, high[at] ?? 0), high[at + down] ?? 0);
-      const lit = (local[at] ?? 0) * (lightAt[samples[at] ?? 0] ?? 0);
-      const seen = (current[at] ?? 0) - ((lit + lightUnit / 2) >> lightBits);
+    for (let pixel = y * width; pixel < (y + 1) * width; pixel += 1) {
+      const least = minInt(minInt(low[pixel - up] ?? 0, low[pixel] ?? 0), low[pixel + down] ?? 0);
+      const max = maxInt(maxInt(high[pixel - up] ?? 0, high[pixel] ?? 0), high[pixel + down] ?? 0);
+      const lit = (local[pixel] ?? 0) * (lightAt[samples[pixel] ?? 0] ?? 0);
+      const seen = (current[pixel] ?? 0) - ((lit + lightUnit / 2) >> lightBits);
       const beyond = maxInt(seen - (expected[max] ?? 0), (expected[least] ?? 0) - seen);
-      found[at] = minInt(maxInt(beyond, 0), 255);
+      differences[pixel] = minInt(maxInt(beyond, 0), 255);
     }
   }
-  return found;
+  return differences;
 }
 
 function extremesAlongRows({ samples, width }: Plane): { low: Uint8Array; high: Uint8Array } {
@@ -140,10 +140,10 @@ function extremesAlongRows({ samples, width }: Plane): { low: Uint8Array; high: 
     let left = samples[row] ?? 0;
     let here = left;
     const last = row + width - 1;
-    for (let at = row; at < last; at += 1) {
-      const right = samples[at + 1] ?? 0;
-      low[at] = minInt(left, minInt(here, right));
-      high[at] = maxInt(left, maxInt(here, right));
+    for (let pixel = row; pixel < last; pixel += 1) {
+      const right = samples[pixel + 1] ?? 0;
+      low[pixel] = minInt(left, minInt(here, right));
+      high[pixel] = maxInt(left, maxInt(here, right));
       left = here;
       here = right;
     }
@@ -232,15 +232,15 @@ function lumaChanges({ distance, weightAt }: Comparison, allowance: Uint8Array):
   const weights = new Uint8Array(distance.length);
   const beyondDoubt = new Uint8Array(distance.length);
   let countWithoutNoiseMap = 0;
-  for (let at = 0; at < distance.length; at += 1) {
-    const level = distance[at] ?? 0;
+  for (let pixel = 0; pixel < distance.length; pixel += 1) {
+    const level = distance[pixel] ?? 0;
     if (weightAt[level] === 0) continue;
     if (weightAt[level] === fullWeight) {
-      beyondDoubt[at] = 1;
+      beyondDoubt[pixel] = 1;
       countWithoutNoiseMap += 1;
     }
-    const beyond = level - (allowance[at] ?? 0);
-    if (beyond > 0) weights[at] = weightAt[beyond] ?? 0;
+    const beyond = level - (allowance[pixel] ?? 0);
+    if (beyond > 0) weights[pixel] = weightAt[beyond] ?? 0;
   }
   return { weights, beyondDoubt, countWithoutNoiseMap };
 }
@@ -259,14 +259,14 @@ function addColor(changes: Changes, color: Comparison, colorWidth: number, allow
     const row = Math.floor(sample / colorWidth);
     const corner = row * 2 * width + (sample - row * colorWidth) * 2;
     for (let of4 = 0; of4 < 4; of4 += 1) {
-      const at = corner + (of4 & 1) + (of4 >> 1) * width;
-      if (weightAt[level] === fullWeight && beyondDoubt[at] === 0) {
-        beyondDoubt[at] = 1;
+      const pixel = corner + (of4 & 1) + (of4 >> 1) * width;
+      if (weightAt[level] === fullWeight && beyondDoubt[pixel] === 0) {
+        beyondDoubt[pixel] = 1;
         changes.countWithoutNoiseMap += 1;
       }
-      const beyond = level - (allowance[at] ?? 0);
+      const beyond = level - (allowance[pixel] ?? 0);
       const weight = beyond > 0 ? (weightAt[beyond] ?? 0) : 0;
-      if (weight > (weights[at] ?? 0)) weights[at] = weight;
+      if (weight > (weights[pixel] ?? 0)) weights[pixel] = weight;
     }
   }
 }

@@ -100,8 +100,8 @@ function compareWork(
   watched: Uint8Array | null,
 ) {
   const allowance = noiseAllowance(noise, tuning.learnedShare);
-  const found = weighDifferences(differences, allowance);
-  const changes = watched === null ? { ...found, watchedPixels: pixels } : maskChanges(found, watched);
+  const weighed = weighDifferences(differences, allowance);
+  const changes = watched === null ? { ...weighed, watchedPixels: pixels } : maskChanges(weighed, watched);
   const components = componentWeights(changes.weights, thumbnail.width);
   return {
     ...verdict(changes, components, minMotionArea(flakeArea, tuning), tuning),
@@ -119,8 +119,8 @@ type WatchedChanges = Changes & { watchedPixels: number };
 
 /** Drops the changes outside of the watched pixels. Light and noise are learned from the whole picture. */
 function maskChanges(changes: Changes, watched: Uint8Array): WatchedChanges {
-  const weights = changes.weights.map((weight, at) => (watched[at] === 1 ? weight : 0));
-  const beyondDoubt = changes.beyondDoubt.map((pixel, at) => (watched[at] === 1 ? pixel : 0));
+  const weights = changes.weights.map((weight, index) => (watched[index] === 1 ? weight : 0));
+  const beyondDoubt = changes.beyondDoubt.map((pixel, index) => (watched[index] === 1 ? pixel : 0));
   return {
     ...changes,
     weights,
@@ -155,7 +155,7 @@ function verdict(
 export function componentWeights(weights: Uint8Array, width: number): number[] {
   const open = weights.slice();
   const stack = new Uint16Array(open.length);
-  const found: number[] = [];
+  const sums: number[] = [];
   for (let start = 0; start < open.length; start += 1) {
     if (open[start] === 0) continue;
     let total = open[start] ?? 0;
@@ -164,11 +164,11 @@ export function componentWeights(weights: Uint8Array, width: number): number[] {
     let depth = 1;
     while (depth > 0) {
       depth -= 1;
-      const at = stack[depth] ?? 0;
-      const x = at % width;
+      const pixel = stack[depth] ?? 0;
+      const x = pixel % width;
       const from = x === 0 ? 0 : -1;
       const to = x === width - 1 ? 0 : 1;
-      for (let row = at - width; row <= at + width; row += width) {
+      for (let row = pixel - width; row <= pixel + width; row += width) {
         for (let near = row + from; near <= row + to; near += 1) {
           const weight = open[near] ?? 0;
           if (weight === 0) continue;
@@ -179,9 +179,9 @@ export function componentWeights(weights: Uint8Array, width: number): number[] {
         }
       }
     }
-    found.push(total);
+    sums.push(total);
   }
-  return found.toSorted((a, b) => b - a);
+  return sums.toSorted((a, b) => b - a);
 }
 
 /** Comparison of one thumbnail, with what it teaches about noise. */
@@ -211,13 +211,13 @@ function compareSeries<Result extends Compared>(
   const differ = (one: ThumbnailWork, other: ThumbnailWork): boolean =>
     compare(one, learned, one.measureFrom(other)).moved;
   const compared = earlier.map((work) => {
-    const found = compare(work, learned, work.measure(remembered));
-    const { moved, changedShare, black } = found;
+    const comparison = compare(work, learned, work.measure(remembered));
+    const { moved, changedShare, black } = comparison;
     const differs = news === undefined ? moved : news.moved !== moved || (moved && differ(work, news.work));
     const isNews = differs && !black;
     if (isNews) news = { work, moved };
-    ({ learned } = found);
-    isStill &&= found.identicalToPrevious;
+    ({ learned } = comparison);
+    isStill &&= comparison.identicalToPrevious;
     return { work, motion: { moved, isNews, changedShare, black } };
   });
   const newest = compare(newestWork, learned, newestWork.measure(remembered));

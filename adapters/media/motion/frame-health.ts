@@ -25,8 +25,8 @@ export function isBlack({ luma, cb: blueness, cr: redness }: Planes): boolean {
 function hasLight(samples: Uint8Array): boolean {
   const strays = samples.length * strayShare;
   let bright = 0;
-  for (let at = 0; at < samples.length; at += 1) {
-    if ((samples[at] ?? 0) > blackLevel) bright += 1;
+  for (let pixel = 0; pixel < samples.length; pixel += 1) {
+    if ((samples[pixel] ?? 0) > blackLevel) bright += 1;
     if (bright > strays) return true;
   }
   return false;
@@ -35,8 +35,8 @@ function hasLight(samples: Uint8Array): boolean {
 /** Returns the darkest and brightest level without the ignored pixels at both ends. */
 function extremes(samples: Uint8Array): { low: number; high: number } {
   const histogram = new Uint32Array(256);
-  for (let at = 0; at < samples.length; at += 1) {
-    const level = samples[at] ?? 0;
+  for (let pixel = 0; pixel < samples.length; pixel += 1) {
+    const level = samples[pixel] ?? 0;
     histogram[level] = (histogram[level] ?? 0) + 1;
   }
   const strays = samples.length * strayShare;
@@ -57,10 +57,10 @@ export const fingerprint = {
 
 export function computeFingerprint({ samples, width }: Plane): Uint8Array {
   const kept = new Uint8Array(fingerprint.bytes);
-  for (let at = 0; at < fingerprint.bytes; at += 1) {
-    const position = at * fingerprint.every;
+  for (let index = 0; index < fingerprint.bytes; index += 1) {
+    const position = index * fingerprint.every;
     const shift = ((position / width) & 1) === 0 ? 0 : fingerprint.every / 2;
-    kept[at] = samples[position + shift] ?? 0;
+    kept[index] = samples[position + shift] ?? 0;
   }
   return kept;
 }
@@ -78,8 +78,8 @@ const identicalLevels = 2;
 export function isIdentical(before: Uint8Array, now: Uint8Array): boolean {
   const max = now.length * identicalShare;
   let differing = 0;
-  for (let at = 0; at < now.length; at += 1) {
-    const levels = Math.abs((now[at] ?? 0) - (before[at] ?? 0));
+  for (let index = 0; index < now.length; index += 1) {
+    const levels = Math.abs((now[index] ?? 0) - (before[index] ?? 0));
     if (levels > identicalLevels) return false;
     if (levels > 0) differing += 1;
     if (differing > max) return false;

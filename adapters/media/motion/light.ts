@@ -33,8 +33,8 @@ export function fitLight(reference: Plane, current: Plane, bounds: LightBounds):
 export function medianDifference(reference: Plane, current: Plane): number {
   const differences = emptyHistogram();
   let count = 0;
-  for (let at = 0; at < reference.samples.length; at += stride) {
-    const bin = histogramBin((current.samples[at] ?? 0) - (reference.samples[at] ?? 0));
+  for (let pixel = 0; pixel < reference.samples.length; pixel += stride) {
+    const bin = histogramBin((current.samples[pixel] ?? 0) - (reference.samples[pixel] ?? 0));
     differences[bin] = (differences[bin] ?? 0) + 1;
     count += 1;
   }
@@ -60,9 +60,9 @@ function leastSquares(
   let sumY = 0;
   let sumXX = 0;
   let sumXY = 0;
-  for (let at = 0; at < reference.length; at += stride) {
-    const x = reference[at] ?? 0;
-    const y = current[at] ?? 0;
+  for (let index = 0; index < reference.length; index += stride) {
+    const x = reference[index] ?? 0;
+    const y = current[index] ?? 0;
     const left = y - gain * x - offset;
     if (left > tolerance || left < -tolerance) continue;
     count += 1;
@@ -87,7 +87,7 @@ function bounded(light: Light, bounds: LightBounds, level: number): Light {
 
 function mean({ samples }: Plane): number {
   let total = 0;
-  for (let at = 0; at < samples.length; at += stride) total += samples[at] ?? 0;
+  for (let pixel = 0; pixel < samples.length; pixel += stride) total += samples[pixel] ?? 0;
   return total / Math.ceil(samples.length / stride);
 }
 
@@ -147,10 +147,10 @@ function relativeChanges(
   const inverse = Int32Array.from(lightAt, (light) => (light < minLight ? 0 : (lightUnit << 8) / light));
   const changes = new Int16Array(reference.length >> 1);
   for (let pair = 0; pair < changes.length; pair += 1) {
-    const at = pair << 1;
-    const before = reference[at] ?? 0;
+    const pixel = pair << 1;
+    const before = reference[pixel] ?? 0;
     const factor = inverse[before] ?? 0;
-    const more = (current[at] ?? 0) - (expected[before] ?? 0);
+    const more = (current[pixel] ?? 0) - (expected[before] ?? 0);
     changes[pair] = factor === 0 ? unknown : (more * factor + 128) >> 8;
   }
   return changes;
@@ -165,8 +165,8 @@ function bandLight(relative: Int16Array, { width, height }: Plane, max: number):
   const pairs = width >> 1;
   for (let y = 0; y < height; y += 1) {
     let count = 0;
-    for (let at = y * pairs; at < (y + 1) * pairs; at += 1) {
-      const change = relative[at] ?? 0;
+    for (let pair = y * pairs; pair < (y + 1) * pairs; pair += 1) {
+      const change = relative[pair] ?? 0;
       if (change === unknown) continue;
       const bin = histogramBin(change);
       seen[bin] = (seen[bin] ?? 0) + 1;
@@ -177,9 +177,9 @@ function bandLight(relative: Int16Array, { width, height }: Plane, max: number):
   return bands.map((_, y) => Math.round(meanAround(medians, y)));
 }
 
-function meanAround(levels: Float32Array, at: number): number {
-  const from = Math.max(at - bandReach, 0);
-  const to = Math.min(at + bandReach, levels.length - 1);
+function meanAround(levels: Float32Array, index: number): number {
+  const from = Math.max(index - bandReach, 0);
+  const to = Math.min(index + bandReach, levels.length - 1);
   let total = 0;
   for (let near = from; near <= to; near += 1) total += levels[near] ?? 0;
   return total / (to - from + 1);
@@ -202,8 +202,8 @@ function shadeLight(
     for (let y = top; y < top + cellHeight; y += 2) {
       const band = bands[y] ?? 0;
       const start = y * (width >> 1) + left;
-      for (let at = start; at < start + cellPairs; at += 1) {
-        const change = relative[at] ?? 0;
+      for (let pair = start; pair < start + cellPairs; pair += 1) {
+        const change = relative[pair] ?? 0;
         if (change === unknown) continue;
         const bin = histogramBin(change - band);
         seen[bin] = (seen[bin] ?? 0) + 1;
@@ -227,7 +227,7 @@ function spread(bands: Int16Array, shades: Float32Array, width: number): LocalLi
   const cellWidth = width / columns;
   for (let y = 0; y < height; y += 1) {
     fillLine(line, shades, (y + 0.5) * (rows / height) - 0.5, bands[y] ?? 0);
-    let at = y * width;
+    let pixel = y * width;
     // Segments: border to first center, center to center, last center to border.
     for (let from = 0; from <= columns; from += 1) {
       const first = from === 0 ? cellWidth / 2 : 0;
@@ -235,8 +235,8 @@ function spread(bands: Int16Array, shades: Float32Array, width: number): LocalLi
       const level = line[from] ?? 0;
       const slope = ((line[from + 1] ?? 0) - level) / cellWidth;
       for (let along = first; along < last; along += 1) {
-        light[at] = level + slope * (along + 0.5);
-        at += 1;
+        light[pixel] = level + slope * (along + 0.5);
+        pixel += 1;
       }
     }
   }
@@ -248,10 +248,10 @@ function fillLine(line: Float32Array, shades: Float32Array, position: number, ba
   const within = Math.min(Math.max(position, 0), rows - 1);
   const upper = Math.floor(within);
   const lower = Math.min(upper + 1, rows - 1);
-  for (let at = 0; at < columns + 2; at += 1) {
-    const column = Math.min(Math.max(at - 1, 0), columns - 1);
+  for (let index = 0; index < columns + 2; index += 1) {
+    const column = Math.min(Math.max(index - 1, 0), columns - 1);
     const above = shades[upper * columns + column] ?? 0;
     const below = shades[lower * columns + column] ?? 0;
-    line[at] = above + (below - above) * (within - upper) + band;
+    line[index] = above + (below - above) * (within - upper) + band;
   }
 }

@@ -30,11 +30,11 @@ export function noiseAllowance(noise: NoiseMap, share: number): Uint8Array {
     const learned = noise[cell] ?? 0;
     if (learned === 0) continue;
     const level = minInt(Math.round(share * learned), 255);
-    const at = cellCorner(cell);
-    allowance[at] = level;
-    allowance[at + 1] = level;
-    allowance[at + thumbnail.width] = level;
-    allowance[at + thumbnail.width + 1] = level;
+    const corner = cellCorner(cell);
+    allowance[corner] = level;
+    allowance[corner + 1] = level;
+    allowance[corner + thumbnail.width] = level;
+    allowance[corner + thumbnail.width + 1] = level;
   }
   return allowance;
 }
@@ -69,10 +69,10 @@ function cellCorner(cell: number): number {
 function greatestInCells(distance: Uint8Array): Uint8Array {
   const cells = new Uint8Array(noiseCells);
   for (let cell = 0; cell < noiseCells; cell += 1) {
-    const at = cellCorner(cell);
-    const below = at + thumbnail.width;
+    const corner = cellCorner(cell);
+    const below = corner + thumbnail.width;
     cells[cell] = maxInt(
-      maxInt(distance[at] ?? 0, distance[at + 1] ?? 0),
+      maxInt(distance[corner] ?? 0, distance[corner + 1] ?? 0),
       maxInt(distance[below] ?? 0, distance[below + 1] ?? 0),
     );
   }
@@ -87,7 +87,7 @@ function widest(seen: Uint8Array, row: number, cell: number): number {
 }
 
 /** Rises by half of the difference; falls by about 3 % per tick, at least by one level. */
-function follow(known: number, seen: number): number {
-  if (seen > known) return (known + seen + 1) >> 1;
-  return known - (known < 32 ? minInt(known, 1) : known >> 5);
+function follow(learned: number, seen: number): number {
+  if (seen > learned) return (learned + seen + 1) >> 1;
+  return learned - (learned < 32 ? minInt(learned, 1) : learned >> 5);
 }

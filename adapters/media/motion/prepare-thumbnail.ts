@@ -40,10 +40,10 @@ function blur({ samples, width, height }: Plane): Plane {
   for (let row = 0; row <= lastRow; row += width) {
     const above = row === 0 ? 0 : -width;
     const below = row === lastRow ? 0 : width;
-    for (let at = row; at < row + width; at += 1) {
-      const total = (rows[at + above] ?? 0) + (rows[at] ?? 0) + (rows[at + below] ?? 0);
+    for (let pixel = row; pixel < row + width; pixel += 1) {
+      const total = (rows[pixel + above] ?? 0) + (rows[pixel] ?? 0) + (rows[pixel + below] ?? 0);
       // Division by nine with rounding, exact for every sum of nine bytes.
-      blurred[at] = ((total + 4) * 7282) >> 16;
+      blurred[pixel] = ((total + 4) * 7282) >> 16;
     }
   }
   return { samples: blurred, width, height };
@@ -54,9 +54,9 @@ function threeAcross(samples: Uint8Array, width: number, height: number): Uint16
   for (let row = 0; row < height * width; row += width) {
     let left = samples[row] ?? 0;
     let here = left;
-    for (let at = row; at < row + width - 1; at += 1) {
-      const right = samples[at + 1] ?? 0;
-      sums[at] = left + here + right;
+    for (let pixel = row; pixel < row + width - 1; pixel += 1) {
+      const right = samples[pixel + 1] ?? 0;
+      sums[pixel] = left + here + right;
       left = here;
       here = right;
     }

@@ -36,16 +36,16 @@ export function shareComparisons(
   return (picture, state, regions = [], earlier = []) => {
     const { results } = find(picture);
     const key = JSON.stringify([state, regions, earlier.map((thumbnail) => find(thumbnail).id)]);
-    const known = results.get(key);
-    if (known !== undefined) return known;
+    const stored = results.get(key);
+    if (stored !== undefined) return stored;
     const result = compare(picture, state, regions, earlier);
     results.set(key, result);
     return result;
   };
 
   function find(picture: Uint8Array): SharedThumbnail {
-    const known = thumbnails.get(picture);
-    if (known !== undefined) return known;
+    const stored = thumbnails.get(picture);
+    if (stored !== undefined) return stored;
     const work = shareWork(steps.prepare(picture, tuning));
     count += 1;
     const shared = { id: count, work, results: newCache<MotionComparison>() };
@@ -54,8 +54,8 @@ export function shareComparisons(
   }
 
   function findReference(encoded: string): Uint8Array | null {
-    const known = references.get(encoded);
-    if (known !== undefined) return known;
+    const stored = references.get(encoded);
+    if (stored !== undefined) return stored;
     const reference = steps.decodeReference(encoded);
     if (reference !== null) references.set(encoded, reference);
     return reference;
@@ -69,8 +69,8 @@ function shareWork(work: ThumbnailWork): ThumbnailWork {
     ...work,
     encode: () => (encoded ??= work.encode()),
     measure: (state) => {
-      const known = distances.get(state.encoded);
-      if (known !== undefined) return known;
+      const stored = distances.get(state.encoded);
+      if (stored !== undefined) return stored;
       const measured = work.measure(state);
       distances.set(state.encoded, measured);
       return measured;

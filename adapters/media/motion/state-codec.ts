@@ -51,7 +51,8 @@ export function decodeState(text: string | null, read = decodeReference): Decode
 
 export function encodeReference(picture: Uint8Array): string {
   const steps = new Uint8Array(picture.length);
-  for (let at = 0; at < steps.length; at += 1) steps[at] = ((picture[at] ?? 0) + 1) / levelStep;
+  for (let index = 0; index < steps.length; index += 1)
+    steps[index] = ((picture[index] ?? 0) + 1) / levelStep;
   return deflate(byPlane(steps, toResiduals));
 }
 
@@ -60,7 +61,7 @@ export function decodeReference(encoded: string): Uint8Array | null {
   const differences = inflate(encoded, thumbnail.bytes);
   if (differences === null) return null;
   const steps = byPlane(differences, fromResiduals);
-  for (let at = 0; at < steps.length; at += 1) steps[at] = (steps[at] ?? 0) * levelStep;
+  for (let index = 0; index < steps.length; index += 1) steps[index] = (steps[index] ?? 0) * levelStep;
   return steps;
 }
 
@@ -123,10 +124,10 @@ export function toResiduals(samples: Uint8Array, width: number): Uint8Array {
   for (let row = 0; row < samples.length; row += width) {
     let left = row === 0 ? 0 : (samples[row - width] ?? 0);
     let corner = left;
-    for (let at = row; at < row + width; at += 1) {
-      const above = row === 0 ? left : (samples[at - width] ?? 0);
-      const here = samples[at] ?? 0;
-      differences[at] = here - guess(left, above, row === 0 ? left : corner);
+    for (let pixel = row; pixel < row + width; pixel += 1) {
+      const above = row === 0 ? left : (samples[pixel - width] ?? 0);
+      const here = samples[pixel] ?? 0;
+      differences[pixel] = here - guess(left, above, row === 0 ? left : corner);
       left = here;
       corner = above;
     }
@@ -139,10 +140,10 @@ export function fromResiduals(differences: Uint8Array, width: number): Uint8Arra
   for (let row = 0; row < samples.length; row += width) {
     let left = row === 0 ? 0 : (samples[row - width] ?? 0);
     let corner = left;
-    for (let at = row; at < row + width; at += 1) {
-      const above = row === 0 ? left : (samples[at - width] ?? 0);
-      left = ((differences[at] ?? 0) + guess(left, above, row === 0 ? left : corner)) & 255;
-      samples[at] = left;
+    for (let pixel = row; pixel < row + width; pixel += 1) {
+      const above = row === 0 ? left : (samples[pixel - width] ?? 0);
+      left = ((differences[pixel] ?? 0) + guess(left, above, row === 0 ? left : corner)) & 255;
+      samples[pixel] = left;
       corner = above;
     }
   }

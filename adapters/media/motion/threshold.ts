@@ -22,8 +22,8 @@ function measureNoise(distance: Uint8Array, width: number): number {
   for (let cell = 0; cell < levels.length; cell += 1) {
     const corner = Math.floor(cell / columns) * cellHeight * width + (cell % columns) * cellWidth;
     for (let row = corner; row < corner + cellHeight * width; row += width) {
-      for (let at = row; at < row + cellWidth; at += 1) {
-        const bin = histogramBin(distance[at] ?? 0);
+      for (let pixel = row; pixel < row + cellWidth; pixel += 1) {
+        const bin = histogramBin(distance[pixel] ?? 0);
         seen[bin] = (seen[bin] ?? 0) + 1;
       }
     }

@@ -46,18 +46,19 @@ export function indexAccessUnits(segments: readonly Uint8Array[]): AccessUnitInd
   let video: VideoStream | null = null;
   let accessUnits: AccessUnitIndex['accessUnits'] = [];
   for (const [segment, bytes] of segments.entries()) {
-    for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
-      if (!hasSyncByte(bytes, at)) return null;
+    for (let offset = 0; offset + packetBytes <= bytes.length; offset += packetBytes) {
+      if (!hasSyncByte(bytes, offset)) return null;
       // One packet in a hundred starts an access unit; all others are skipped early.
-      if (!startsPayloadUnit(bytes, at) && !tables.isWithin()) continue;
-      const packet = bytes.subarray(at, at + packetBytes);
+      if (!startsPayloadUnit(bytes, offset) && !tables.isWithin()) continue;
+      const packet = bytes.subarray(offset, offset + packetBytes);
       if (tables.read(packet)) {
         const named = tables.video();
         if (named && isOther(named, video)) accessUnits = [];
         video = named ?? video;
       } else if (readPid(packet) === video?.pid && startsPayloadUnit(packet)) {
-        if (isRandomAccess(packet)) accessUnits.push({ segment, at, ...readEntry(bytes, at, video) });
-        else if (hasPts(packetPayload(packet))) accessUnits.push({ segment, at, isKeyFrame: false });
+        if (isRandomAccess(packet))
+          accessUnits.push({ segment, at: offset, ...readEntry(bytes, offset, video) });
+        else if (hasPts(packetPayload(packet))) accessUnits.push({ segment, at: offset, isKeyFrame: false });
         if (accessUnits.length > maxAccessUnits) return null;
       }
     }
@@ -89,10 +90,11 @@ function isOther(named: VideoStream, before: VideoStream | null): boolean {
 /** Encoders mark the begin of an intra refresh like a key frame. */
 function readEntry(
   bytes: Uint8Array,
-  at: number,
+  offset: number,
   { pid, rules }: VideoStream,
 ): Pick<IndexedUnit, 'isKeyFrame' | 'recoveryFrames'> {
-  const recoveryFrames = (rules && readUnitBegin(bytes, at, pid, rules).entryPoint()?.recoveryFrames) ?? 0;
+  const recoveryFrames =
+    (rules && readUnitBegin(bytes, offset, pid, rules).entryPoint()?.recoveryFrames) ?? 0;
   return recoveryFrames === 0 ? { isKeyFrame: true } : { isKeyFrame: false, recoveryFrames };
 }
 

@@ -19,13 +19,13 @@ import { createTableReader } from './psi.ts';
  */
 export function extractLastKeyFrame(
   segment: Uint8Array,
-  found = indexAccessUnits([segment]),
+  index = indexAccessUnits([segment]),
 ): Uint8Array | null {
-  if (found === null) return null;
-  const last = found.accessUnits.findLastIndex(({ isKeyFrame }) => isKeyFrame);
-  const from = found.accessUnits[last]?.at;
+  if (index === null) return null;
+  const last = index.accessUnits.findLastIndex(({ isKeyFrame }) => isKeyFrame);
+  const from = index.accessUnits[last]?.at;
   if (from === undefined) return null;
-  return copyPackets(found.psi, segment.subarray(from, keyFrameEnd(segment, found, last)), found.video.pid);
+  return copyPackets(index.psi, segment.subarray(from, keyFrameEnd(segment, index, last)), index.video.pid);
 }
 
 /**
@@ -40,23 +40,23 @@ export type KeyFrameExtract = { seconds: number; bytes: Uint8Array; videoPid: nu
  */
 export function extractKeyFrames(
   segment: Uint8Array,
-  found = indexAccessUnits([segment]),
+  indexed = indexAccessUnits([segment]),
 ): KeyFrameExtract[] | null {
-  if (found === null) return null;
+  if (indexed === null) return null;
   const offsets: number[] = [];
   let base: number | undefined;
-  for (const { at } of found.accessUnits) {
+  for (const { at } of indexed.accessUnits) {
     const pts = readPts(packetPayload(segment.subarray(at, at + packetBytes)));
     if (pts === null) return null;
     base ??= pts;
     offsets.push(ptsDifference(base, pts) / ptsPerSecond);
   }
   const first = offsets.reduce((least, offset) => Math.min(least, offset), 0);
-  return found.accessUnits.flatMap(({ at, isKeyFrame }, index) => {
+  return indexed.accessUnits.flatMap(({ at, isKeyFrame }, index) => {
     if (!isKeyFrame) return [];
-    const end = keyFrameEnd(segment, found, index);
-    const bytes = copyPackets(found.psi, segment.subarray(at, end), found.video.pid);
-    return [{ seconds: (offsets[index] ?? 0) - first, bytes, videoPid: found.video.pid }];
+    const end = keyFrameEnd(segment, indexed, index);
+    const bytes = copyPackets(indexed.psi, segment.subarray(at, end), indexed.video.pid);
+    return [{ seconds: (offsets[index] ?? 0) - first, bytes, videoPid: indexed.video.pid }];
   });
 }
 
@@ -65,9 +65,9 @@ export function extractKeyFrames(
  * after a step back in time, ffmpeg loses frames now and then.
  */
 export function placeKeyFrame(extract: Uint8Array, videoPid: number, seconds: number): void {
-  for (let at = 0; at + packetBytes <= extract.length; at += packetBytes) {
-    if (readPid(extract, at) !== videoPid || !startsPayloadUnit(extract, at)) continue;
-    const payload = packetPayload(extract.subarray(at, at + packetBytes));
+  for (let offset = 0; offset + packetBytes <= extract.length; offset += packetBytes) {
+    if (readPid(extract, offset) !== videoPid || !startsPayloadUnit(extract, offset)) continue;
+    const payload = packetPayload(extract.subarray(offset, offset + packetBytes));
     const pts = readPts(payload);
     if (pts !== null) shiftTimestamps(payload, seconds * ptsPerSecond - pts);
   }
@@ -78,14 +78,14 @@ export function placeKeyFrame(extract: Uint8Array, videoPid: number, seconds: nu
  * doubt.
  */
 export function readKeyFrameUnits(extract: Uint8Array): CodedPicture | null {
-  const found = indexAccessUnits([extract]);
-  if (found === null || found.accessUnits.length !== 1 || !found.accessUnits[0]?.isKeyFrame) return null;
+  const index = indexAccessUnits([extract]);
+  if (index === null || index.accessUnits.length !== 1 || !index.accessUnits[0]?.isKeyFrame) return null;
   const parts: Uint8Array[] = [];
-  for (let at = 0; at + packetBytes <= extract.length; at += packetBytes) {
-    if (readPid(extract, at) !== found.video.pid) continue;
-    const payload = packetPayload(extract.subarray(at, at + packetBytes));
+  for (let offset = 0; offset + packetBytes <= extract.length; offset += packetBytes) {
+    if (readPid(extract, offset) !== index.video.pid) continue;
+    const payload = packetPayload(extract.subarray(offset, offset + packetBytes));
     parts.push(
-      startsPayloadUnit(extract, at) ? payload.subarray(pesHeaderBytes + readByte(payload, 8)) : payload,
+      startsPayloadUnit(extract, offset) ? payload.subarray(pesHeaderBytes + readByte(payload, 8)) : payload,
     );
   }
   return readCodedPicture(Buffer.concat(parts));
@@ -103,13 +103,13 @@ export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
   const keyFrames: number[] = [];
   let units = 0;
   for (
-    let at = findPacket(segment, 0);
-    at + packetBytes <= segment.length;
-    at = findPacket(segment, at + packetBytes)
+    let start = findPacket(segment, 0);
+    start + packetBytes <= segment.length;
+    start = findPacket(segment, start + packetBytes)
   ) {
     // One packet in a hundred starts an access unit; all others are skipped early.
-    if (!startsPayloadUnit(segment, at)) continue;
-    const packet = segment.subarray(at, at + packetBytes);
+    if (!startsPayloadUnit(segment, start)) continue;
+    const packet = segment.subarray(start, start + packetBytes);
     const pts = readPts(packetPayload(packet));
     if (pts === null) {
       tables.read(packet);

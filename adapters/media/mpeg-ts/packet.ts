@@ -4,8 +4,8 @@ const syncByte = 0x47;
 // Packets: ISO/IEC 13818-1, 2.4.3.2. Adaptation field: 2.4.3.4.
 
 /** Returns true if a packet can start at this offset. */
-export function hasSyncByte(bytes: Uint8Array, at: number): boolean {
-  return bytes[at] === syncByte;
+export function hasSyncByte(bytes: Uint8Array, offset: number): boolean {
+  return bytes[offset] === syncByte;
 }
 
 /**
@@ -13,35 +13,37 @@ export function hasSyncByte(bytes: Uint8Array, at: number): boolean {
  * byte must follow.
  */
 export function findPacket(bytes: Uint8Array, from: number): number {
-  for (let at = from; at < bytes.length; at += 1) {
-    const isLast = at + packetBytes >= bytes.length;
-    if (hasSyncByte(bytes, at) && (isLast || hasSyncByte(bytes, at + packetBytes))) return at;
+  for (let offset = from; offset < bytes.length; offset += 1) {
+    const isLast = offset + packetBytes >= bytes.length;
+    if (hasSyncByte(bytes, offset) && (isLast || hasSyncByte(bytes, offset + packetBytes))) return offset;
   }
   return bytes.length;
 }
 
-export function readPid(bytes: Uint8Array, at = 0): number {
-  return readUint16(bytes, at + 1) & 0x1fff;
+export function readPid(bytes: Uint8Array, offset = 0): number {
+  return readUint16(bytes, offset + 1) & 0x1fff;
 }
 
 /** Returns the payload unit start indicator: the packet at this offset starts a PES packet or a PSI section. */
-export function startsPayloadUnit(bytes: Uint8Array, at = 0): boolean {
-  return (readByte(bytes, at + 1) & 0x40) !== 0;
+export function startsPayloadUnit(bytes: Uint8Array, offset = 0): boolean {
+  return (readByte(bytes, offset + 1) & 0x40) !== 0;
 }
 
 /** Returns the random access indicator of the packet at this offset: its access unit is a key frame. */
-export function isRandomAccess(bytes: Uint8Array, at = 0): boolean {
+export function isRandomAccess(bytes: Uint8Array, offset = 0): boolean {
   return (
-    hasAdaptationField(bytes, at) && readByte(bytes, at + 4) > 0 && (readByte(bytes, at + 5) & 0x40) !== 0
+    hasAdaptationField(bytes, offset) &&
+    readByte(bytes, offset + 4) > 0 &&
+    (readByte(bytes, offset + 5) & 0x40) !== 0
   );
 }
 
 /** Returns the payload of the packet at this offset: the bytes after its header and adaptation field. */
-export function packetPayload(bytes: Uint8Array, at = 0): Uint8Array {
-  const end = at + packetBytes;
-  if ((readByte(bytes, at + 3) & 0x10) === 0) return bytes.subarray(end, end);
-  const headBytes = hasAdaptationField(bytes, at) ? 5 + readByte(bytes, at + 4) : 4;
-  return bytes.subarray(Math.min(at + headBytes, end), end);
+export function packetPayload(bytes: Uint8Array, offset = 0): Uint8Array {
+  const end = offset + packetBytes;
+  if ((readByte(bytes, offset + 3) & 0x10) === 0) return bytes.subarray(end, end);
+  const headBytes = hasAdaptationField(bytes, offset) ? 5 + readByte(bytes, offset + 4) : 4;
+  return bytes.subarray(Math.min(offset + headBytes, end), end);
 }
 
 /** Returns a copy of `before` and of the packets of one PID, in one piece. */
@@ -63,27 +65,27 @@ export function gatherPackets(bytes: Uint8Array, from: number, pid: number): Uin
 /** Yields the spans of successive packets of one PID. Most packets are of the video, so spans are long. */
 function* listRuns(bytes: Uint8Array, from: number, pid: number): Generator<{ start: number; end: number }> {
   let start = from;
-  let at = from;
-  for (; at + packetBytes <= bytes.length; at += packetBytes) {
-    if (readPid(bytes, at) === pid) continue;
-    if (at > start) yield { start, end: at };
-    start = at + packetBytes;
+  let offset = from;
+  for (; offset + packetBytes <= bytes.length; offset += packetBytes) {
+    if (readPid(bytes, offset) === pid) continue;
+    if (offset > start) yield { start, end: offset };
+    start = offset + packetBytes;
   }
-  if (at > start) yield { start, end: at };
+  if (offset > start) yield { start, end: offset };
 }
 
 /** Reads 16 bits, beyond the end as 0. */
-export function readUint16(bytes: Uint8Array, at: number): number {
-  return readByte(bytes, at) * 256 + readByte(bytes, at + 1);
+export function readUint16(bytes: Uint8Array, offset: number): number {
+  return readByte(bytes, offset) * 256 + readByte(bytes, offset + 1);
 }
 
 /** Reads a byte, beyond the end as 0, which matches no identifier. */
-export function readByte(bytes: Uint8Array, at: number): number {
-  return bytes[at] ?? 0;
+export function readByte(bytes: Uint8Array, offset: number): number {
+  return bytes[offset] ?? 0;
 }
 
-function hasAdaptationField(bytes: Uint8Array, at: number): boolean {
-  return (readByte(bytes, at + 3) & 0x20) !== 0;
+function hasAdaptationField(bytes: Uint8Array, offset: number): boolean {
+  return (readByte(bytes, offset + 3) & 0x20) !== 0;
 }
 
 /**
@@ -126,12 +128,14 @@ export async function* readPlainPackets(chunks: AsyncIterable<Uint8Array>): Asyn
 
 function takePackets(bytes: Uint8Array, stride: number, isEnd: boolean) {
   const packets: Uint8Array[] = [];
-  let at = 0;
-  for (; at + (isEnd ? packetBytes : stride + 1) <= bytes.length; at += hasPacket() ? stride : 1)
-    if (hasPacket()) packets.push(bytes.subarray(at, at + packetBytes));
-  return { plain: Buffer.concat(packets), rest: bytes.subarray(at) };
+  let offset = 0;
+  for (; offset + (isEnd ? packetBytes : stride + 1) <= bytes.length; offset += hasPacket() ? stride : 1)
+    if (hasPacket()) packets.push(bytes.subarray(offset, offset + packetBytes));
+  return { plain: Buffer.concat(packets), rest: bytes.subarray(offset) };
 
   function hasPacket(): boolean {
-    return hasSyncByte(bytes, at) && (hasSyncByte(bytes, at + stride) || at + stride >= bytes.length);
+    return (
+      hasSyncByte(bytes, offset) && (hasSyncByte(bytes, offset + stride) || offset + stride >= bytes.length)
+    );
   }
 }

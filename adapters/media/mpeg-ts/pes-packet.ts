@@ -22,7 +22,7 @@ export function readPts(pes: Uint8Array): number | null {
 
 /** Adds to the PTS and the DTS of a video PES packet, in place. */
 export function shiftTimestamps(pes: Uint8Array, by: number): void {
-  for (const at of timestampOffsets(pes)) writeTimestamp(pes, at, readTimestamp(pes, at) + by);
+  for (const offset of timestampOffsets(pes)) writeTimestamp(pes, offset, readTimestamp(pes, offset) + by);
 }
 
 /** Returns the signed difference of two timestamps, which may have wrapped. */
@@ -39,20 +39,20 @@ function timestampOffsets(pes: Uint8Array): number[] {
 }
 
 /** Reads 33 bits from three fields, each followed by a marker bit. */
-function readTimestamp(pes: Uint8Array, at: number): number {
-  const high = (readByte(pes, at) >> 1) & 0x07;
-  return high * 2 ** 30 + (readUint16(pes, at + 1) >> 1) * 2 ** 15 + (readUint16(pes, at + 3) >> 1);
+function readTimestamp(pes: Uint8Array, offset: number): number {
+  const high = (readByte(pes, offset) >> 1) & 0x07;
+  return high * 2 ** 30 + (readUint16(pes, offset + 1) >> 1) * 2 ** 15 + (readUint16(pes, offset + 3) >> 1);
 }
 
 /** Writes 33 bits into three fields, and keeps the upper half of the first byte. */
-export function writeTimestamp(pes: Uint8Array, at: number, timestamp: number): void {
+export function writeTimestamp(pes: Uint8Array, offset: number, timestamp: number): void {
   const wrapped = ((timestamp % ptsRange) + ptsRange) % ptsRange;
-  pes[at] = (readByte(pes, at) & 0xf0) | (Math.floor(wrapped / 2 ** 30) << 1) | 1;
-  writeMarked(pes, at + 1, Math.floor(wrapped / 2 ** 15) % 2 ** 15);
-  writeMarked(pes, at + 3, wrapped % 2 ** 15);
+  pes[offset] = (readByte(pes, offset) & 0xf0) | (Math.floor(wrapped / 2 ** 30) << 1) | 1;
+  writeMarked(pes, offset + 1, Math.floor(wrapped / 2 ** 15) % 2 ** 15);
+  writeMarked(pes, offset + 3, wrapped % 2 ** 15);
 }
 
-function writeMarked(pes: Uint8Array, at: number, bits: number): void {
-  pes[at] = bits >> 7;
-  pes[at + 1] = ((bits & 0x7f) << 1) | 1;
+function writeMarked(pes: Uint8Array, offset: number, bits: number): void {
+  pes[offset] = bits >> 7;
+  pes[offset + 1] = ((bits & 0x7f) << 1) | 1;
 }

@@ -71,18 +71,18 @@ function readTable(table: Table, packet: Uint8Array, tableId: number): boolean {
   const [first, ...others] = table.parts.map((part) => packetPayload(part));
   if (first === undefined) return false;
   const bytes = Buffer.concat([first.subarray(1 + readByte(first, 0)), ...others]);
-  for (let at = 0; at + 3 <= bytes.length && bytes[at] !== stuffing;) {
-    const end = at + 3 + (readUint16(bytes, at + 1) & 0x0fff);
+  for (let offset = 0; offset + 3 <= bytes.length && bytes[offset] !== stuffing;) {
+    const end = offset + 3 + (readUint16(bytes, offset + 1) & 0x0fff);
     if (end > bytes.length && bytes.length < maxSectionBytes) return false;
-    const isCurrent = (readByte(bytes, at + 5) & 1) === 1;
-    if (bytes[at] === tableId && isCurrent && end <= bytes.length) {
-      const section = bytes.subarray(at, end);
+    const isCurrent = (readByte(bytes, offset + 5) & 1) === 1;
+    if (bytes[offset] === tableId && isCurrent && end <= bytes.length) {
+      const section = bytes.subarray(offset, end);
       if (table.section === null || section.compare(table.section) !== 0)
         [table.section, table.packets] = [section, table.parts];
       table.parts = [];
       return true;
     }
-    at = end;
+    offset = end;
   }
   table.parts = [];
   return false;
@@ -91,18 +91,18 @@ function readTable(table: Table, packet: Uint8Array, tableId: number): boolean {
 /** Returns null if there are several programs. */
 function readPmtPid(section: Uint8Array): number | null {
   const programs: number[] = [];
-  for (let at = 8; at + 4 <= section.length - checksumBytes; at += 4) {
+  for (let offset = 8; offset + 4 <= section.length - checksumBytes; offset += 4) {
     // Program number 0 refers to the network information table.
-    if (readUint16(section, at) !== 0) programs.push(readUint16(section, at + 2) & 0x1fff);
+    if (readUint16(section, offset) !== 0) programs.push(readUint16(section, offset + 2) & 0x1fff);
   }
   return programs.length === 1 ? (programs[0] ?? null) : null;
 }
 
 function readStreams(section: Uint8Array): { type: number; pid: number }[] {
   const streams: { type: number; pid: number }[] = [];
-  for (let at = 12 + (readUint16(section, 10) & 0x0fff); at + 5 <= section.length - checksumBytes;) {
-    streams.push({ type: readByte(section, at), pid: readUint16(section, at + 1) & 0x1fff });
-    at += 5 + (readUint16(section, at + 3) & 0x0fff);
+  for (let offset = 12 + (readUint16(section, 10) & 0x0fff); offset + 5 <= section.length - checksumBytes;) {
+    streams.push({ type: readByte(section, offset), pid: readUint16(section, offset + 1) & 0x1fff });
+    offset += 5 + (readUint16(section, offset + 3) & 0x0fff);
   }
   return streams;
 }

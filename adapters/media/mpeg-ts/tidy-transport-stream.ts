@@ -19,10 +19,10 @@ type Tidied = { bytes: Buffer; isOdd: boolean };
  * for other input: several pictures in one unit, parameter sets between slices that are not those before.
  */
 export function tidyTransportStream(bytes: Uint8Array, { isDamaged }: { isDamaged: boolean }): Buffer | null {
-  const found = indexAccessUnits([bytes]);
-  const { rules } = found?.video ?? {};
-  if (!found || !rules) return null;
-  const { accessUnits, video } = found;
+  const indexed = indexAccessUnits([bytes]);
+  const { rules } = indexed?.video ?? {};
+  if (!indexed || !rules) return null;
+  const { accessUnits, video } = indexed;
   const units: TimedUnit[] = [];
   const leaveOut = createCleaner(rules, isDamaged);
   let isOdd = false;
@@ -48,17 +48,17 @@ function readPayloads(bytes: Uint8Array, pid: number): { payloads: Uint8Array[];
   /** Bytes that a PES packet has beyond its stated length. */
   let beyond: number | null = null;
   let isWrong = false;
-  for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
-    if (readPid(bytes, at) !== pid) continue;
-    const payload = packetPayload(bytes.subarray(at, at + packetBytes));
-    const begins = startsPayloadUnit(bytes, at);
+  for (let offset = 0; offset + packetBytes <= bytes.length; offset += packetBytes) {
+    if (readPid(bytes, offset) !== pid) continue;
+    const payload = packetPayload(bytes.subarray(offset, offset + packetBytes));
+    const begins = startsPayloadUnit(bytes, offset);
     if (begins) {
       isWrong ||= beyond !== null && beyond !== 0;
       const stated = readByte(payload, 4) * 256 + readByte(payload, 5);
       beyond = stated === 0 ? null : -6 - stated;
     }
     if (beyond !== null) beyond += payload.length;
-    payloads.push(begins && at > 0 ? payload.subarray(pesHeaderBytes + readByte(payload, 8)) : payload);
+    payloads.push(begins && offset > 0 ? payload.subarray(pesHeaderBytes + readByte(payload, 8)) : payload);
   }
   return { payloads, isWrong: isWrong || (beyond !== null && beyond !== 0) };
 }
@@ -123,15 +123,16 @@ export async function* renumberPackets(
   const counters = new Map<number, number>();
   for await (const chunk of chunks) {
     let written = chunk;
-    for (let at = 0; at + packetBytes <= chunk.length && hasSyncByte(chunk, at); at += packetBytes) {
-      const field = readByte(chunk, at + 3);
-      const pid = readPid(chunk, at);
+    for (let offset = 0; offset + packetBytes <= chunk.length; offset += packetBytes) {
+      if (!hasSyncByte(chunk, offset)) break;
+      const field = readByte(chunk, offset + 3);
+      const pid = readPid(chunk, offset);
       const before = counters.get(pid) ?? (field & 0x0f) - 1;
       const counter = (before + ((field & 0x10) === 0 ? 0 : 1)) & 0x0f;
       counters.set(pid, counter);
       if (counter === (field & 0x0f)) continue;
       if (written === chunk) written = new Uint8Array(chunk);
-      written[at + 3] = (field & 0xf0) | counter;
+      written[offset + 3] = (field & 0xf0) | counter;
     }
     yield written;
   }

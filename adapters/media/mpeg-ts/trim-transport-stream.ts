@@ -23,25 +23,25 @@ export function trimToLastSeconds(segments: readonly Uint8Array[], seconds: numb
   const indexed = indexAccessUnits(segments);
   if (indexed === null) return null;
   // A clip of several resolutions would have the size of the first one.
-  const found = afterChangeOfSize(segments, indexed);
-  const timestamps = readAllPts(segments, found.accessUnits);
+  const uniform = afterChangeOfSize(segments, indexed);
+  const timestamps = readAllPts(segments, uniform.accessUnits);
   if (timestamps === null) return null;
   const newest = timestamps.reduce((latest, pts) => (ptsDifference(latest, pts) > 0 ? pts : latest));
   const age = timestamps.map((pts) => ptsDifference(pts, newest));
-  const wholeAt = findWholePictures(segments, found);
-  const start = found.accessUnits.findLastIndex((_, index) => {
+  const wholeAt = findWholePictures(segments, uniform);
+  const start = uniform.accessUnits.findLastIndex((_, index) => {
     const whole = wholeAt(index);
     return whole !== null && (age[whole] ?? 0) >= seconds * ptsPerSecond;
   });
-  const isRefreshed = found.accessUnits.some(isRefresh);
-  const first = isRefreshed ? found.accessUnits.findIndex((_, index) => wholeAt(index) !== null) : 0;
-  const from = found.accessUnits[start < 0 ? first : start];
+  const isRefreshed = uniform.accessUnits.some(isRefresh);
+  const first = isRefreshed ? uniform.accessUnits.findIndex((_, index) => wholeAt(index) !== null) : 0;
+  const from = uniform.accessUnits[start < 0 ? first : start];
   if (from === undefined) return [];
   const video = segments
     .slice(from.segment)
-    .map((segment, index) => gatherPackets(segment, index === 0 ? from.at : 0, found.video.pid));
+    .map((segment, index) => gatherPackets(segment, index === 0 ? from.at : 0, uniform.video.pid));
   for (const packets of video) shiftAllTimestamps(packets, lastFramePts - newest);
-  return [...found.psi, ...video];
+  return [...uniform.psi, ...video];
 }
 
 /** Returns null if a PTS is missing or the list is empty. */
@@ -49,16 +49,16 @@ function readAllPts(
   segments: readonly Uint8Array[],
   accessUnits: AccessUnitIndex['accessUnits'],
 ): number[] | null {
-  const found = accessUnits.map(({ segment, at }) =>
+  const timestamps = accessUnits.map(({ segment, at }) =>
     readPts(packetPayload(segments[segment]?.subarray(at, at + packetBytes) ?? new Uint8Array())),
   );
-  const known = found.filter((pts) => pts !== null);
-  return known.length === 0 || known.length < found.length ? null : known;
+  const readable = timestamps.filter((pts) => pts !== null);
+  return readable.length === 0 || readable.length < timestamps.length ? null : readable;
 }
 
 function shiftAllTimestamps(packets: Uint8Array, by: number): void {
-  for (let at = 0; at < packets.length; at += packetBytes) {
-    if (startsPayloadUnit(packets, at))
-      shiftTimestamps(packetPayload(packets.subarray(at, at + packetBytes)), by);
+  for (let offset = 0; offset < packets.length; offset += packetBytes) {
+    if (startsPayloadUnit(packets, offset))
+      shiftTimestamps(packetPayload(packets.subarray(offset, offset + packetBytes)), by);
   }
 }

@@ -14,10 +14,10 @@ export function readUnitBegin(
   rules: UnitRules,
 ): EntryPointReader {
   const payloads: Uint8Array[] = [];
-  for (let at = from; at + packetBytes <= bytes.length && payloads.length < maxPackets; at += packetBytes) {
-    if (readPid(bytes, at) !== pid) continue;
-    if (at > from && startsPayloadUnit(bytes, at)) break;
-    payloads.push(packetPayload(bytes.subarray(at, at + packetBytes)));
+  for (let offset = from; offset + packetBytes <= bytes.length; offset += packetBytes) {
+    if (readPid(bytes, offset) !== pid) continue;
+    if (payloads.length === maxPackets || (offset > from && startsPayloadUnit(bytes, offset))) break;
+    payloads.push(packetPayload(bytes.subarray(offset, offset + packetBytes)));
   }
   return readUnits(payloads, rules);
 }
@@ -35,10 +35,10 @@ export function readUnits(payloads: readonly Uint8Array[], rules: UnitRules): En
 /** Yields the units of one access unit. */
 export function* listUnits(payloads: readonly Uint8Array[]): Generator<Uint8Array> {
   const pes = Buffer.concat(payloads);
-  let at = pes.indexOf(startCode, pesHeaderBytes + readByte(pes, 8));
-  while (at >= 0) {
-    const next = pes.indexOf(startCode, at + startCode.length);
-    yield pes.subarray(at + startCode.length, next < 0 ? pes.length : next);
-    at = next;
+  let offset = pes.indexOf(startCode, pesHeaderBytes + readByte(pes, 8));
+  while (offset >= 0) {
+    const next = pes.indexOf(startCode, offset + startCode.length);
+    yield pes.subarray(offset + startCode.length, next < 0 ? pes.length : next);
+    offset = next;
   }
 }

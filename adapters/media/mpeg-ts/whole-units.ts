@@ -63,24 +63,28 @@ export function createWholeUnits({ isOpen = false } = {}) {
   };
 
   function* readSteps(added: Uint8Array): Generator<undefined, Uint8Array> {
-    const { places: known, ...before } = held;
+    const { places: placesBefore, ...before } = held;
     const bytes = before.bytes.length > 0 ? Buffer.concat([before.bytes, added]) : added;
     const left = new Set<number>();
     let unit: Unit | undefined;
     let [end, packets, checked] = [0, 0, 0];
-    for (let at = nextPacket(bytes, 0); at + packetBytes <= bytes.length; at = nextPacket(bytes, end)) {
-      end = at + packetBytes;
+    for (
+      let offset = nextPacket(bytes, 0);
+      offset + packetBytes <= bytes.length;
+      offset = nextPacket(bytes, end)
+    ) {
+      end = offset + packetBytes;
       packets += 1;
       if (packets % stepPackets === 0) yield;
-      const video = readTables(bytes, at);
-      if (video === null || readPid(bytes, at) !== video.pid) continue;
-      const begins = startsUnit(bytes, at);
-      const isFirst = !isOpen && checked === known.length;
-      const place = known[checked] ?? findPlace(bytes, at, { begins, isFirst });
+      const video = readTables(bytes, offset);
+      if (video === null || readPid(bytes, offset) !== video.pid) continue;
+      const begins = startsUnit(bytes, offset);
+      const isFirst = !isOpen && checked === placesBefore.length;
+      const place = placesBefore[checked] ?? findPlace(bytes, offset, { begins, isFirst });
       checked += 1;
       if (place === 'repeated') {
         unit?.places.push(place);
-        left.add(at);
+        left.add(offset);
         continue;
       }
       const isLost = place === 'after loss';
@@ -88,12 +92,13 @@ export function createWholeUnits({ isOpen = false } = {}) {
       if (unit && isLost) unit.isDamaged = true;
       if (begins) endUnit(unit, bytes, left);
       if (begins || !unit) {
-        const isKey = begins && awaitsKey && beginsDecoding(bytes, at, video);
-        const isCut = unit === undefined && checked <= known.length ? before.isDamaged : isLost || isJoined;
+        const isKey = begins && awaitsKey && beginsDecoding(bytes, offset, video);
+        const isCut =
+          unit === undefined && checked <= placesBefore.length ? before.isDamaged : isLost || isJoined;
         unit = { packets: [], places: [], isKey, isDamaged: !begins && isCut };
       }
       isJoined = false;
-      unit.packets.push(at);
+      unit.packets.push(offset);
       unit.places.push(place);
     }
     const isUnderWay = unit && (isOpen || isFull(bytes, unit.packets.at(-1) ?? 0));
@@ -105,8 +110,8 @@ export function createWholeUnits({ isOpen = false } = {}) {
     return isSame ? bytes : copyPackets(bytes.subarray(0, keptFrom), left);
   }
 
-  function readTables(bytes: Uint8Array, at: number): VideoStream | null {
-    if (startsPayloadUnit(bytes, at) || tables.isWithin()) tables.read(takePacket(bytes, at));
+  function readTables(bytes: Uint8Array, offset: number): VideoStream | null {
+    if (startsPayloadUnit(bytes, offset) || tables.isWithin()) tables.read(takePacket(bytes, offset));
     return tables.video();
   }
 
@@ -114,7 +119,7 @@ export function createWholeUnits({ isOpen = false } = {}) {
     if (unit && hasHole(unit, bytes)) unit.isDamaged = isDamaged = true;
     if (unit?.isKey) awaitsKey = false;
     if (unit?.isDamaged) awaitsKey = true;
-    if (awaitsKey) for (const at of unit?.packets ?? []) left.add(at);
+    if (awaitsKey) for (const offset of unit?.packets ?? []) left.add(offset);
   }
 
   /** Returns true if a server in between has lost a part of the picture, or one to which it refers. */
@@ -123,7 +128,7 @@ export function createWholeUnits({ isOpen = false } = {}) {
     if (!video?.rules) return false;
     const { codec } = video.rules;
     if (check?.codec !== codec) check = { codec, pictures: createPictureCheck(video.rules) };
-    const payloads = packets.map((at) => packetPayload(bytes, at));
+    const payloads = packets.map((offset) => packetPayload(bytes, offset));
     for (const each of listUnits(payloads)) check.pictures.note(each);
     const { lacksSlices, lacksReference } = check.pictures.end();
     return lacksSlices || (lacksReference && !beginsDecoding(bytes, packets[0] ?? 0, video));
@@ -135,8 +140,8 @@ function beginHeld(bytes: Uint8Array) {
 }
 
 /** Returns true if a packet has no adaptation field: the last one of a unit is filled up with it. */
-function isFull(bytes: Uint8Array, at: number): boolean {
-  return (readByte(bytes, at + 3) & 0x20) === 0;
+function isFull(bytes: Uint8Array, offset: number): boolean {
+  return (readByte(bytes, offset + 3) & 0x20) === 0;
 }
 
 /**
@@ -149,40 +154,42 @@ function createCounterCheck() {
   let beforeAt = 0;
   return (
     bytes: Uint8Array,
-    at: number,
+    offset: number,
     { begins, isFirst }: { begins: boolean; isFirst: boolean },
   ): Place => {
-    const field = readByte(bytes, at + 3);
-    const hasError = (readByte(bytes, at + 1) & 0x80) !== 0;
+    const field = readByte(bytes, offset + 3);
+    const hasError = (readByte(bytes, offset + 1) & 0x80) !== 0;
     if (hasError) return 'after loss';
     if ((field & 0x10) === 0) return 'next';
-    const isNew = (readFlags(bytes, at) & 0x80) !== 0;
+    const isNew = (readFlags(bytes, offset) & 0x80) !== 0;
     const [last, lastAt] = [before, beforeAt];
-    [before, beforeAt] = [bytes, at];
+    [before, beforeAt] = [bytes, offset];
     if (last === null) return 'next';
     const step = (field - readByte(last, lastAt + 3)) & 0x0f;
     const mayJump = begins && (isNew || (isFirst && !isFull(last, lastAt)));
     if (mayJump || step === 1) return 'next';
-    const isSame = step === 0 && isRepeated(takePacket(bytes, at), takePacket(last, lastAt));
+    const isSame = step === 0 && isRepeated(takePacket(bytes, offset), takePacket(last, lastAt));
     return isSame ? 'repeated' : 'after loss';
   };
 }
 
-function takePacket(bytes: Uint8Array, at: number): Uint8Array {
-  return bytes.subarray(at, at + packetBytes);
+function takePacket(bytes: Uint8Array, offset: number): Uint8Array {
+  return bytes.subarray(offset, offset + packetBytes);
 }
 
 /** Flags of the adaptation field; 0 without them. */
-function readFlags(bytes: Uint8Array, at = 0): number {
-  return (readByte(bytes, at + 3) & 0x20) !== 0 && readByte(bytes, at + 4) > 0 ? readByte(bytes, at + 5) : 0;
+function readFlags(bytes: Uint8Array, offset = 0): number {
+  return (readByte(bytes, offset + 3) & 0x20) !== 0 && readByte(bytes, offset + 4) > 0
+    ? readByte(bytes, offset + 5)
+    : 0;
 }
 
 /** A repeated packet may have a clock reference (PCR) of its own. */
 function isRepeated(packet: Uint8Array, before: Uint8Array): boolean {
   const clockEnd = (readFlags(packet) & 0x10) !== 0 ? 12 : 6;
   // Each view would cost more than its bytes.
-  for (let at = 0; at < packetBytes; at = at === 5 ? clockEnd : at + 1)
-    if (packet[at] !== before[at]) return false;
+  for (let index = 0; index < packetBytes; index = index === 5 ? clockEnd : index + 1)
+    if (packet[index] !== before[index]) return false;
   return true;
 }
 
@@ -194,27 +201,27 @@ function nextPacket(bytes: Uint8Array, from: number): number {
 function copyPackets(bytes: Uint8Array, left: ReadonlySet<number>): Uint8Array {
   const packets: Uint8Array[] = [];
   for (
-    let at = nextPacket(bytes, 0);
-    at + packetBytes <= bytes.length;
-    at = nextPacket(bytes, at + packetBytes)
+    let offset = nextPacket(bytes, 0);
+    offset + packetBytes <= bytes.length;
+    offset = nextPacket(bytes, offset + packetBytes)
   )
-    if (!left.has(at)) packets.push(takePacket(bytes, at));
+    if (!left.has(offset)) packets.push(takePacket(bytes, offset));
   return Buffer.concat(packets);
 }
 
 /** Some encoders split an access unit into several PES packets: only the first one has a PTS. */
-function startsUnit(bytes: Uint8Array, at: number): boolean {
-  if (!startsPayloadUnit(bytes, at)) return false;
-  return isRandomAccess(bytes, at) || hasPts(packetPayload(bytes, at));
+function startsUnit(bytes: Uint8Array, offset: number): boolean {
+  if (!startsPayloadUnit(bytes, offset)) return false;
+  return isRandomAccess(bytes, offset) || hasPts(packetPayload(bytes, offset));
 }
 
 /** Sequence header of MPEG-2, and picture of MPEG-4, whose next two bits are 0 for one without references. */
 const [sequenceHeader, pictureHeader] = [Buffer.from([0, 0, 1, 0xb3]), Buffer.from([0, 0, 1, 0xb6])];
 
-function beginsDecoding(bytes: Uint8Array, at: number, { pid, rules }: VideoStream): boolean {
-  if (isRandomAccess(bytes, at)) return true;
-  if (rules !== null) return readUnitBegin(bytes, at, pid, rules).entryPoint() !== null;
-  const payload = Buffer.from(packetPayload(bytes, at));
+function beginsDecoding(bytes: Uint8Array, offset: number, { pid, rules }: VideoStream): boolean {
+  if (isRandomAccess(bytes, offset)) return true;
+  if (rules !== null) return readUnitBegin(bytes, offset, pid, rules).entryPoint() !== null;
+  const payload = Buffer.from(packetPayload(bytes, offset));
   const picture = payload.indexOf(pictureHeader);
   return payload.includes(sequenceHeader) || (picture >= 0 && (payload[picture + 4] ?? 0xff) < 0x40);
 }

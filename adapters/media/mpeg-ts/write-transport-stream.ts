@@ -53,16 +53,16 @@ function packetize(payload: Uint8Array, { pid, isKeyFrame, counter }: PacketOpti
   const room = isKeyFrame ? payloadBytes - 2 : payloadBytes;
   const rest = Math.max(0, payload.length - room);
   const written = Buffer.alloc((1 + Math.ceil(rest / payloadBytes)) * packetBytes, 0xff);
-  for (let at = 0, from = 0; at < written.length; at += packetBytes) {
-    const isFirst = at === 0;
+  for (let offset = 0, from = 0; offset < written.length; offset += packetBytes) {
+    const isFirst = offset === 0;
     const taken = payload.subarray(from, from + (isFirst ? room : payloadBytes));
     const fieldBytes = payloadBytes - taken.length;
     const head = [0x47, (isFirst ? 0x40 : 0) | (pid >> 8), pid & 0xff];
-    const index = (counter + at / packetBytes) & 0x0f;
-    written.set([...head, (fieldBytes > 0 ? 0x30 : 0x10) | index], at);
-    if (fieldBytes > 0) written[at + 4] = fieldBytes - 1;
-    if (fieldBytes > 1) written[at + 5] = isFirst && isKeyFrame ? 0x40 : 0;
-    written.set(taken, at + packetBytes - taken.length);
+    const index = (counter + offset / packetBytes) & 0x0f;
+    written.set([...head, (fieldBytes > 0 ? 0x30 : 0x10) | index], offset);
+    if (fieldBytes > 0) written[offset + 4] = fieldBytes - 1;
+    if (fieldBytes > 1) written[offset + 5] = isFirst && isKeyFrame ? 0x40 : 0;
+    written.set(taken, offset + packetBytes - taken.length);
     from += taken.length;
   }
   return written;

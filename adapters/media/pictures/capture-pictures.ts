@@ -39,22 +39,22 @@ function withoutMetadata(jpeg: Uint8Array): Uint8Array {
   const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   const parts: Buffer[] = [];
   let keptFrom = 0;
-  for (let at = 2; at + 4 <= bytes.length;) {
-    const marker = bytes[at + 1] ?? 0;
+  for (let offset = 2; offset + 4 <= bytes.length;) {
+    const marker = bytes[offset + 1] ?? 0;
     if (marker === 0xff) {
-      at += 1;
+      offset += 1;
       continue;
     }
     if (marker === markers.scan) return Buffer.concat([...parts, bytes.subarray(keptFrom)]);
-    const end = at + 2 + bytes.readUInt16BE(at + 2);
+    const end = offset + 2 + bytes.readUInt16BE(offset + 2);
     const isMetadata =
       marker === markers.comment || (marker > markers.jfif && marker <= markers.lastApplication);
     if (isMetadata && marker !== markers.adobe) {
-      parts.push(bytes.subarray(keptFrom, at));
-      if (marker === markers.exif) parts.push(onlyOrientation(bytes.subarray(at + 4, end)));
+      parts.push(bytes.subarray(keptFrom, offset));
+      if (marker === markers.exif) parts.push(onlyOrientation(bytes.subarray(offset + 4, end)));
       keptFrom = end;
     }
-    at = end;
+    offset = end;
   }
   return jpeg;
 }
@@ -78,13 +78,13 @@ function readOrientation(exif: Buffer): number {
   const tiff = exif.subarray(exifName.length);
   const isLittle = tiff.toString('latin1', 0, 2) === 'II';
   if (exif.toString('latin1', 0, exifName.length) !== exifName || tiff.length < 8) return 0;
-  const readShort = (at: number) => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
+  const readShort = (offset: number) => (isLittle ? tiff.readUInt16LE(offset) : tiff.readUInt16BE(offset));
   const entries = 2 + (isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4));
   const end =
     entries > tiff.length ? 0 : Math.min(tiff.length, entries + entryBytes * readShort(entries - 2));
   // Behind them are other values, and the orientation of the thumbnail.
-  for (let at = entries; at + entryBytes <= end; at += entryBytes)
-    if (readShort(at) === orientationTag) return readShort(at + 8);
+  for (let offset = entries; offset + entryBytes <= end; offset += entryBytes)
+    if (readShort(offset) === orientationTag) return readShort(offset + 8);
   return 0;
 }
 
@@ -265,14 +265,14 @@ function createNextPicture(pictures: AsyncIterator<Picture>) {
   let pending: Promise<IteratorResult<Picture> | undefined> | undefined;
   return async (waitMs: number): Promise<Picture[]> => {
     pending ??= pictures.next().catch(() => undefined);
-    const found = await waitAtMost<IteratorResult<Picture> | 'late' | undefined>(
+    const arrived = await waitAtMost<IteratorResult<Picture> | 'late' | undefined>(
       waitMs,
       pending,
       () => 'late',
     );
-    if (found === 'late') return [];
+    if (arrived === 'late') return [];
     pending = undefined;
-    return found === undefined || found.done === true ? [] : [found.value];
+    return arrived === undefined || arrived.done === true ? [] : [arrived.value];
   };
 }
 
@@ -366,9 +366,9 @@ async function newestPictures(
 ): Promise<Picture[]> {
   let newest = [first];
   for (const startMs = elapsedMs(); elapsedMs() - startMs < maxNewestMs;) {
-    const found = await next(quietMs);
-    if (found.length === 0) break;
-    newest = [...newest, ...found].slice(-maxTried);
+    const arrived = await next(quietMs);
+    if (arrived.length === 0) break;
+    newest = [...newest, ...arrived].slice(-maxTried);
   }
   return newest;
 }

@@ -23,7 +23,7 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }) {
   /** Span of the buffer that is not returned or dropped. */
   let [from, to] = [0, 0];
   /** Position up to which the JPEG at `from` is read; null before its start is found. */
-  let at: number | null = null;
+  let readTo: number | null = null;
   let inScan = false;
   return {
     /**
@@ -39,7 +39,7 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }) {
       return jpegs;
     },
     /** Returns true in the middle of a JPEG. */
-    isWithin: () => at !== null,
+    isWithin: () => readTo !== null,
   };
 
   function append(chunk: Uint8Array): void {
@@ -47,7 +47,7 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }) {
     const target = needed > buffer.length ? Buffer.alloc(2 * needed) : buffer;
     if (target !== buffer || to + chunk.length > buffer.length) {
       buffer.copy(target, 0, from, to);
-      if (at !== null) at -= from;
+      if (readTo !== null) readTo -= from;
       [from, to] = [0, to - from];
       buffer = target;
     }
@@ -57,14 +57,14 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }) {
 
   function readNext(): Uint8Array | null {
     for (;;) {
-      at ??= findStart();
-      if (at === null) return null;
-      const read = readOn(at);
-      at = read.at;
+      readTo ??= findStart();
+      if (readTo === null) return null;
+      const read = readOn(readTo);
+      readTo = read.at;
       if (read.state === 'incomplete') return null;
-      const jpeg = read.state === 'complete' ? new Uint8Array(buffer.subarray(from, at)) : null;
-      from = at;
-      at = null;
+      const jpeg = read.state === 'complete' ? new Uint8Array(buffer.subarray(from, readTo)) : null;
+      from = readTo;
+      readTo = null;
       inScan = false;
       if (jpeg !== null) return jpeg;
     }

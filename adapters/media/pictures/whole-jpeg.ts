@@ -44,24 +44,24 @@ type Segments = {
 export async function isWholeJpeg(jpeg: Uint8Array): Promise<boolean> {
   const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   const segments: Segments = { frame: undefined, tables: new Map(), interval: 0, scans: 0 };
-  for (let at = 2; at + 2 <= bytes.length;) {
-    const marker = bytes[at + 1] ?? 0;
-    if (bytes[at] !== 0xff) return false;
+  for (let offset = 2; offset + 2 <= bytes.length;) {
+    const marker = bytes[offset + 1] ?? 0;
+    if (bytes[offset] !== 0xff) return false;
     if (marker === markers.end) break;
     if (marker === 0xff) {
-      at += 1;
+      offset += 1;
       continue;
     }
-    const length = at + 4 <= bytes.length ? bytes.readUInt16BE(at + 2) : 0;
-    const content = bytes.subarray(at + 4, at + 2 + length);
-    at += 2 + length;
-    if (length < 2 || at > bytes.length || !readSegment(segments, marker, content)) return false;
+    const length = offset + 4 <= bytes.length ? bytes.readUInt16BE(offset + 2) : 0;
+    const content = bytes.subarray(offset + 4, offset + 2 + length);
+    offset += 2 + length;
+    if (length < 2 || offset > bytes.length || !readSegment(segments, marker, content)) return false;
     if (marker !== markers.scan) continue;
     const scan = readScan(segments, content);
     const others = segments.frame?.isProgressive ? 0 : maxOtherBytes;
-    const end = scan && (await readBlocks(createScanReader(bytes, at, others), scan, segments.interval));
+    const end = scan && (await readBlocks(createScanReader(bytes, offset, others), scan, segments.interval));
     if (end === null) return false;
-    at = end;
+    offset = end;
   }
   return segments.frame?.components.every(({ left }) => left[0] !== all) ?? false;
 }
@@ -70,17 +70,17 @@ export async function isWholeJpeg(jpeg: Uint8Array): Promise<boolean> {
 function readSegment(segments: Segments, marker: number, content: Buffer): boolean {
   if (marker === markers.tables) readTables(segments.tables, content);
   if (marker === markers.interval && content.length >= 2) segments.interval = content.readUInt16BE();
-  if (!markers.frames.some((known) => known === marker)) return true;
+  if (!markers.frames.some((frame) => frame === marker)) return true;
   if (segments.frame || content.length < headBytes) return false;
   segments.frame = readFrame(content, marker === progressive);
   return true;
 }
 
 function readTables(tables: Map<number, Uint8Array>, content: Buffer): void {
-  for (let at = 0; at + 17 <= content.length;) {
-    const symbols = content.subarray(at + 1, at + 17).reduce((sum, count) => sum + count, 0);
-    tables.set(content[at] ?? 0, content.subarray(at + 1, at + 17 + symbols));
-    at += 17 + symbols;
+  for (let offset = 0; offset + 17 <= content.length;) {
+    const symbols = content.subarray(offset + 1, offset + 17).reduce((sum, count) => sum + count, 0);
+    tables.set(content[offset] ?? 0, content.subarray(offset + 1, offset + 17 + symbols));
+    offset += 17 + symbols;
   }
 }
 
@@ -102,13 +102,13 @@ function readScan(segments: Segments, content: Buffer): Scan | null {
   const { first, last, high, low } = readBand(frame, content.subarray(1 + 2 * count));
   const blocks: Block[] = [];
   const used: Component[] = [];
-  for (let at = 1; at < 1 + 2 * count; at += 2) {
-    const component = frame.components.find(({ id }) => id === content[at]);
+  for (let offset = 1; offset < 1 + 2 * count; offset += 2) {
+    const component = frame.components.find(({ id }) => id === content[offset]);
     const band = component?.left.subarray(first, last + 1);
     if (!component || last >= coefficients || !band?.every((left) => left === high)) return null;
     band.fill(low);
     used.push(component);
-    const selected = content[at + 1] ?? 0;
+    const selected = content[offset + 1] ?? 0;
     const [dc, ac] = [selected >> 4, 0x10 | (selected & 0xf)].map((key) => readHuffman(tables.get(key)));
     const repeated = count === 1 ? 1 : component.wide * component.high;
     blocks.push(...Array.from({ length: repeated }, () => ({ dc: dc ?? null, ac: ac ?? null })));
@@ -198,8 +198,8 @@ function createBlockReader(reader: ScanReader, { first, last, isRefined, others 
   }
 
   function readOthers(table: Huffman | null, unit: number): boolean {
-    let at = Math.max(first, 1);
-    while (empty === 0 && at <= last) {
+    let place = Math.max(first, 1);
+    while (empty === 0 && place <= last) {
       const symbol = table ? reader.readSymbol(table) : -1;
       const [zeros, bits] = [symbol >> 4, symbol & 0xf];
       if (symbol < 0 || (isRefined && bits > 1)) return false;
@@ -209,34 +209,34 @@ function createBlockReader(reader: ScanReader, { first, last, isRefined, others 
         break;
       }
       reader.read(bits);
-      at = passZeros(at, zeros, unit);
-      if (bits > 0) note(unit, at);
-      at += 1;
+      place = passZeros(place, zeros, unit);
+      if (bits > 0) note(unit, place);
+      place += 1;
     }
-    if (empty === 0) return at === last + 1;
+    if (empty === 0) return place === last + 1;
     empty -= 1;
-    passZeros(at, coefficients, unit);
+    passZeros(place, coefficients, unit);
     return true;
   }
 
   /** Returns the position behind a number of zeros. Each coefficient between them has one more bit. */
   function passZeros(from: number, zeros: number, unit: number): number {
     if (!isRefined) return from + zeros;
-    let [at, left] = [from, zeros];
-    for (; at <= last; at += 1)
-      if (isOther(unit, at)) reader.read(1);
+    let [place, left] = [from, zeros];
+    for (; place <= last; place += 1)
+      if (isOther(unit, place)) reader.read(1);
       else if (left === 0) break;
       else left -= 1;
-    return at;
+    return place;
   }
 
-  function isOther(unit: number, at: number): boolean {
-    return (((others?.[(unit * coefficients + at) >> 3] ?? 0) >> (at & 7)) & 1) === 1;
+  function isOther(unit: number, place: number): boolean {
+    return (((others?.[(unit * coefficients + place) >> 3] ?? 0) >> (place & 7)) & 1) === 1;
   }
 
-  function note(unit: number, at: number): void {
-    const index = (unit * coefficients + at) >> 3;
-    if (others && at <= last) others[index] = (others[index] ?? 0) | (1 << (at & 7));
+  function note(unit: number, place: number): void {
+    const index = (unit * coefficients + place) >> 3;
+    if (others && place <= last) others[index] = (others[index] ?? 0) | (1 << (place & 7));
   }
 }
 
@@ -263,19 +263,19 @@ function readHuffman(content: Uint8Array | undefined): Huffman | null {
 }
 
 /**
- * Creates a reader of the coded data from `at` on. Behind their end it reads zeros. At most `maxOthers` may follow,
+ * Creates a reader of the coded data from `offset` on. Behind their end it reads zeros. At most `maxOthers` may follow,
  * beside any number that fill.
  */
-function createScanReader(bytes: Uint8Array, at: number, maxOthers: number) {
+function createScanReader(bytes: Uint8Array, offset: number, maxOthers: number) {
   /** The newest `count` bits, of which the last `missing` do not exist. */
   let [held, count, missing] = [0, 0, 0];
   return { readSymbol, read, isOver: () => missing > count, passRestart, end, pass };
 
   function fill(bits: number): void {
     while (count < bits) {
-      const byte = bytes[at] ?? 0;
-      const isData = at < bytes.length && (byte !== 0xff || bytes[at + 1] === 0);
-      if (isData) at += byte === 0xff ? 2 : 1;
+      const byte = bytes[offset] ?? 0;
+      const isData = offset < bytes.length && (byte !== 0xff || bytes[offset + 1] === 0);
+      if (isData) offset += byte === 0xff ? 2 : 1;
       else missing += 8;
       held = (held << 8) | (isData ? byte : 0);
       count += 8;
@@ -285,9 +285,9 @@ function createScanReader(bytes: Uint8Array, at: number, maxOthers: number) {
   /** Returns -1 for bits that are no code. */
   function readSymbol(table: Huffman): number {
     fill(peeked);
-    const found = table[(held >>> (count - peeked)) & (codes - 1)] ?? 0;
-    count -= found >> 8;
-    return found === 0 ? -1 : found & 0xff;
+    const entry = table[(held >>> (count - peeked)) & (codes - 1)] ?? 0;
+    count -= entry >> 8;
+    return entry === 0 ? -1 : entry & 0xff;
   }
 
   function read(bits: number): number {
@@ -299,21 +299,21 @@ function createScanReader(bytes: Uint8Array, at: number, maxOthers: number) {
   /** Goes behind a restart marker. Returns false without one, or if data precede it. */
   function passRestart(): boolean {
     if (!endsHere() || !isRestart()) return false;
-    at += 2;
+    offset += 2;
     return true;
   }
 
   /** Returns the position of the marker that ends the scan; null if there is more data than was read. */
   function end(): number | null {
     if (!endsHere()) return null;
-    if (isRestart()) at += 2;
-    return endsHere() && !isRestart() ? at : null;
+    if (isRestart()) offset += 2;
+    return endsHere() && !isRestart() ? offset : null;
   }
 
   /** Goes to the marker that ends the scan, without reading. */
   function pass(): number {
-    while (at < bytes.length && (!isMarker() || isRestart())) at += 1;
-    return at;
+    while (offset < bytes.length && (!isMarker() || isRestart())) offset += 1;
+    return offset;
   }
 
   function endsHere(): boolean {
@@ -321,7 +321,7 @@ function createScanReader(bytes: Uint8Array, at: number, maxOthers: number) {
     for (let left = (count - missing) >> 3; left > 0; left -= 1)
       note((held >>> (missing + 8 * left - 8)) & 0xff);
     [held, count, missing] = [0, 0, 0];
-    for (; at < bytes.length && !isMarker() && others <= maxOthers; at += 1) note(bytes[at] ?? 0);
+    for (; offset < bytes.length && !isMarker() && others <= maxOthers; offset += 1) note(bytes[offset] ?? 0);
     return others <= maxOthers;
 
     function note(byte: number): void {
@@ -331,12 +331,12 @@ function createScanReader(bytes: Uint8Array, at: number, maxOthers: number) {
 
   /** Fill bytes may precede a marker. */
   function isMarker(): boolean {
-    const next = bytes[at + 1] ?? 0;
-    return bytes[at] === 0xff && next !== 0 && next !== 0xff;
+    const next = bytes[offset + 1] ?? 0;
+    return bytes[offset] === 0xff && next !== 0 && next !== 0xff;
   }
 
   function isRestart(): boolean {
-    const marker = bytes[at + 1] ?? 0;
+    const marker = bytes[offset + 1] ?? 0;
     return marker >= restart.first && marker <= restart.last;
   }
 }

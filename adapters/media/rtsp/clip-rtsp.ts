@@ -65,9 +65,9 @@ function toChunks(parts: readonly KeptPart[]): Uint8Array[] {
   const { codec, clockRate, entries } = first.units;
   const begin = entries[0]?.timestamp ?? 0;
   const units = parts.flatMap(({ bytes, units: group }) => {
-    let at = 0;
+    let offset = 0;
     return (group?.entries ?? []).map(({ length, isKeyFrame, timestamp }) => ({
-      bytes: bytes.subarray(at, (at += length)),
+      bytes: bytes.subarray(offset, (offset += length)),
       isKeyFrame,
       pts: Math.round((rtpDifference(begin, timestamp) / clockRate + beginSeconds) * ptsPerSecond),
     }));

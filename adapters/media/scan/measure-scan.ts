@@ -59,6 +59,6 @@ export function formatPosition({ rendition, segment, atMs }: ScanPosition): stri
 
 /** Decodes a position. Returns null before the first scan, and for unreadable text. */
 export function parsePosition(text: string | null): ScanPosition | null {
-  const [, rendition, segment, at] = /^(\S+) (\S+) (-?\d{1,16})$/.exec(text ?? '') ?? [];
-  return rendition === undefined || segment === undefined ? null : { rendition, segment, atMs: Number(at) };
+  const [, rendition, segment, atMs] = /^(\S+) (\S+) (-?\d{1,16})$/.exec(text ?? '') ?? [];
+  return rendition === undefined || segment === undefined ? null : { rendition, segment, atMs: Number(atMs) };
 }

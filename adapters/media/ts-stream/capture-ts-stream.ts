@@ -247,10 +247,10 @@ export function createUnitWatcher() {
     /** Reads the next bytes of the stream, from any place in a packet. */
     push(chunk: Uint8Array): void {
       const bytes = Buffer.concat([rest, chunk]);
-      let at = findPacket(bytes, 0);
-      for (; at + 2 * packetBytes <= bytes.length; at = findPacket(bytes, at + packetBytes))
-        readPacket(bytes.subarray(at, at + packetBytes));
-      rest = Buffer.from(bytes.subarray(Math.max(at, bytes.length - 2 * packetBytes)));
+      let offset = findPacket(bytes, 0);
+      for (; offset + 2 * packetBytes <= bytes.length; offset = findPacket(bytes, offset + packetBytes))
+        readPacket(bytes.subarray(offset, offset + packetBytes));
+      rest = Buffer.from(bytes.subarray(Math.max(offset, bytes.length - 2 * packetBytes)));
     },
     /** Ends the access unit under way: all of it has arrived. */
     end(): void {

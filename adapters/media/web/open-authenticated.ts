@@ -33,7 +33,7 @@ export function createOpenAuthenticated(
   newNonce: () => string,
   setTimer: SetTimer = setSystemTimer,
 ): OpenAuthenticated {
-  const known = createFairByteCache<Authorizer>({
+  const facts = createFairByteCache<Authorizer>({
     name: 'challenges of cameras',
     max: maxKnown,
     maxBytes,
@@ -45,8 +45,8 @@ export function createOpenAuthenticated(
     url.username = '';
     url.password = '';
     url.hash = '';
-    const authorizer = known.get(caller, text) ?? createAuthorizer(credentials, newNonce);
-    known.delete(caller, text);
+    const authorizer = facts.get(caller, text) ?? createAuthorizer(credentials, newNonce);
+    facts.delete(caller, text);
     let target = url.href;
     let refusals = 0;
     const waitsMs = [...busyWaitsMs];
@@ -62,7 +62,7 @@ export function createOpenAuthenticated(
       if (response.status !== 401) {
         authorizer.confirm();
         // The challenge of a redirect would be sent for another path.
-        if (credentials !== null && target === url.href) known.set(caller, text, authorizer);
+        if (credentials !== null && target === url.href) facts.set(caller, text, authorizer);
         return response;
       }
       refusals += 1;

@@ -33,8 +33,8 @@ export function contentFromType(contentType: string): WebContent | undefined {
 /** Returns the content of a body by its first bytes; undefined if further bytes decide. */
 export function sniffStart(start: Uint8Array, isWhole: boolean): WebContent | undefined {
   const text = Buffer.from(start.subarray(0, sniffedBytes)).toString('latin1');
-  const known = byMagic.find(([magic, at]) => text.startsWith(magic, at));
-  if (known) return known[2];
+  const format = byMagic.find(([magic, offset]) => text.startsWith(magic, offset));
+  if (format) return format[2];
   if (text.trimStart().startsWith('#EXTM3U')) return 'hls';
   if (start.length < sniffedBytes && !isWhole) return undefined;
   const hasHeaders = text.trimStart().startsWith('--') && /content-type: ?image\/jpe?g/i.test(text);

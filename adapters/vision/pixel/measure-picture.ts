@@ -74,20 +74,20 @@ export function computeLuma(red: number, green: number, blue: number): number {
 }
 
 function byColor(measure: (index: number) => number): Record<Color, number> {
-  const of = (color: Color) => measure(colors.indexOf(color));
+  const measureColor = (color: Color) => measure(colors.indexOf(color));
   return {
-    red: of('red'),
-    orange: of('orange'),
-    yellow: of('yellow'),
-    green: of('green'),
-    cyan: of('cyan'),
-    blue: of('blue'),
-    purple: of('purple'),
-    pink: of('pink'),
-    brown: of('brown'),
-    white: of('white'),
-    grey: of('grey'),
-    black: of('black'),
+    red: measureColor('red'),
+    orange: measureColor('orange'),
+    yellow: measureColor('yellow'),
+    green: measureColor('green'),
+    cyan: measureColor('cyan'),
+    blue: measureColor('blue'),
+    purple: measureColor('purple'),
+    pink: measureColor('pink'),
+    brown: measureColor('brown'),
+    white: measureColor('white'),
+    grey: measureColor('grey'),
+    black: measureColor('black'),
   };
 }
 

@@ -102,8 +102,8 @@ function checkLifecycle(lifecycle: AccountFacts['lifecycle'], modelId: string): 
     );
   const { status = 'unknown', end } = lifecycle.value;
   if (status === 'ACTIVE') return green(`${modelId} is active.`);
-  const found = `${modelId} is ${status.toLowerCase()}${end === undefined ? '' : ` and ends on ${end.toISOString().slice(0, 10)}`}.`;
-  return yellow(found, 'Set modelId to a newer model before that.');
+  const finding = `${modelId} is ${status.toLowerCase()}${end === undefined ? '' : ` and ends on ${end.toISOString().slice(0, 10)}`}.`;
+  return yellow(finding, 'Set modelId to a newer model before that.');
 }
 
 function modelRemedy(name: string, message: string): string {
@@ -143,17 +143,20 @@ function checkTokens(
     quota === undefined ? [] : [{ streams: Math.floor(quota / each), text: `${quota} ${unit}` }],
   );
   const least = carried.toSorted((one, other) => one.streams - other.streams)[0];
-  const found = [need, ...carried.map(carries)].join('; ');
-  if (least?.streams === 0) return red(`${found}.`, 'Request more: Service Quotas → Amazon Bedrock.');
+  const finding = [need, ...carried.map(carries)].join('; ');
+  if (least?.streams === 0) return red(`${finding}.`, 'Request more: Service Quotas → Amazon Bedrock.');
   if (applied.tokensPerMinute === undefined)
     return yellow(
-      `${found}; ${'error' in quotas ? `the quotas are not readable (${quotas.error.name})` : 'Service Quotas lists no tokens per minute under the name of the model'}.`,
+      `${finding}; ${'error' in quotas ? `the quotas are not readable (${quotas.error.name})` : 'Service Quotas lists no tokens per minute under the name of the model'}.`,
       'Look up the applied quota (Service Quotas → Amazon Bedrock) and set modelTokensPerMinute to it for its alarm, or permit servicequotas:ListServiceQuotas.',
     );
   // The quotas per day and of calls are lower than that per minute in new accounts only.
   if (least !== undefined && least !== carried[0] && least.streams < (carried[0]?.streams ?? 0))
-    return yellow(`${found}.`, `Request more: Service Quotas → Amazon Bedrock. ${least.text} are the least.`);
-  return green(`${found}.`);
+    return yellow(
+      `${finding}.`,
+      `Request more: Service Quotas → Amazon Bedrock. ${least.text} are the least.`,
+    );
+  return green(`${finding}.`);
 }
 
 function checkConcurrency(
@@ -173,8 +176,8 @@ function checkConcurrency(
     );
   const streams = (source: SourceKind) =>
     countStreams(limit, reservedConcurrency, { source, mode: 'clip', intervalSeconds: 10 });
-  const found = `${limit} executions, ${reserved} reserved: they carry ${streams('hls')} streams of HLS or ${streams('rtsp')} of RTSP in clip mode at 10 s.`;
-  return limit < 100 ? yellow(found, request) : green(found);
+  const finding = `${limit} executions, ${reserved} reserved: they carry ${streams('hls')} streams of HLS or ${streams('rtsp')} of RTSP in clip mode at 10 s.`;
+  return limit < 100 ? yellow(finding, request) : green(finding);
 }
 
 function checkTransitions(
@@ -186,11 +189,12 @@ function checkTransitions(
   const need = `A stream takes ${perStream} transitions per second at 10 s`;
   const value = 'value' in rate ? rate.value : null;
   const streams = value === null ? undefined : Math.floor(value / perStream);
-  const found = streams === undefined ? `${need}.` : `${need}: ${value} per second carry ${streams} streams.`;
-  if (burstSeconds > 0 && streams !== 0) return green(found);
-  if (streams === 0) return red(found, 'Request more: Service Quotas → Step Functions → StateTransition.');
+  const finding =
+    streams === undefined ? `${need}.` : `${need}: ${value} per second carry ${streams} streams.`;
+  if (burstSeconds > 0 && streams !== 0) return green(finding);
+  if (streams === 0) return red(finding, 'Request more: Service Quotas → Step Functions → StateTransition.');
   return yellow(
-    found,
+    finding,
     'Set burstSeconds, or request more: Service Quotas → Step Functions → StateTransition.',
   );
 }
@@ -202,8 +206,8 @@ function checkLayer({ layer }: AccountFacts, { architecture }: Stage): Preflight
       `The layer for ${architecture} is not built, and there is no pip that could fetch it.`,
       'Install Python 3 with pip, or choose another way: docs/operate/ffmpeg.md.',
     );
-  const found = `The layer for ${architecture} is ${layer === 'built' ? 'built' : 'built by npm run deploy'}.`;
-  return green(found);
+  const finding = `The layer for ${architecture} is ${layer === 'built' ? 'built' : 'built by npm run deploy'}.`;
+  return green(finding);
 }
 
 /** No API states if AWS has verified a new account for CloudFront. A distribution that exists proves it. */
@@ -216,15 +220,15 @@ function checkDistributions(distributions: AccountFacts['distributions']): Prefl
       `Permit cloudfront:ListDistributions. ${verify}`,
     );
   const { used, quota } = distributions.value;
-  const found = `${used} distributions${quota === null ? '' : ` of ${quota}`}`;
+  const finding = `${used} distributions${quota === null ? '' : ` of ${quota}`}`;
   if (quota !== null && used >= quota)
     return red(
-      `${found}: a new stage needs one more.`,
+      `${finding}: a new stage needs one more.`,
       'Request more: Service Quotas in us-east-1 → Amazon CloudFront. A stage that exists is not affected.',
     );
   return used > 0
-    ? green(`${found}: the account may create them.`)
-    : yellow(`${found}: no API states if the account may create one.`, verify);
+    ? green(`${finding}: the account may create them.`)
+    : yellow(`${finding}: no API states if the account may create one.`, verify);
 }
 
 /** Policies of a stage (`lib/edge/edge-behaviors.ts`). */
@@ -238,10 +242,10 @@ function checkHeaderPolicies(policies: AccountFacts['headerPolicies']): Prefligh
       'Permit cloudfront:ListResponseHeadersPolicies.',
     );
   const { used, quota } = policies.value;
-  const found = `${used} response headers policies of other stacks, of ${quota}`;
-  if (used + headerPoliciesOfStage <= quota) return green(`${found}.`);
+  const finding = `${used} response headers policies of other stacks, of ${quota}`;
+  if (used + headerPoliciesOfStage <= quota) return green(`${finding}.`);
   return red(
-    `${found}: a stage has ${headerPoliciesOfStage}.`,
+    `${finding}: a stage has ${headerPoliciesOfStage}.`,
     'Request more: Service Quotas in us-east-1 → Amazon CloudFront. Or remove policies that nothing uses.',
   );
 }

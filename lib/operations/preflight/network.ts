@@ -98,8 +98,8 @@ async function checkGroups(
   if (rules.some(({ IpProtocol: protocol, IpRanges: to = [] }) => protocol === '-1' && to.some(isEverywhere)))
     return [green('They let all connections out.')];
   const next = 'Let TCP 443 out to AWS, and the ports and addresses of streams, receivers and RTP (UDP).';
-  const found = rules.length === 0 ? 'They let nothing out.' : 'They restrict what goes out.';
-  return [rules.length === 0 ? red(found, next) : yellow(found, next)];
+  const finding = rules.length === 0 ? 'They let nothing out.' : 'They restrict what goes out.';
+  return [rules.length === 0 ? red(finding, next) : yellow(finding, next)];
 }
 
 const isEverywhere = ({ CidrIp: range }: { CidrIp?: string | undefined }) => range === '0.0.0.0/0';
@@ -131,10 +131,10 @@ function checkRoutes(routed: readonly Routed[], allowRanges: readonly string[]):
       );
   }
   const isClosed = routed.some(({ table }) => !findDefault(table));
-  const found = isClosed
+  const finding = isClosed
     ? `The subnets reach ${allowRanges.join(', ')} only: public streams and receivers fail.`
     : 'The subnets have a route out.';
-  return green(found);
+  return green(finding);
 }
 
 /** Returns true if the range is within the other. */

@@ -9,8 +9,8 @@ export type PreflightResult = {
 
 export function about(check: string) {
   return {
-    green: (found: string): PreflightResult => ({ check, level: 'green', found }),
-    yellow: (found: string, next: string): PreflightResult => ({ check, level: 'yellow', found, next }),
-    red: (found: string, next: string): PreflightResult => ({ check, level: 'red', found, next }),
+    green: (text: string): PreflightResult => ({ check, level: 'green', found: text }),
+    yellow: (text: string, next: string): PreflightResult => ({ check, level: 'yellow', found: text, next }),
+    red: (text: string, next: string): PreflightResult => ({ check, level: 'red', found: text, next }),
   };
 }

@@ -189,9 +189,9 @@ class SmokeTest {
         causes.push(`${name} remains: ${describe(error)}`);
       });
     }
-    const found =
+    const finding =
       causes.length > 0 ? causes.join('; ') : `${removals.map(([name]) => name).join(', ')} removed.`;
-    this.#report('removal', causes.length === 0, begin, found);
+    this.#report('removal', causes.length === 0, begin, finding);
   }
 
   #hold(helper: Helper, seconds: number): Promise<boolean> {
@@ -241,8 +241,8 @@ class SmokeTest {
     const begin = this.#deps.elapsedMs();
     try {
       this.#signal.throwIfAborted();
-      const [made, found] = await run();
-      this.#report(step, true, begin, found);
+      const [made, finding] = await run();
+      this.#report(step, true, begin, finding);
       return made;
     } catch (error) {
       this.#report(step, false, begin, describe(error));
@@ -250,9 +250,9 @@ class SmokeTest {
     }
   }
 
-  #report(step: string, ok: boolean, beginMs: number, found: string): void {
+  #report(step: string, ok: boolean, beginMs: number, finding: string): void {
     const seconds = Math.round((this.#deps.elapsedMs() - beginMs) / 100) / 10;
-    const result = { step, ok, seconds, found };
+    const result = { step, ok, seconds, found: finding };
     this.steps.push(result);
     this.#deps.report(result);
   }

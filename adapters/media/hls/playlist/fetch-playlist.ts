@@ -196,13 +196,13 @@ function busyError(cause: PlaylistBudgetError): StreamFetchError {
   );
 }
 
-function noPlaylist(found: ContentKind, cause: unknown): StreamError {
-  if (found === 'an empty response') {
+function noPlaylist(content: ContentKind, cause: unknown): StreamError {
+  if (content === 'an empty response') {
     return new StreamFetchError('The playlist is empty. Check that the stream is running.', undefined, {
       cause,
     });
   }
-  if (found === 'a video file') {
+  if (content === 'a video file') {
     return new NotLiveError(
       'The URL leads to a video file. Use the URL of a live HLS playlist (.m3u8).',
       undefined,
@@ -210,7 +210,7 @@ function noPlaylist(found: ContentKind, cause: unknown): StreamError {
     );
   }
   return new InvalidUrlError(
-    `The URL leads to ${found}, not to an HLS playlist. Use the URL of the stream's .m3u8 playlist.`,
+    `The URL leads to ${content}, not to an HLS playlist. Use the URL of the stream's .m3u8 playlist.`,
     {
       cause,
     },

@@ -126,8 +126,8 @@ export function createPlaylistCache(options: {
       return undefined;
     },
     set: (caller, key, playlist) => {
-      const known = entries.get(caller, key);
-      const resolvedAt = known?.mediaUrl === playlist.mediaUrl ? known.resolvedAt : options.now();
+      const cached = entries.get(caller, key);
+      const resolvedAt = cached?.mediaUrl === playlist.mediaUrl ? cached.resolvedAt : options.now();
       // Its texts may be parts of a whole playlist.
       entries.set(caller, key, structuredClone({ ...playlist, resolvedAt }));
     },

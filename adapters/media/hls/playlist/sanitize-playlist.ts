@@ -207,8 +207,8 @@ function* splitLines(bytes: Uint8Array): Generator<string> {
   const lineEnd = body.includes(lineFeed) ? lineFeed : carriageReturn;
   for (let start = 0, lines = 0; start < body.length; lines += 1) {
     if (lines > maxAllLines) throw new PlaylistLimitError('many lines');
-    const found = body.indexOf(lineEnd, start);
-    const end = found === -1 ? body.length : found;
+    const breakAt = body.indexOf(lineEnd, start);
+    const end = breakAt === -1 ? body.length : breakAt;
     const line = body.toString('utf8', start, Math.min(end, start + maxLineBytes)).trim();
     start = end + 1;
     if (line !== '') yield line;

@@ -56,8 +56,8 @@ function define(line: string, query: Variables, imported: Variables, variables: 
   const fromQuery = quoted(line, attributes.fromQuery);
   const fromAbove = quoted(line, attributes.fromAbove);
   if (name !== undefined) variables.set(name, quoted(line, attributes.value) ?? '');
-  if (fromQuery !== undefined) variables.set(fromQuery, known(query.get(fromQuery)));
-  if (fromAbove !== undefined) variables.set(fromAbove, known(imported.get(fromAbove)));
+  if (fromQuery !== undefined) variables.set(fromQuery, requireValue(query.get(fromQuery)));
+  if (fromAbove !== undefined) variables.set(fromAbove, requireValue(imported.get(fromAbove)));
 }
 
 const attributes = {
@@ -78,14 +78,14 @@ function quoted(line: string, attribute: RegExp): string | undefined {
 function readQuery(url: string): Variables {
   const values = new Map<string, string>();
   for (const pair of new URL(url).search.slice(1).split('&')) {
-    const at = pair.indexOf('=');
-    const name = pair.slice(0, at);
-    if (at !== -1 && !values.has(name)) values.set(name, pair.slice(at + 1));
+    const index = pair.indexOf('=');
+    const name = pair.slice(0, index);
+    if (index !== -1 && !values.has(name)) values.set(name, pair.slice(index + 1));
   }
   return values;
 }
 
-function known(value: string | undefined): string {
+function requireValue(value: string | undefined): string {
   if (value === undefined) throw new VariableError('A variable of the playlist has no value');
   return value;
 }

@@ -28,23 +28,23 @@ export function findUnscanned(
   position: ScanPosition,
 ): Unscanned {
   const { segments } = playlist;
-  const known = { goneSeconds: 0, afterMs: -Infinity };
+  const nothingGone = { goneSeconds: 0, afterMs: -Infinity };
   const [first, last] = [segments[0], segments.at(-1)];
   const sequence = readSequence(position.segment);
-  if (first === undefined || last === undefined) return { ...known, from: 0 };
+  if (first === undefined || last === undefined) return { ...nothingGone, from: 0 };
   if (rendition === position.rendition && sequence !== null) {
     const index = segments.findIndex((segment) => segment.sequence === sequence);
-    const found = segments[index];
-    if (found && streamPosition(found, playlist).segment === withoutContent(position.segment))
-      return { ...known, from: index + 1 };
+    const segment = segments[index];
+    if (segment && streamPosition(segment, playlist).segment === withoutContent(position.segment))
+      return { ...nothingGone, from: index + 1 };
     // An edge server may return an outdated playlist.
     if (sequence > last.sequence && sequence - last.sequence <= maxBehind)
-      return { ...known, from: segments.length };
+      return { ...nothingGone, from: segments.length };
     if (sequence < first.sequence) {
       const gone = Number(first.sequence - sequence - 1n) * meanSeconds(playlist) * 1000;
       const elapsed = (startsMs[0] ?? 0) - position.atMs;
       return {
-        ...known,
+        ...nothingGone,
         from: 0,
         goneSeconds: boundedSeconds(0, elapsed > 0 ? Math.min(gone, elapsed) : gone),
       };

@@ -148,8 +148,8 @@ function toInput(run: ReadSegment[]): { chunks: Uint8Array[]; times: KeyFrameTim
   if (extracts.length > 0) {
     const kept = thinOut(
       times.flatMap((time, index) => {
-        const found = extracts[index];
-        return found ? { ...time, extract: found.bytes, videoPid: found.videoPid } : [];
+        const extract = extracts[index];
+        return extract ? { ...time, extract: extract.bytes, videoPid: extract.videoPid } : [];
       }),
     );
     for (const [index, { extract, videoPid }] of kept.entries()) placeKeyFrame(extract, videoPid, index + 1);
@@ -284,12 +284,12 @@ function findTime(
   atSeconds: number,
 ): { segment: ReadSegment['segment']; seconds: number } {
   let seconds = atSeconds;
-  const index = group.findIndex(({ segment: { durationSeconds } }, at) => {
-    if (seconds < durationSeconds || at === group.length - 1) return true;
+  const index = group.findIndex(({ segment: { durationSeconds } }, place) => {
+    if (seconds < durationSeconds || place === group.length - 1) return true;
     seconds -= durationSeconds;
     return false;
   });
-  const found = group[index];
-  if (!found) throw new Error('A group has no segments');
-  return { segment: found.segment, seconds };
+  const item = group[index];
+  if (!item) throw new Error('A group has no segments');
+  return { segment: item.segment, seconds };
 }

@@ -122,19 +122,19 @@ async function scanSince(
   const seen = new Set(
     ordered.filter((each) => !decoded.failed.includes(each)).map((each) => each.segment.sequence),
   );
-  const known = dateFrames(decoded.frames, window);
-  const later = mode === 'frames' && name === judgedName ? findLater(known, edgeMs, now()) : undefined;
+  const datedFrames = dateFrames(decoded.frames, window);
+  const later = mode === 'frames' && name === judgedName ? findLater(datedFrames, edgeMs, now()) : undefined;
   if (later === undefined && isSeen) return { scan: { ...noScan, isSeen }, position: since ?? undefined };
   const captureMs = later?.atMs ?? edgeMs;
   const shiftMs = later?.shiftMs ?? 0;
   const dated = { ...window, startsMs: startsMs.map((startMs) => startMs + shiftMs) };
-  const frames = known
+  const frames = datedFrames
     .map((frame) => ({ ...frame, atMs: frame.atMs + shiftMs }))
     .filter(({ atMs }) => atMs > unscanned.afterMs && atMs <= captureMs - minDistanceSeconds * 1000);
   const times = [...frames.map(({ atMs }) => atMs), captureMs];
   const readPicture = async (frame: DatedFrame, aborts: AbortSignal) => {
-    const found = name === judgedName ? null : await readJudgedPicture(decoding, judged, frame.atMs, aborts);
-    return found ?? readFrame(decoding, frame, aborts);
+    const shown = name === judgedName ? null : await readJudgedPicture(decoding, judged, frame.atMs, aborts);
+    return shown ?? readFrame(decoding, frame, aborts);
   };
   return {
     scan: {
@@ -159,8 +159,8 @@ async function scanSince(
  */
 function withoutOther(before: ScanPosition | null, read: readonly ReadSegment[]): ScanPosition | null {
   const [sequence, , content] = before?.segment.split(':') ?? [];
-  const known = read.find(({ segment }) => `${segment.sequence}` === sequence)?.content;
-  const isOther = content !== undefined && known !== undefined && content !== known;
+  const contentBefore = read.find(({ segment }) => `${segment.sequence}` === sequence)?.content;
+  const isOther = content !== undefined && contentBefore !== undefined && content !== contentBefore;
   return before && isOther ? { ...before, segment: unknown } : before;
 }
 
@@ -271,7 +271,7 @@ function listWanted({ playlist, startsMs, end }: Window, from: number, captureMs
  */
 async function readBegin(
   { fetcher, budget }: { fetcher: SegmentFetcher; budget: ScanBudget },
-  { playlist: { segments }, read: known }: Window,
+  { playlist: { segments }, read: windowRead }: Window,
   read: readonly ReadSegment[],
   signal: AbortSignal,
 ): Promise<ReadSegment[]> {
@@ -283,10 +283,10 @@ async function readBegin(
   for (const segment of segments.filter(({ sequence }) => sequence < next.sequence).toReversed()) {
     leftSeconds -= segment.durationSeconds;
     if (next.discontinuity || segment.gap || leftSeconds < 0) return [];
-    const [found] = await readSegments(fetcher, [segment], known, budget, signal);
-    if (found === undefined) return [];
-    begin.unshift(found);
-    if (found.seconds.length > 0) return begin;
+    const [segmentRead] = await readSegments(fetcher, [segment], windowRead, budget, signal);
+    if (segmentRead === undefined) return [];
+    begin.unshift(segmentRead);
+    if (segmentRead.seconds.length > 0) return begin;
     next = segment;
   }
   return [];

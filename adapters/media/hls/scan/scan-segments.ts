@@ -10,13 +10,13 @@ import { findSegmentAt } from './scan-timeline.ts';
 
 /**
  * Fetches segments, in this order, and finds their key frames. Leaves out what is gone, cannot be decrypted, or exceeds
- * the budget. `known` segments are not fetched. Several take a share of the time, so that those that stall leave some
- * to decode the others; a single one may take all of it. Throws the abort reason.
+ * the budget. `readBefore` segments are not fetched. Several take a share of the time, so that those that stall leave
+ * some to decode the others; a single one may take all of it. Throws the abort reason.
  */
 export async function readSegments(
   fetcher: SegmentFetcher,
   segments: readonly Segment[],
-  known: readonly ReadSegment[],
+  readBefore: readonly ReadSegment[],
   budget: ScanBudget,
   signal: AbortSignal,
 ): Promise<ReadSegment[]> {
@@ -25,8 +25,8 @@ export async function readSegments(
   const work = async (bounded: AbortSignal): Promise<void> => {
     for (let segment = left.shift(); segment !== undefined; segment = left.shift()) {
       const { sequence } = segment;
-      const found = known.find((each) => each.segment.sequence === sequence);
-      const result = found ?? (await tryRead(fetcher, segment, budget, bounded));
+      const earlier = readBefore.find((each) => each.segment.sequence === sequence);
+      const result = earlier ?? (await tryRead(fetcher, segment, budget, bounded));
       if (result !== null && result.kind !== 'unreadable') read.push(result);
     }
   };
@@ -100,15 +100,15 @@ export async function readJudgedPicture(
   const index = findSegmentAt(playlist, startsMs, atMs);
   const segment = playlist.segments[index];
   if (segment === undefined) return null;
-  const [found] = await readSegments(deps.fetcher, [segment], read, deps.budget, signal);
+  const [segmentRead] = await readSegments(deps.fetcher, [segment], read, deps.budget, signal);
   const away = ({ seconds }: { seconds: number }): number =>
     Math.abs(seconds * 1000 + (startsMs[index] ?? 0) - atMs);
   const nearest = <Time extends { seconds: number }>(times: readonly Time[]): Time | undefined =>
     times.toSorted((one, other) => away(one) - away(other)).find((time) => away(time) <= maxAwayMs);
-  if (found?.kind === 'extracts') {
-    const extract = nearest(found.extracts)?.bytes;
+  if (segmentRead?.kind === 'extracts') {
+    const extract = nearest(segmentRead.extracts)?.bytes;
     return extract ? readFrame(deps, { frame: null, extract }, signal) : null;
   }
-  const { frames } = await decodeSegments(deps, { segments: found ? [found] : [] }, signal);
+  const { frames } = await decodeSegments(deps, { segments: segmentRead ? [segmentRead] : [] }, signal);
   return nearest(frames)?.frame ?? null;
 }

@@ -15,10 +15,10 @@ const maxBreakMs = 10 * 60_000;
  */
 export function segmentStarts({ segments }: MediaPlaylist, { index, startMs }: TimeAnchor): number[] {
   const starts = segments.map(() => startMs);
-  for (let at = index - 1; at >= 0; at -= 1)
-    starts[at] = (starts[at + 1] ?? startMs) - stepMs(segments[at], segments[at + 1]);
-  for (let at = index + 1; at < segments.length; at += 1)
-    starts[at] = (starts[at - 1] ?? startMs) + stepMs(segments[at - 1], segments[at]);
+  for (let other = index - 1; other >= 0; other -= 1)
+    starts[other] = (starts[other + 1] ?? startMs) - stepMs(segments[other], segments[other + 1]);
+  for (let other = index + 1; other < segments.length; other += 1)
+    starts[other] = (starts[other - 1] ?? startMs) + stepMs(segments[other - 1], segments[other]);
   return starts;
 }
 

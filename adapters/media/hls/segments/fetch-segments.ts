@@ -85,8 +85,8 @@ export async function* fetchSegments(
   async function keyBytes(key: SegmentKey | null): Promise<Uint8Array | null> {
     if (key === null) return null;
     if (key.method === 'unsupported') throw drmError();
-    const known = keys.get(key.url);
-    const bytes = known ?? fetchOnce({ url: key.url, byteRange: null }, 'key', 1024);
+    const cached = keys.get(key.url);
+    const bytes = cached ?? fetchOnce({ url: key.url, byteRange: null }, 'key', 1024);
     keys.set(key.url, bytes);
     return bytes;
   }
@@ -184,27 +184,28 @@ export function wholeBoxes(bytes: Uint8Array): Uint8Array {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!/^(?:ftyp|styp|moof|sidx|emsg|prft)$/.test(readType(view, 0))) return bytes;
   let whole = 0;
-  for (let at = 0; at + headBytes <= view.length;) {
-    const size = readSize(view, at);
-    const end = at + size;
+  for (let offset = 0; offset + headBytes <= view.length;) {
+    const size = readSize(view, offset);
+    const end = offset + size;
     const isLast = end + headBytes > view.length;
     if (size === 0) return bytes;
     if (end > view.length || (!isLast && !/^[\w ]{4}$/.test(readType(view, end)))) break;
     // Media belong to the box before.
-    if (readType(view, at) !== 'moof') whole = isLast ? bytes.length : end;
-    at = end;
+    if (readType(view, offset) !== 'moof') whole = isLast ? bytes.length : end;
+    offset = end;
   }
   return bytes.subarray(0, whole);
 }
 
-function readType(view: Buffer, at: number): string {
-  return view.toString('latin1', at + 4, at + headBytes);
+function readType(view: Buffer, offset: number): string {
+  return view.toString('latin1', offset + 4, offset + headBytes);
 }
 
 /** Returns 0 for a box up to the end. */
-function readSize(view: Buffer, at: number): number {
-  const size = view.readUInt32BE(at);
-  if (size === 1 && at + 2 * headBytes <= view.length) return Number(view.readBigUInt64BE(at + headBytes));
+function readSize(view: Buffer, offset: number): number {
+  const size = view.readUInt32BE(offset);
+  if (size === 1 && offset + 2 * headBytes <= view.length)
+    return Number(view.readBigUInt64BE(offset + headBytes));
   return size === 0 ? 0 : Math.max(headBytes, size);
 }
 
@@ -240,9 +241,9 @@ export function createResourceCache(options: {
   return (caller, url) => ({
     async get(resource, fetch) {
       const key = toKey(resource, url);
-      const known = entries.get(caller, key);
-      if (known !== undefined && !isOver(known.fetchedAt, options.keepMs / 1000, options.now()))
-        return known.bytes;
+      const cached = entries.get(caller, key);
+      if (cached !== undefined && !isOver(cached.fetchedAt, options.keepMs / 1000, options.now()))
+        return cached.bytes;
       // A server without byte ranges sends more than the section.
       const bytes = ownBytes(await fetch());
       if (bytes.length <= maxEntryBytes) entries.set(caller, key, { bytes, fetchedAt: options.now() });

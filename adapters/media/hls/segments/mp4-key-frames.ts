@@ -28,8 +28,8 @@ export function beginsRefreshMp4(segments: readonly Uint8Array[], initialization
     try {
       const bytes = asBuffer(segment);
       const track = videoTrack(asBuffer(initialization ?? segment));
-      const found = track?.rules ? readKeyFrames(bytes, track) : null;
-      return found?.keyFrames.some(({ at }) => isRefresh(bytes, at, track?.rules, left)) ?? false;
+      const index = track?.rules ? readKeyFrames(bytes, track) : null;
+      return index?.keyFrames.some(({ at }) => isRefresh(bytes, at, track?.rules, left)) ?? false;
     } catch {
       return false;
     }
@@ -62,11 +62,11 @@ function isRefresh(
 ): boolean {
   if (!rules) return false;
   const reader = createEntryPointReader(rules);
-  for (let at = sampleAt, units = 0; !reader.hasSlice() && units < maxUnits; units += 1) {
+  for (let offset = sampleAt, units = 0; !reader.hasSlice() && units < maxUnits; units += 1) {
     if ((left.units -= 1) < 0) return false;
-    const end = at + unitLengthBytes + segment.readUInt32BE(at);
-    reader.note(segment.subarray(at + unitLengthBytes, end));
-    at = end;
+    const end = offset + unitLengthBytes + segment.readUInt32BE(offset);
+    reader.note(segment.subarray(offset + unitLengthBytes, end));
+    offset = end;
   }
   return (reader.entryPoint()?.recoveryFrames ?? 0) > 0;
 }
@@ -127,13 +127,13 @@ function findDefaults(extension: Buffer, id: number): Buffer | null {
 /** Key frames in decoding order, with their presentation times and places in the segment. */
 type KeyFrames = { firstSeconds: number; keyFrames: { seconds: number; at: number }[] };
 
-function toOffsets(found: KeyFrames | null): number[] | null {
-  return found && found.keyFrames.map(({ seconds }) => seconds - found.firstSeconds);
+function toOffsets(index: KeyFrames | null): number[] | null {
+  return index && index.keyFrames.map(({ seconds }) => seconds - index.firstSeconds);
 }
 
 function readKeyFrames(segment: Buffer, track: Track): KeyFrames | null {
   let first = Infinity;
-  const found: KeyFrames['keyFrames'] = [];
+  const keyFrames: KeyFrames['keyFrames'] = [];
   let left = maxSamples;
   for (const { fragment, start } of readFragments(segment)) {
     if ((left -= 1) < 0) return null;
@@ -143,17 +143,18 @@ function readKeyFrames(segment: Buffer, track: Track): KeyFrames | null {
     for (const run of children(fragment, 'trun')) {
       if ((left -= 1) < 0) return null;
       // Data is addressed from the start of the fragment.
-      let at = start + (run.readUIntBE(1, 3) & 0x001 ? run.readInt32BE(8) : 0);
+      let offset = start + (run.readUIntBE(1, 3) & 0x001 ? run.readInt32BE(8) : 0);
       for (const sample of readSamples(run, header, track.timescale)) {
         if ((left -= 1) < 0) return null;
         first = Math.min(first, seconds + sample.delaySeconds);
-        if ((sample.flags & isNoKeyFrame) === 0) found.push({ seconds: seconds + sample.delaySeconds, at });
+        if ((sample.flags & isNoKeyFrame) === 0)
+          keyFrames.push({ seconds: seconds + sample.delaySeconds, at: offset });
         seconds += sample.seconds;
-        at += sample.bytes;
+        offset += sample.bytes;
       }
     }
   }
-  return first === Infinity ? null : { firstSeconds: first, keyFrames: found };
+  return first === Infinity ? null : { firstSeconds: first, keyFrames };
 }
 
 function* readFragments(segment: Buffer): Generator<{ fragment: Buffer; start: number }> {
@@ -171,8 +172,9 @@ type SampleDefaults = Pick<Track, 'sampleSeconds' | 'sampleFlags' | 'sampleBytes
 function readHeader(box: Buffer, track: Track): SampleDefaults | null {
   if (box.readUInt32BE(4) !== track.id) return null;
   const flags = box.readUIntBE(1, 3);
-  let at = 8 + (flags & 0x01 ? 8 : 0) + (flags & 0x02 ? 4 : 0);
-  const next = (present: number): number | null => (flags & present ? box.readUInt32BE((at += 4) - 4) : null);
+  let offset = 8 + (flags & 0x01 ? 8 : 0) + (flags & 0x02 ? 4 : 0);
+  const next = (present: number): number | null =>
+    flags & present ? box.readUInt32BE((offset += 4) - 4) : null;
   const duration = next(0x08);
   const bytes = next(0x10);
   return {
@@ -191,8 +193,9 @@ type Sample = { seconds: number; flags: number; delaySeconds: number; bytes: num
 function* readSamples(box: Buffer, defaults: SampleDefaults, timescale: number): Generator<Sample> {
   const flags = box.readUIntBE(1, 3);
   const count = box.readUInt32BE(4);
-  let at = 8 + (flags & 0x001 ? 4 : 0);
-  const next = (present: number): number | null => (flags & present ? box.readUInt32BE((at += 4) - 4) : null);
+  let offset = 8 + (flags & 0x001 ? 4 : 0);
+  const next = (present: number): number | null =>
+    flags & present ? box.readUInt32BE((offset += 4) - 4) : null;
   let firstFlags = next(0x004);
   for (let index = 0; index < count; index += 1) {
     const duration = next(0x100);
@@ -212,20 +215,21 @@ function* readSamples(box: Buffer, defaults: SampleDefaults, timescale: number):
 
 /** Returns an empty buffer if the box is missing. Reading from it throws. */
 function child(box: Buffer, type: string): Buffer {
-  for (const found of children(box, type)) return found;
+  for (const first of children(box, type)) return first;
   return Buffer.alloc(0);
 }
 
 /** Yields the boxes one by one: 16 MiB may hold two million empty boxes, whose list takes half a gigabyte. */
 function* children(box: Buffer, type: string): Generator<Buffer> {
   const wanted = Buffer.from(type, 'latin1').readUInt32BE();
-  for (let at = 0; at + 8 <= box.length;) {
-    const size = box.readUInt32BE(at);
-    const isLong = size === 1 && at + 16 <= box.length;
-    const bytes = isLong ? Number(box.readBigUInt64BE(at + 8)) : size === 0 ? box.length - at : size;
+  for (let offset = 0; offset + 8 <= box.length;) {
+    const size = box.readUInt32BE(offset);
+    const isLong = size === 1 && offset + 16 <= box.length;
+    const bytes = isLong ? Number(box.readBigUInt64BE(offset + 8)) : size === 0 ? box.length - offset : size;
     if (bytes < 8) break;
-    if (box.readUInt32BE(at + 4) === wanted) yield box.subarray(at + (isLong ? 16 : 8), at + bytes);
-    at += bytes;
+    if (box.readUInt32BE(offset + 4) === wanted)
+      yield box.subarray(offset + (isLong ? 16 : 8), offset + bytes);
+    offset += bytes;
   }
 }
 

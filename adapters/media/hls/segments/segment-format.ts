@@ -51,8 +51,8 @@ const metadataType = 0x15;
 
 function hasOnlySoundTs(bytes: Uint8Array): boolean {
   const tables = createTableReader();
-  for (let at = findPacket(bytes, 0); at + packetBytes <= bytes.length; at += packetBytes) {
-    if (!tables.read(bytes.subarray(at, at + packetBytes))) continue;
+  for (let offset = findPacket(bytes, 0); offset + packetBytes <= bytes.length; offset += packetBytes) {
+    if (!tables.read(bytes.subarray(offset, offset + packetBytes))) continue;
     const types = tables.types().filter((type) => type !== metadataType);
     if (types.length > 0) return types.every((type) => soundTypes.has(type));
   }

@@ -115,9 +115,9 @@ export function createHandedConnections(setTimer: SetTimer) {
     },
     /** Returns the stream of a URL if its connection is still open. The receiver closes it. */
     take({ caller, url }: CallerStream): DescribedStream | undefined {
-      const found = kept.delete(caller, url);
-      found?.cancelTimer();
-      return found?.described.client.socket.destroyed ? undefined : found?.described;
+      const connection = kept.delete(caller, url);
+      connection?.cancelTimer();
+      return connection?.described.client.socket.destroyed ? undefined : connection?.described;
     },
     close: (): void => {
       for (const each of kept.values()) close(each);
@@ -125,8 +125,8 @@ export function createHandedConnections(setTimer: SetTimer) {
   };
 
   function drop({ caller, url }: CallerStream): void {
-    const found = kept.delete(caller, url);
-    if (found) close(found);
+    const connection = kept.delete(caller, url);
+    if (connection) close(connection);
   }
 }
 

@@ -36,21 +36,21 @@ export function createRtspReader(): RtspReader {
     push(chunk) {
       const bytes = append(pending, chunk);
       const items: RtspItem[] = [];
-      let at = 0;
-      for (let next = readNext(bytes, at); next !== null; next = readNext(bytes, at)) {
+      let offset = 0;
+      for (let next = readNext(bytes, offset); next !== null; next = readNext(bytes, offset)) {
         if (next.item !== null) items.push(next.item);
         begun ||= next.item !== null;
-        at += next.bytes;
+        offset += next.bytes;
         searchedBytes = 0;
         head = undefined;
       }
-      pending = bytes.subarray(at);
+      pending = bytes.subarray(offset);
       return items;
     },
   };
 
-  function readNext(bytes: Buffer, at: number): Read {
-    return bytes[at] === dollar ? readFrame(bytes, at) : readOther(bytes.subarray(at));
+  function readNext(bytes: Buffer, offset: number): Read {
+    return bytes[offset] === dollar ? readFrame(bytes, offset) : readOther(bytes.subarray(offset));
   }
 
   function readOther(buffer: Buffer): Read {
@@ -91,9 +91,10 @@ type Read = { item: RtspItem | null; bytes: number } | null;
 function garbageAt(buffer: Buffer): number {
   const first = buffer[0];
   if (first === undefined || beginners.has(first) || isCapital(first)) return 0;
-  for (let at = 1; at < buffer.length; at += 1) {
-    const isFrame = buffer[at] === dollar && (buffer[at + 4] ?? rtpVersion) >> 6 === rtpVersion >> 6;
-    if (isFrame || answerStart.startsWith(buffer.toString('latin1', at, at + answerStart.length))) return at;
+  for (let offset = 1; offset < buffer.length; offset += 1) {
+    const isFrame = buffer[offset] === dollar && (buffer[offset + 4] ?? rtpVersion) >> 6 === rtpVersion >> 6;
+    if (isFrame || answerStart.startsWith(buffer.toString('latin1', offset, offset + answerStart.length)))
+      return offset;
   }
   return buffer.length;
 }
@@ -110,11 +111,11 @@ const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 const beginners = new Set([dollar, carriageReturn, lineFeed]);
 
-function readFrame(buffer: Buffer, at: number): Read {
-  if (buffer.length < at + 4) return null;
-  const bytes = 4 + buffer.readUInt16BE(at + 2);
-  if (buffer.length < at + bytes) return null;
-  const frame = { channel: buffer.readUInt8(at + 1), bytes: buffer.subarray(at, at + bytes) };
+function readFrame(buffer: Buffer, offset: number): Read {
+  if (buffer.length < offset + 4) return null;
+  const bytes = 4 + buffer.readUInt16BE(offset + 2);
+  if (buffer.length < offset + bytes) return null;
+  const frame = { channel: buffer.readUInt8(offset + 1), bytes: buffer.subarray(offset, offset + bytes) };
   return { item: { kind: 'frame', frame }, bytes };
 }
 

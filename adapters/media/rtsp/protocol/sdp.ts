@@ -98,7 +98,7 @@ function readTrack(media: SdpMedia): Omit<VideoTrack, 'controlUrl' | 'sessionUrl
     return null;
   const [mapping = staticMapping(payloadType)] = forPayload(media, 'rtpmap', payloadType);
   const [encoding = '', rate = ''] = mapping.split('/');
-  const codec = codecs.find((known) => known === encoding.toUpperCase());
+  const codec = codecs.find((name) => name === encoding.toUpperCase());
   // The codecs of video have this one.
   const clockRate = Number(rate || 90_000);
   if (codec === undefined || !Number.isInteger(clockRate) || clockRate <= 0) return null;
@@ -109,8 +109,8 @@ function readTrack(media: SdpMedia): Omit<VideoTrack, 'controlUrl' | 'sessionUrl
 
 function forPayload(media: SdpMedia, name: string, payloadType: number): string[] {
   const prefix = `${payloadType} `;
-  const found = media.attributes.filter(({ name: key, value }) => key === name && value.startsWith(prefix));
-  return found.map(({ value }) => value.slice(prefix.length).trim());
+  const lines = media.attributes.filter(({ name: key, value }) => key === name && value.startsWith(prefix));
+  return lines.map(({ value }) => value.slice(prefix.length).trim());
 }
 
 /** Returns the mapping of a payload type without rtpmap (RFC 3551). Cameras use 26, encoders of IPTV 33 (MPEG-TS). */

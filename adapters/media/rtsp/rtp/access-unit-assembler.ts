@@ -230,10 +230,10 @@ function createPayloadReader(rules: NalRules, check: PictureCheck) {
     const units = type === rules.aggregate ? splitAggregate(payload, rules.headBytes) : [payload];
     if (units === null || type > Math.max(rules.maxUnit, rules.aggregate)) return damage();
     for (const each of units.flatMap((joined) => splitJoined(joined, rules))) {
-      const found = rules.readType(each[0] ?? 0);
-      if (found >= rules.undefinedFrom) continue;
-      const isCut = each.length <= rules.headBytes && !rules.ends.includes(found);
-      if (isCut || found > rules.maxUnit) return damage();
+      const unitType = rules.readType(each[0] ?? 0);
+      if (unitType >= rules.undefinedFrom) continue;
+      const isCut = each.length <= rules.headBytes && !rules.ends.includes(unitType);
+      if (isCut || unitType > rules.maxUnit) return damage();
       if (unit.begin.hasSlice() && isRepeated(each)) continue;
       note(each);
       append(startCode);
@@ -328,10 +328,10 @@ function countBytes(parts: readonly Uint8Array[]): number {
 
 /** Fills memory with parts of its size. */
 function copyInto(bytes: Buffer, parts: readonly Uint8Array[]): Buffer {
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
+    bytes.set(part, offset);
+    offset += part.length;
   }
   return bytes;
 }

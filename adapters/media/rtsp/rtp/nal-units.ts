@@ -61,8 +61,8 @@ export function nalRules({ codec, parameters }: Pick<VideoTrack, 'codec' | 'para
 }
 
 /** Names a set by its type and the id in the first four bits or the Exp-Golomb code at an offset. */
-function nameSet(rules: NalRules, set: Uint8Array, at: number, hasFourBits = false): string {
-  const reader = createBitReader(set.subarray(at));
+function nameSet(rules: NalRules, set: Uint8Array, offset: number, hasFourBits = false): string {
+  const reader = createBitReader(set.subarray(offset));
   const type = rules.readType(byteAt(set, 0));
   try {
     return `${type} ${hasFourBits ? reader.bits(4) : reader.unsigned()}`;
@@ -85,11 +85,11 @@ export function hasUndefinedType(payload: Uint8Array, rules: NalRules): boolean 
  */
 export function splitAggregate(payload: Uint8Array, headBytes: number): Uint8Array[] | null {
   const units: Uint8Array[] = [];
-  for (let at = headBytes; at + 2 <= payload.length;) {
-    const end = at + 2 + byteAt(payload, at) * 256 + byteAt(payload, at + 1);
+  for (let offset = headBytes; offset + 2 <= payload.length;) {
+    const end = offset + 2 + byteAt(payload, offset) * 256 + byteAt(payload, offset + 1);
     if (end > payload.length) return null;
-    if (end > at + 2) units.push(payload.subarray(at + 2, end));
-    at = end;
+    if (end > offset + 2) units.push(payload.subarray(offset + 2, end));
+    offset = end;
   }
   return units;
 }
@@ -145,6 +145,6 @@ export function describedParameterSets(parameters: string | null, rules: NalRule
   }
 }
 
-function byteAt(bytes: Uint8Array, at: number): number {
-  return bytes[at] ?? 0;
+function byteAt(bytes: Uint8Array, offset: number): number {
+  return bytes[offset] ?? 0;
 }

@@ -30,8 +30,8 @@ registerCache('thumbnails of key frames', maxThumbnailBytes, kept, ({ calculated
 
 /** Returns the picture of a key frame that was decoded on its arrival, in a process of this caller. */
 export function findDecoded(unit: AccessUnit, caller: string | undefined): KeyFramePicture | undefined {
-  const found = decoded.get(unit);
-  return found?.caller === caller ? found?.picture : undefined;
+  const entry = decoded.get(unit);
+  return entry?.caller === caller ? entry?.picture : undefined;
 }
 
 /**

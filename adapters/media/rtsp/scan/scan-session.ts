@@ -56,10 +56,10 @@ export async function scanSession(
     .map((unit) => ({ unit, atMs: captureMs - millisecondsBetween(unit, newest, read.clockRate) }))
     .filter(({ atMs }) => atMs <= captureMs - minDistanceSeconds * 1000 && (isWhole || atMs > before.atMs));
   const timed = timeUnits(dated);
-  const known = dated.map(({ unit }) => findDecoded(unit, caller));
-  const missing = timed.filter((_, index) => known[index] === undefined);
+  const decodedBefore = dated.map(({ unit }) => findDecoded(unit, caller));
+  const missing = timed.filter((_, index) => decodedBefore[index] === undefined);
   const others = (await decode(missing, read, { ffmpeg, caller }, signal)).values();
-  const pictures = known.map((picture) => picture ?? others.next().value);
+  const pictures = decodedBefore.map((picture) => picture ?? others.next().value);
   const keyFrames = dated.flatMap(({ atMs }, index) => {
     const picture = pictures[index];
     return picture ? { ...picture, atMs, unit: timed[index] } : [];
@@ -220,7 +220,7 @@ export async function scanGroups(
   ffmpeg: FfmpegRunner,
   signal: AbortSignal,
 ): Promise<DatedPicture[] | null> {
-  let found: DatedPicture[] | null = null;
+  let readable: DatedPicture[] | null = null;
   const endMs = performance.now() + groupsTimeoutMs;
   let leftUnits = maxUnits;
   for (const { units, atMs, seenTicks } of groups.toReversed()) {
@@ -242,9 +242,9 @@ export async function scanGroups(
       .runEachSecond(input, clock, { timeoutMs: leftMs }, signal)
       .catch(() => signal.throwIfAborted());
     if (!pictures) break;
-    found ??= [];
+    readable ??= [];
     for (const { seconds, ...picture } of pictures)
-      found.push({ ...picture, atMs: captureMs + Math.round((seconds - captureSeconds) * 1000) });
+      readable.push({ ...picture, atMs: captureMs + Math.round((seconds - captureSeconds) * 1000) });
   }
-  return found;
+  return readable;
 }

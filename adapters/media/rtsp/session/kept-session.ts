@@ -167,19 +167,19 @@ export async function openKeptSession(
     if (request.lookBack) store.begin(keyFrame);
     for (;;) {
       const { mode, clipSeconds } = request;
-      const found = mode === 'frames' ? finder.findFrame(after) : finder.findClip(clipSeconds, after);
-      if (found)
-        return request.lookBack ? { ...found, since: keyFramesSince(request.lookBack.since) } : found;
+      const media = mode === 'frames' ? finder.findFrame(after) : finder.findClip(clipSeconds, after);
+      if (media)
+        return request.lookBack ? { ...media, since: keyFramesSince(request.lookBack.since) } : media;
       if (hasEnded) throw toEndError(endCause);
       await change.next(signal);
     }
   }
 
   function keyFramesSince(text: string | null): NonNullable<ReadUnits['since']> {
-    const found = store.since(parseKeyFrame(text, sessionId));
+    const stored = store.since(parseKeyFrame(text, sessionId));
     const gop = buffer.newestGop();
-    const newest = { number: found.newest, units: gop[0] === keyFrame ? [...gop] : [] };
-    return { ...found, groups: [...found.groups, newest], sessionId, keyFrameSeconds: keyFrameSeconds() };
+    const newest = { number: stored.newest, units: gop[0] === keyFrame ? [...gop] : [] };
+    return { ...stored, groups: [...stored.groups, newest], sessionId, keyFrameSeconds: keyFrameSeconds() };
   }
 
   /** Sends TEARDOWN. Resolves once the connection is closed, so that a camera with one session has a free one. */

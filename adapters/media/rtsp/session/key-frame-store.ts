@@ -164,18 +164,18 @@ export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => num
 
   /** Returns the key frames after a number; all of them with `null`. */
   function since(number: number | null): KeyFramesSince {
-    const found = frames.filter((frame) => frame.number > (number ?? 0));
+    const newer = frames.filter((frame) => frame.number > (number ?? 0));
     const base = frames.find((frame) => frame.number === number && frame.rest.length > 0);
-    const oldest = base ?? found[0];
+    const oldest = base ?? newer[0];
     if (number !== null && oldest) {
       const atMs = elapsedMs();
       needs.push({ ageMs: (atMs - oldest.unit.arrivedMs) * reserve.factor + reserve.ms, atMs });
     }
     return {
-      units: found.map(({ unit }) => unit),
+      units: newer.map(({ unit }) => unit),
       newest,
       isWhole: number !== null && number >= dropped && number <= newest,
-      groups: [...(base ? [base] : []), ...found]
+      groups: [...(base ? [base] : []), ...newer]
         .filter(({ rest }) => rest.length > 0)
         .map((frame) => ({ number: frame.number, units: [frame.unit, ...frame.rest] })),
     };

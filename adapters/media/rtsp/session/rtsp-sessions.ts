@@ -180,8 +180,8 @@ export function createRtspSessions(deps: RtspSessionsDeps) {
     after?: AccessUnit,
   ): Promise<SessionUnits | null> {
     const opened = await waitUntilAborted(entry.opening, signal);
-    const found = opened && (await readUnits(opened.session, request, { setTimer, after }, signal));
-    if (opened && found) return { ...found, ...opened.track };
+    const units = opened && (await readUnits(opened.session, request, { setTimer, after }, signal));
+    if (opened && units) return { ...units, ...opened.track };
     const isSilent = opened !== null && opened.session.silentMs() > maxSilentMs;
     const isLong = request.mode !== 'frames' || after !== undefined;
     if (!isSilent && opened?.session.isDamaged(isLong)) throw damagedStream(failureMessage(request.mode));
@@ -240,7 +240,7 @@ function createHistory(
   elapsedMs: () => number,
   reportFallback: (url: string, reason: FallbackReason) => void = () => undefined,
 ) {
-  const known = createFairByteCache<Known>({
+  const facts = createFairByteCache<Known>({
     name: 'facts of cameras',
     max: maxKnown,
     maxBytes: maxFactBytes,
@@ -251,7 +251,7 @@ function createHistory(
      * follows another within the interval.
      */
     addCapture({ url, caller, lookBack }: CaptureRequest): number {
-      const before = known.get(caller, url);
+      const before = facts.get(caller, url);
       const nowMs = elapsedMs();
       note({ url, caller }, { capturedMs: nowMs, ...(lookBack && { scannedMs: nowMs }) });
       const sinceMs = (ms = -Infinity) => (before ? nowMs - ms : 0);
@@ -264,16 +264,16 @@ function createHistory(
       );
     },
     isAvoided: ({ url, caller }: CallerStream) =>
-      (known.get(caller, url)?.avoidedUntilMs ?? -Infinity) > elapsedMs(),
+      (facts.get(caller, url)?.avoidedUntilMs ?? -Infinity) > elapsedMs(),
     avoid(stream: CallerStream, forMs: number, reason?: FallbackReason): void {
       const { url, caller } = stream;
-      if (reason && !known.get(caller, url)?.isReported) reportFallback(url, reason);
+      if (reason && !facts.get(caller, url)?.isReported) reportFallback(url, reason);
       note(stream, { avoidedUntilMs: elapsedMs() + forMs, ...(reason && { isReported: true }) });
     },
   };
 
   function note({ url, caller }: CallerStream, changes: Partial<Known>): void {
-    known.set(caller, url, { ...unknown, ...known.get(caller, url), ...changes });
+    facts.set(caller, url, { ...unknown, ...facts.get(caller, url), ...changes });
   }
 }
 
