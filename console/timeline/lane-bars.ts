@@ -98,8 +98,8 @@ const minShare = 0.003;
 
 /** Returns the times of alerts in a window, in shares of its width. An open one lasts until `now`. */
 export function toAlertBars(alerts: readonly AlertTimes[], window: TimeWindow, now: number) {
-  return alerts.flatMap(({ opened_at: at, closed }) => {
-    const part = cut(Date.parse(at), closed ? Date.parse(closed.at) : now, window, 1);
+  return alerts.flatMap(({ opened_at: openedAt, closed }) => {
+    const part = cut(Date.parse(openedAt), closed ? Date.parse(closed.at) : now, window, 1);
     if (!part) return [];
     const width = Math.max(part.width, minShare);
     return [{ x: Math.min(part.x, 1 - width), width }];
@@ -163,7 +163,7 @@ export function findClass(
   life: Life,
 ): { kind: SeenClass; isOfHour: boolean } | undefined {
   if (atMs < life.fromMs || atMs > life.toMs) return undefined;
-  const hour = hours.find(({ hour: at }) => Date.parse(at) <= atMs && atMs < Date.parse(at) + hourMs);
+  const hour = hours.find(({ hour: time }) => Date.parse(time) <= atMs && atMs < Date.parse(time) + hourMs);
   if (!hour) return undefined;
   const isIn = ({ from, to }: { from: string; to: string }) =>
     Date.parse(from) <= atMs && atMs < Date.parse(to);
@@ -180,9 +180,9 @@ export function findAlertAt<Each extends AlertTimes>(
   toleranceMs: number,
   now: number,
 ): Each | undefined {
-  return alerts.find(({ opened_at: at, closed }) => {
+  return alerts.find(({ opened_at: openedAt, closed }) => {
     const end = closed ? Date.parse(closed.at) : now;
-    return Date.parse(at) - toleranceMs <= atMs && atMs <= end + toleranceMs;
+    return Date.parse(openedAt) - toleranceMs <= atMs && atMs <= end + toleranceMs;
   });
 }
 

@@ -62,11 +62,11 @@ export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
   const shown = isKnown && moment?.watch_id === lane.watch.watch_id ? moment : undefined;
   // A place with a picture is judged, also where an hour has more spans than are kept.
   const isPictured = [shown?.at, alert?.opened_at].some(
-    (at) => at !== undefined && Math.abs(Date.parse(at) - atMs) <= toleranceMs,
+    (date) => date !== undefined && Math.abs(Date.parse(date) - atMs) <= toleranceMs,
   );
   const life = lifeOf(lane.watch, now);
-  const found = isPictured ? { kind: 'judged' as const, isOfHour: false } : findClass(lane.hours, atMs, life);
-  const seen = found ? (found.isOfHour ? hourTexts : classTexts)[found.kind] : unknownText(atMs, life);
+  const shows = isPictured ? { kind: 'judged' as const, isOfHour: false } : findClass(lane.hours, atMs, life);
+  const seen = shows ? (shows.isOfHour ? hourTexts : classTexts)[shows.kind] : unknownText(atMs, life);
   const facts = [seen, ...listFacts(lane, atMs, toleranceMs, alert)];
   const text = facts.join(' ');
   return (

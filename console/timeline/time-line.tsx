@@ -124,17 +124,17 @@ function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
     return toLanes(watches, stats, { alerts, isCut }, unannounced);
   };
   const readAlerts = async (signal: AbortSignal) => {
-    const found: Alert[] = [];
+    const all: Alert[] = [];
     let after: string | null | undefined;
     for (let page = 0; page < maxAlertPages && after !== null; page += 1) {
       const { alerts, next_after: next } = await api.alerts(
         { ...span, watch_id: only, after, limit: 100 },
         signal,
       );
-      found.push(...alerts);
+      all.push(...alerts);
       after = next;
     }
-    return { alerts: found, isCut: after !== null };
+    return { alerts: all, isCut: after !== null };
   };
   // Only conditions that were snoozed have a request more.
   const readUnannounced = async (signal: AbortSignal) => {
@@ -142,10 +142,10 @@ function useLanes(watches: Watch[], { startMs, lengthMs }: TimeWindow) {
       .flatMap((watch) => listSnoozedParts(watch, span))
       .map((part) => api.moments({ ...part, verdict: 'held', limit: 100 }, signal));
     const pages = await Promise.allSettled(read);
-    const found = pages.flatMap((page) => (page.status === 'fulfilled' ? page.value : []));
+    const loaded = pages.flatMap((page) => (page.status === 'fulfilled' ? page.value : []));
     return {
-      moments: found.flatMap(({ moments }) => moments),
-      isCut: found.length < pages.length || found.some(({ next_after: next }) => next !== null),
+      moments: loaded.flatMap(({ moments }) => moments),
+      isCut: loaded.length < pages.length || loaded.some(({ next_after: next }) => next !== null),
     };
   };
   const isOver = startMs + lengthMs < Date.now();

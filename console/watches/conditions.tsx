@@ -90,10 +90,10 @@ function Sight({ state, isChecked }: { state: ConditionState; isChecked: boolean
   return (
     <>
       {times.map(
-        ([name, at]) =>
-          at !== null && (
+        ([name, time]) =>
+          time !== null && (
             <span key={name}>
-              {name} <When at={at} />.{' '}
+              {name} <When at={time} />.{' '}
             </span>
           ),
       )}

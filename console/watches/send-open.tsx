@@ -11,9 +11,9 @@ export type Unsent = { watchId: string; destinations: string[]; sequences: numbe
 /** Returns the openings of open alerts that destinations of a change missed; undefined without any. */
 export async function findUnsent(before: Watch, after: ChangedWatch, api: Api): Promise<Unsent | undefined> {
   const { watch_id: watchId } = after;
-  const known = new Set(before.destinations.map(({ destination_id: id }) => id));
+  const idsBefore = new Set(before.destinations.map(({ destination_id: id }) => id));
   const destinations = after.destinations
-    .filter(({ destination_id: id, type }) => !known.has(id) && type !== 'heartbeat')
+    .filter(({ destination_id: id, type }) => !idsBefore.has(id) && type !== 'heartbeat')
     .map(({ destination_id: id }) => id);
   if (destinations.length === 0) return undefined;
   const { alerts } = await api.alerts({ watch_id: watchId, state: 'open', limit: 100 });

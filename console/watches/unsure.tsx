@@ -49,7 +49,9 @@ function Sightings({ watch, condition, onClose }: Props & { onClose: () => void 
       <ul class="watch-board" aria-label="Unsure sightings">
         {value?.map((moment) => (
           <MomentCard key={moment.moment_id} moment={moment} watches={[watch]}>
-            <p class="small">{moment.verdicts.find(({ condition_id: of }) => of === id)?.explanation}</p>
+            <p class="small">
+              {moment.verdicts.find(({ condition_id: judged }) => judged === id)?.explanation}
+            </p>
           </MomentCard>
         ))}
       </ul>
@@ -76,7 +78,7 @@ async function readUnsure(api: Api, watchId: string, id: string, signal: AbortSi
 
 function isUnsure({ verdicts }: Moment, id: string): boolean {
   return verdicts.some(
-    ({ condition_id: of, triggered, explanation }) =>
-      of === id && (triggered === null || isPerhaps({ triggered, explanation })),
+    ({ condition_id: judged, triggered, explanation }) =>
+      judged === id && (triggered === null || isPerhaps({ triggered, explanation })),
   );
 }

@@ -1,5 +1,5 @@
 import { parseSync, Visitor, type Comment } from 'oxc-parser';
-import { checkComment, checkPhrases, checkTitle, checkWidth, type Finding } from './rules.ts';
+import { checkComment, checkName, checkPhrases, checkTitle, checkWidth, type Finding } from './rules.ts';
 
 /** Findings in TypeScript or JavaScript. Throws if the file does not parse. */
 export function checkSource(file: string, source: string): Finding[] {
@@ -19,6 +19,7 @@ export function checkSource(file: string, source: string): Finding[] {
   new Visitor(texts(strings, findings)).visit(program);
   for (const { text, offset } of strings)
     findings.push(...checkPhrases(text).map((found) => ({ ...found, offset })));
+  if (!file.startsWith('test/')) new Visitor(names(findings)).visit(program);
   return findings.toSorted((a, b) => a.offset - b.offset);
 }
 
@@ -47,6 +48,29 @@ function texts(strings: { text: string; offset: number }[], findings: Finding[])
       if (found) findings.push({ ...found, offset: title.start });
     },
   };
+}
+
+/** Collects findings of the names of variables, parameters and functions. */
+function names(findings: Finding[]): Visit {
+  const check = (bound: unknown[]) => {
+    for (const { name, start } of bound.filter(isNode).flatMap(listBound))
+      findings.push(...checkName(String(name)).map((finding) => ({ ...finding, offset: start })));
+  };
+  return {
+    VariableDeclarator: ({ id }) => check([id]),
+    FunctionDeclaration: ({ id, params }) => check([id, ...params]),
+    FunctionExpression: ({ params }) => check(params),
+    ArrowFunctionExpression: ({ params }) => check(params),
+    CatchClause: ({ param }) => check([param]),
+  };
+}
+
+/** Lists the identifiers that a pattern binds, without those that have the name of a field: `{ at }`. */
+function listBound(pattern: Node): Node[] {
+  if (pattern.type === 'Identifier') return [pattern];
+  if (pattern['shorthand'] === true) return [];
+  const { properties, elements, value, left, argument, parameter } = pattern;
+  return [properties, elements, value, left, argument, parameter].flat().filter(isNode).flatMap(listBound);
 }
 
 /** True for `it`, `test`, their modifiers (`it.skip`) and their tables (`it.each(…)`). */

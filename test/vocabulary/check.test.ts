@@ -52,6 +52,29 @@ describe('comments', () => {
   });
 });
 
+describe('names', () => {
+  test.each([
+    ['at', 'const at = 1;'],
+    ['known', 'let [, known] = pair;'],
+    ['known', 'const { places: known = [] } = held;'],
+    ['found', 'const { ranges, ...found } = answer;'],
+    ['of', 'for (const of of list) use(of);'],
+    ['at', 'function read(bytes, at = 0) {}'],
+    ['found', 'function found() {}'],
+    ['at', 'const read = async ({ time: { begin: at } }) => at;'],
+    ['known', 'class Reader { constructor(private known: number) {} }'],
+  ])('a value called %s is reported: %j', (name, source) => {
+    expect(rulesIn(source)).toEqual([`empty-name: ${name}`]);
+  });
+
+  test('fields, types and tests may have any name', () => {
+    const source =
+      'const { at, known = 1 } = record; record.at = { at, of: 1 }; type Read = (at: Date) => void;';
+    expect(rulesIn(source)).toEqual([]);
+    expect(rulesIn('const found = 1;', 'test/a.test.ts')).toEqual([]);
+  });
+});
+
 describe('strings', () => {
   test('a banned phrase is reported in a string, in a template and in JSX', () => {
     expect(rulesIn("const a = 'it goes on'; const b = `${a} at once`;")).toEqual([

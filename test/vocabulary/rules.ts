@@ -6,6 +6,7 @@ export const remedies = {
   'comment-opening': 'Start a docstring of a function with a verb, and any other comment with a noun.',
   'banned-phrase': 'Use the term of the glossary, or say it with subject, verb and object.',
   'comment-width': 'Break the line at 120 columns; a comment of one line becomes a block.',
+  'empty-name': 'Call the value by the noun for what it holds: `match`, `visits`, `offset`, `capturedAt`.',
   'title-opening': 'Start the title with its subject: "a capture that times out is reported as failed".',
   'title-subject': 'Name the subject before the verb: the title stands alone in the report.',
   'title-fragment': 'Write a whole sentence: subject, verb, condition.',
@@ -19,6 +20,9 @@ const bannedPhrases = new RegExp(
   String.raw`\b(?:is none|are none|is told|are told|puts? away|anew|by itself|goes on|go on|comes? again|all the same|at once|ours|as it is|of before|ma[dk]es? up for|whoever|look(?:s|ed) at|ask(?:s|ed|ing)? the model|is known to|ha(?:s|ve) come)\b`,
   'gi',
 );
+
+/** Names that would fit any value. */
+const emptyNames = new Set(['of', 'found', 'known', 'at']);
 
 const titleOpening =
   /^(?:about|above|after|among|as|at|before|behind|below|beside|besides|between|beyond|by|during|for|from|in|inside|into|of|on|once|out|over|since|through|to|under|until|up|upon|when|where|while|with|within|without|that|what|which|who|whose|whom|whatever|whether|why|how)\b/i;
@@ -50,6 +54,11 @@ export function checkComment(text: string): Pick<Finding, 'rule' | 'text'>[] {
     ...(opening ? [{ rule: 'comment-opening' as const, text: firstWords(text) }] : []),
     ...checkPhrases(text),
   ];
+}
+
+/** Findings of the name of a value. */
+export function checkName(name: string): Pick<Finding, 'rule' | 'text'>[] {
+  return emptyNames.has(name) ? [{ rule: 'empty-name', text: name }] : [];
 }
 
 /** Findings of prose: strings, comments, pages. */

@@ -27,7 +27,7 @@ export type Datapoint = {
 /**
  * Lists the datapoints of a condition in a tick, in time order. `newestAt` is the time of the newest frame on the clock
  * of this service. A verdict that holds counts only if the one that counted before it in this capture is far enough
- * from it: several frames of one shadow are one mistake of the model. `rescans`: a part of the moments was judged before.
+ * from it: several frames of one shadow are one mistake of the model. `rescans`: a part was judged before.
  */
 export function listDatapoints(
   outcome: WatchOutcome,
