@@ -18,7 +18,7 @@ cooldown | holding.ts | >= rule.cooldown_seconds | >= 0
 cooldown across closings | condition.ts | phase, alert: null }; | phase, alert: null, last_opened_at: null };
 opening empties the history | condition.ts |
   { ...forget(state), phase: 'open' | { ...state, phase: 'open' | core/workflow/watch-moments.test.ts
-snooze | holding.ts | if (isSnoozed(state, at)) return false; | nothing
+snooze | holding.ts | if (isSnoozed(state, shownAt)) return false; | nothing
 no reminder if acknowledged | condition.ts | || alert.acknowledged_at !== null) | )
 no reminder if unconfirmed | condition.ts | || alert.unconfirmed || | ||
 reminders | condition.ts | alert.reminded_at ?? alert.opened_at | alert.opened_at

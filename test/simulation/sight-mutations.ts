@@ -10,10 +10,10 @@ denials end the time | holding.ts | denied < rule.checks_to_close | denied <= ru
 denials in a row | holding.ts | holds ? 0 : holding.denied + 1 | holding.denied + (holds ? 0 : 1)
 the time restarts | holding.ts | seconds > rules.maxUnseenHoldSeconds | false
 the time begins after a blind one | holding.ts |
-  if (!holding) return { ...state, unseen_until: at.toISOString() }; |
+  if (!holding) return { ...state, unseen_until: shownAt.toISOString() }; |
   if (!holding) return state; | core/workflow/watch-holding.test.ts
 an end forgets the time | condition.ts | holding: __, | nothing
-judged when it is due | questions.ts | || awaitsOpening(condition, rule, at) | nothing
+judged when it is due | questions.ts | || awaitsOpening(condition, rule, newestAt) | nothing
 checked when it is due | next-tick.ts | plan.secondsToOpening === null | true
 grid with a phase | next-tick.ts |
   phase === null ? new Date(createdAt) : new Date(phase) | now | core/policies/watch/decide-tick.test.ts
