@@ -52,9 +52,9 @@ export async function recordFilm(
   // Without `-re`: as fast as possible.
   const source = scene.slice(1, scene.indexOf('-map'));
   const shown = clips.map((_, clip) => {
-    const own = visits.filter((__, index) => index % clips.length === clip);
+    const clipVisits = visits.filter((__, index) => index % clips.length === clip);
     const [before, after] = [clip === 0 ? 'scene' : `scene${clip}`, `scene${clip + 1}`];
-    return `[${clip + 2}:v]fps=${framesPerSecond},scale=1280:720,format=yuv420p[clip${clip}];[${before}][clip${clip}]overlay=enable='${duringVisits(own) || 0}'[${after}]`;
+    return `[${clip + 2}:v]fps=${framesPerSecond},scale=1280:720,format=yuv420p[clip${clip}];[${before}][clip${clip}]overlay=enable='${duringVisits(clipVisits) || 0}'[${after}]`;
   });
   const toFile = (height: number, group: number) => join(directory, `${height}-${group}.mp4`);
   const recordings = new Map<string, { height: number; group: number }>();

@@ -53,9 +53,9 @@ export async function startProcess(script: string, ...args: string[]) {
  * of Node, which serve streams (Linux).
  */
 export function startProcessorClock(): () => { ownMs: number; childrenMs: number; usedMs: number } {
-  const [own, children] = [process.cpuUsage(), childrenCpuMs()];
+  const [ownCpu, children] = [process.cpuUsage(), childrenCpuMs()];
   return () => {
-    const { user, system } = process.cpuUsage(own);
+    const { user, system } = process.cpuUsage(ownCpu);
     const [ownMs, childrenMs] = [(user + system) / 1000, childrenCpuMs() - children];
     return { ownMs, childrenMs, usedMs: ownMs + childrenMs };
   };

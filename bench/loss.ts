@@ -266,8 +266,8 @@ async function captureOnce(kind: Kind, rate: number, seed: number): Promise<Outc
   const { url, close } = await kind.open(seed, rate);
   const request = { url, mode, clipSeconds: 1, caller: 'bench', resolveAgain: false } as const;
   try {
-    const { thumbnail, clip } = await capturer.capture(request, AbortSignal.timeout(60_000));
-    return truth.wasSent(thumbnail) && (clip === undefined || (await isClipSent(clip, seed)))
+    const { thumbnail: pixels, clip } = await capturer.capture(request, AbortSignal.timeout(60_000));
+    return truth.wasSent(pixels) && (clip === undefined || (await isClipSent(clip, seed)))
       ? 'shown'
       : 'invented';
   } catch (error) {

@@ -90,8 +90,8 @@ export async function openService({ ffmpeg, jobs, eventStreams = 10, wakes = tru
       const lists = await Promise.all(watchIds.map((watch_id) => client.listAlerts({ watch_id })));
       const alerts = lists.flatMap((list) => list.alerts);
       const clips = alerts.flatMap(({ clip }) => clip ?? []);
-      const made = clips.filter(({ clip_url: url }) => url !== null).length;
-      return { alerts: alerts.length, clips: made, 'without one': clips.length - made };
+      const withClip = clips.filter(({ clip_url: url }) => url !== null).length;
+      return { alerts: alerts.length, clips: withClip, 'without one': clips.length - withClip };
     },
     readWatch: (index: number) => readWatch(client, watchIds[index] ?? ''),
     /** Returns the checks of each monitor and watch since its start. */

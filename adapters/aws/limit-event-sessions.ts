@@ -39,21 +39,21 @@ export function limitEventSessions({
   return {
     perCaller: sessions.perCaller,
     open: async (caller, reader) => {
-      const own = await sessions.open(caller, reader);
-      if (!own) return undefined;
+      const session = await sessions.open(caller, reader);
+      if (!session) return undefined;
       const shared = await openShared().catch(async (error: unknown) => {
-        await own.end();
+        await session.end();
         throw error;
       });
       if (!shared) {
-        await own.end();
+        await session.end();
         throw new RateLimitedError(
           `This deployment has its maximum of ${max} open event streams. Try again in ${retrySeconds} s, or read GET /jobs/{job_id}/events as JSON.`,
           retrySeconds,
         );
       }
       measurements.add('EventStreams');
-      return join(own, shared);
+      return join(session, shared);
     },
   };
 
@@ -91,15 +91,15 @@ function shardName(pool: EventPool, shard: number): string {
 
 const retrySeconds = 30;
 
-function join(own: EventSession, shared: EventSession): EventSession {
+function join(session: EventSession, shared: EventSession): EventSession {
   const end = async (): Promise<void> => {
-    await Promise.all([own.end(), shared.end()]);
+    await Promise.all([session.end(), shared.end()]);
   };
   // An evicted session frees its place for all callers too.
-  own.signal.addEventListener('abort', () => void shared.end());
+  session.signal.addEventListener('abort', () => void shared.end());
   return {
-    signal: AbortSignal.any([own.signal, shared.signal]),
-    attachJob: (jobId) => own.attachJob(jobId),
+    signal: AbortSignal.any([session.signal, shared.signal]),
+    attachJob: (jobId) => session.attachJob(jobId),
     end,
   };
 }

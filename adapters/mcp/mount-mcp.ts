@@ -96,12 +96,12 @@ function jsonRpcError(
  * `guardHost` has accepted, this machine, or an allowed origin.
  */
 function originGuard({ baseUrl, allowedOrigins }: { baseUrl: string; allowedOrigins: readonly string[] }) {
-  const own = new URL(baseUrl).origin;
+  const ownOrigin = new URL(baseUrl).origin;
   return createMiddleware(async (c, next) => {
     const origin = c.req.header('Origin');
     const isAllowed =
       origin === undefined ||
-      origin === own ||
+      origin === ownOrigin ||
       allowedOrigins.includes(origin) ||
       isLoopback(toHostname(origin)) ||
       (URL.canParse(origin) && new URL(origin).host === c.req.header('Host'));

@@ -25,12 +25,12 @@ export function createReloadingPlatforms(
   async function capturers(): Promise<PlatformCapturers> {
     const settings = await read();
     if (current?.settings === settings) return current.capturers;
-    const made = { settings, capturers: make(settings) };
-    current = made;
+    const loaded = { settings, capturers: make(settings) };
+    current = loaded;
     try {
-      return await made.capturers;
+      return await loaded.capturers;
     } catch (error) {
-      if (current === made) current = undefined;
+      if (current === loaded) current = undefined;
       throw error;
     }
   }

@@ -17,7 +17,7 @@ import { picture } from './frame.ts';
 import type { Scene } from './scenes.ts';
 
 /** Detector that reads the thumbnails of one clip in order and returns true for motion. */
-type Detector = (picture: Uint8Array) => boolean;
+type Detector = (pixels: Uint8Array) => boolean;
 /** Clip with a thumbnail of each tick. */
 export type Clip = { scene: Scene; pictures: Uint8Array[] };
 /** Number of hits and of possible hits. */

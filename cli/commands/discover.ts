@@ -125,12 +125,12 @@ function printStreams(
 }
 
 function noRangesError(): CommandError {
-  const own = Object.values(networkInterfaces())
+  const ownAddresses = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ family, internal }) => family === 'IPv4' && !internal);
   return new CommandError(
     'No ranges are allowed',
-    `Name the ranges of your cameras, such as that of this machine: --allow-ranges ${own?.cidr ?? '192.168.1.0/24'}`,
+    `Name the ranges of your cameras, such as that of this machine: --allow-ranges ${ownAddresses?.cidr ?? '192.168.1.0/24'}`,
   );
 }
 

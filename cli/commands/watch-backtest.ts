@@ -71,10 +71,10 @@ export async function backtest(
     else printAlerts(answer, isLast, terminal);
     if (!isLast) continue;
     if (asJson) return;
-    const { estimate, model_calls: made, cost_usd: usd } = answer;
+    const { estimate, model_calls: modelCalls, cost_usd: usd } = answer;
     const cost = request.estimate
       ? { calls: estimate.model_calls, usd: estimate.cost_usd }
-      : { calls: made, usd };
+      : { calls: modelCalls, usd };
     terminal.note(answer.sentence);
     terminal.note(
       `${cost.calls} model calls, ${cost.usd === null ? 'price unknown' : `$${cost.usd.toFixed(2)}`}`,

@@ -193,8 +193,8 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
   const callers = createCurrentCaller();
   const { asCaller, currentCaller } = callers;
   const lookups = createLookups({ currentCaller });
-  const own = { port: address.port, publicUrl: settings.publicUrl, isOwnAddress };
-  const egress = { allowRanges: settings.allowRanges, own, lookup: lookups.lookup };
+  const ownService = { port: address.port, publicUrl: settings.publicUrl, isOwnAddress };
+  const egress = { allowRanges: settings.allowRanges, own: ownService, lookup: lookups.lookup };
   const captures = createCaptureScheduler({
     egress,
     platforms,

@@ -115,13 +115,13 @@ async function revokeAt(
   const descendants: ApiKey[] = [];
   const makers = [key.hash];
   for (let maker = makers.pop(); maker !== undefined; maker = makers.pop()) {
-    for (const made of await keys.listMadeBy(maker)) {
-      if (made.hash === successor?.hash) continue;
-      if (!isRevoked(made, time) && mayRevoke(actor, made)) {
-        await keys.revoke(made.hash, time);
-        descendants.push({ ...made, revoked_at: time.toISOString() });
+    for (const madeKey of await keys.listMadeBy(maker)) {
+      if (madeKey.hash === successor?.hash) continue;
+      if (!isRevoked(madeKey, time) && mayRevoke(actor, madeKey)) {
+        await keys.revoke(madeKey.hash, time);
+        descendants.push({ ...madeKey, revoked_at: time.toISOString() });
       }
-      makers.push(made.hash);
+      makers.push(madeKey.hash);
     }
   }
   return { key: revoked, descendants };

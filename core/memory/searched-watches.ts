@@ -23,9 +23,9 @@ export async function selectWatches(
   caller: string,
   { watches }: Pick<CoreDeps, 'watches'>,
 ): Promise<WatchRun[]> {
-  const own = await watches.list(caller);
-  if (ids?.some((id) => own.every(({ run_id: ownId }) => ownId !== id))) throw new WatchNotFoundError();
-  return own.filter(({ run_id: id }) => ids === undefined || ids.includes(id));
+  const all = await watches.list(caller);
+  if (ids?.some((id) => all.every(({ run_id: ownId }) => ownId !== id))) throw new WatchNotFoundError();
+  return all.filter(({ run_id: id }) => ids === undefined || ids.includes(id));
 }
 
 /** Span of a search or question, with what its watches remember of it. */

@@ -97,13 +97,13 @@ const conditionSchema = z
     message: 'checks_to_open is at most checks_considered',
   })
   .check(({ value, issues }) => {
-    const own = closings[value.alert_on];
+    const closing = closings[value.alert_on];
     const isRefused = {
       checks_to_close: value.alert_on !== 'by_checks',
       close_after_seconds: value.alert_on === 'each_visit',
     };
     for (const field of ['checks_to_close', 'close_after_seconds'] as const)
-      if (isRefused[field] && value[field] !== own[field])
+      if (isRefused[field] && value[field] !== closing[field])
         issues.push({
           code: 'custom',
           path: [field],

@@ -11,9 +11,9 @@ const maxAgeSeconds = 60;
  */
 export function frameTime({ captured_at, seen }: ShownFrame, beganAt: Date, now: Date): Date {
   const shownAt = new Date(captured_at);
-  const own = addSeconds(shownAt, secondsBehind(shownAt, beganAt));
+  const ownTime = addSeconds(shownAt, secondsBehind(shownAt, beganAt));
   const end = later(beganAt, earlier(new Date(seen.seen_at), now));
-  return earlier(own, end);
+  return earlier(ownTime, end);
 }
 
 /** Returns how far the clock of a stream is behind that of this service: 0 if its frame can be of the same. */

@@ -84,9 +84,9 @@ export async function askModel(
   media: MomentMedia,
   { vision, limits }: Deps,
   signal?: AbortSignal,
-  made: ModelCall[] = [],
+  modelCalls: ModelCall[] = [],
 ): Promise<Judgement> {
-  const calls: Calls = { failure: null, busy: false, calls: made };
+  const calls: Calls = { failure: null, busy: false, calls: modelCalls };
   const signals = { given: signal, ends: createTimeLimit(limits.visionTimeoutSeconds, signal) };
   const { judgesMoments, usesPrevious } = vision.capabilities;
   const moments = listMoments(media, usesPrevious);

@@ -78,8 +78,8 @@ export function createMakeClip({
   return async ({ key, ...request }, signal) => {
     const store = async (film: Uint8Array) => media.put(key, film, 'video/mp4');
     try {
-      const made = await streams.clip?.({ ...request, store }, signal);
-      return made ?? { kind: 'none', reason: 'This service makes no clips' };
+      const madeClip = await streams.clip?.({ ...request, store }, signal);
+      return madeClip ?? { kind: 'none', reason: 'This service makes no clips' };
     } catch (error) {
       if (signal.aborted) return tooLong;
       throw error;

@@ -160,12 +160,12 @@ async function callModel<R extends Run, Seen extends Observation>(
   { caller }: R,
   { deps, signal }: TickContext<R, Seen>,
 ): Promise<Judgement> {
-  const made: ModelCall[] = [];
-  const ask = async () => askModel(questions, media, deps, signal, made);
+  const modelCalls: ModelCall[] = [];
+  const ask = async () => askModel(questions, media, deps, signal, modelCalls);
   try {
     return await (deps.asCaller?.(caller, ask) ?? ask());
   } finally {
-    await deps.usage.record(caller, made);
+    await deps.usage.record(caller, modelCalls);
   }
 }
 

@@ -181,9 +181,9 @@ async function store(
   folder: string,
   { media, newId }: CaptureDeps,
 ) {
-  const own = `${input.source_id}/${input.tick}-${newId()}`;
-  const name = `${folder}/${own}`;
-  const clipKey = capture.clip ? `captures/${own}.mp4` : null;
+  const keyPrefix = `${input.source_id}/${input.tick}-${newId()}`;
+  const name = `${folder}/${keyPrefix}`;
+  const clipKey = capture.clip ? `captures/${keyPrefix}.mp4` : null;
   const moments: Moment[] = [];
   for (const [index, { frame, at: capturedAt, changedShare, still }] of pictures.entries()) {
     const key = `${name}-${index + 1}.jpg`;

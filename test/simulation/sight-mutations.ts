@@ -1,7 +1,7 @@
 /** Rules of what a watch is sure to have seen, and for how long, by file of its policy: rows of `mutations.ts`. */
 export const ofSight = String.raw`
 picture of a capture under way | ../../sight/moment-time.ts |
-  earlier(own, end) | earlier(own, at) | simulation/each-visit.test.ts
+  earlier(ownTime, end) | earlier(ownTime, beganAt) | simulation/each-visit.test.ts
 time not seen does not count | holding.ts | rule.open_after_seconds + holding.unseen_seconds | rule.open_after_seconds
 an alert is not seen in a gap | holding.ts |
   if (isGap && alert) | if (false && alert) | core/workflow/watch-seen.test.ts

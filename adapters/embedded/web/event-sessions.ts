@@ -12,8 +12,8 @@ export function createEventSessions(perCaller: number): EmbeddedEventSessions {
   return {
     perCaller,
     open: async (caller) => {
-      const own = open.get(caller) ?? new Set();
-      if (own.size >= perCaller) return undefined;
+      const ofCaller = open.get(caller) ?? new Set();
+      if (ofCaller.size >= perCaller) return undefined;
       const controller = new AbortController();
       const session: EventSession = {
         signal: controller.signal,
@@ -21,17 +21,17 @@ export function createEventSessions(perCaller: number): EmbeddedEventSessions {
         attachJob: () => undefined,
         end: async () => {
           controller.abort();
-          own.delete(session);
-          if (own.size === 0 && open.get(caller) === own) open.delete(caller);
+          ofCaller.delete(session);
+          if (ofCaller.size === 0 && open.get(caller) === ofCaller) open.delete(caller);
         },
       };
-      open.set(caller, own.add(session));
+      open.set(caller, ofCaller.add(session));
       if (closing) await session.end();
       return session;
     },
     endAll: async () => {
       closing = true;
-      const sessions = [...open.values()].flatMap((own) => [...own]);
+      const sessions = [...open.values()].flatMap((ofCaller) => [...ofCaller]);
       await Promise.all(sessions.map(async (session) => session.end()));
     },
   };

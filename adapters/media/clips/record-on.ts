@@ -22,7 +22,7 @@ export async function recordOn(
   if (!recorded) return { kind: 'none', reason: 'Streams of this codec have no clips' };
   const { seconds, ageMs = 0, ...film } = recorded;
   const endMs = now().getTime() - ageMs;
-  const made = await join(film, request, signal);
+  const clip = await join(film, request, signal);
   const startMs = endMs - seconds * 1000;
-  return { kind: 'clip', ...made, from: new Date(startMs), to: new Date(endMs) };
+  return { kind: 'clip', ...clip, from: new Date(startMs), to: new Date(endMs) };
 }

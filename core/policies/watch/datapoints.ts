@@ -165,9 +165,9 @@ function listQuiet(
   const isAsBefore = wasClear && !captured.moved;
   if (!isAsBefore && !first) return [];
   const since = isAsBefore || !first ? 0 : Date.parse(first.captured_at);
-  const own = new Set(moments.map(({ captured_at: time }) => time));
+  const momentTimes = new Set(moments.map(({ captured_at: time }) => time));
   const quiet = captured.scan?.quiet ?? [];
-  return quiet.filter((time) => !own.has(time) && Date.parse(time) > since);
+  return quiet.filter((time) => !momentTimes.has(time) && Date.parse(time) > since);
 }
 
 function withoutRepeats(points: readonly Datapoint[]): Datapoint[] {

@@ -287,12 +287,12 @@ function listEvidence({ sight }: WatchRun, seen: WatchOutcome, { events, set }: 
   const answers = seen.kind === 'judged' ? seen.answers : [];
   const keys = new Set(events.flatMap(({ data }) => ('frame_key' in data ? (data.frame_key ?? []) : [])));
   return [...keys].map((key) => {
-    const own = mediaName(key);
-    const moment = captured?.moments?.find(({ frame_key: frame }) => mediaName(frame) === own);
+    const pictureName = mediaName(key);
+    const moment = captured?.moments?.find(({ frame_key: frame }) => mediaName(frame) === pictureName);
     if (moment) return { key, frame_key: moment.frame_key, clip_key: null };
     const shownAt = answers.map(({ verdict }) => verdict?.shown_at_seconds);
     const atSeconds = shownAt.find(
-      (seconds) => seconds !== undefined && mediaName(toShownKey(frameKey, seconds)) === own,
+      (seconds) => seconds !== undefined && mediaName(toShownKey(frameKey, seconds)) === pictureName,
     );
     if (captured === null || atSeconds === undefined) return { key, frame_key: frameKey, clip_key: null };
     return { key, frame_key: frameKey, clip_key: captured.clip_key, atSeconds };

@@ -111,8 +111,8 @@ class SmokeTest {
     });
     const helper = await this.#step('helper', async () => {
       this.#triedHelper = true;
-      const made = await this.#deps.createHelper(this.#signal);
-      return [made, `Stream and receiver are at ${made.url}.`];
+      const created = await this.#deps.createHelper(this.#signal);
+      return [created, `Stream and receiver are at ${created.url}.`];
     });
     if (holdSeconds > 0) this.#held = this.#hold(helper, holdSeconds);
     const client = await this.#step('key', async () => {
@@ -241,9 +241,9 @@ class SmokeTest {
     const begin = this.#deps.elapsedMs();
     try {
       this.#signal.throwIfAborted();
-      const [made, finding] = await run();
+      const [outcome, finding] = await run();
       this.#report(step, true, begin, finding);
-      return made;
+      return outcome;
     } catch (error) {
       this.#report(step, false, begin, describe(error));
       throw error;

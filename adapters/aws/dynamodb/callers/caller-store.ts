@@ -162,11 +162,11 @@ async function removeKey(
 ): Promise<void> {
   const own = itemKeys.apiKey(key.hash);
   const { created_by } = readItem(makerSchema, (await table.get(own)) ?? {});
-  const made = await table.query({
+  const madeKeys = await table.query({
     where: '#pk = :key AND begins_with(#sk, :made)',
     values: { ':key': own.pk, ':made': sortPrefixes.madeKey },
   });
-  for (const entry of made) {
+  for (const entry of madeKeys) {
     const { pk, sk, hash } = readItem(entrySchema, entry);
     if (created_by !== null) await moveTo(table, created_by, hash);
     await table.write({

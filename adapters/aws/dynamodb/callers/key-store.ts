@@ -133,18 +133,18 @@ async function tryRevoke(table: Table, hash: string, time: Date): Promise<'done'
   if (!item) return 'done';
   const key = readItem(apiKeySchema, item);
   if (key.revoked_at !== null && new Date(key.revoked_at) <= time) return 'done';
-  const made = readItem(makerSchema, item).has_made;
+  const hasMade = readItem(makerSchema, item).has_made;
   const ttl = Math.ceil(time.getTime() / 1000) + revokedKeySeconds;
   const result = await table.transact([
     {
       kind: 'update',
       key: itemKeys.apiKey(hash),
-      change: made ? 'SET #revoked_at = :value' : 'SET #revoked_at = :value, #ttl = :ttl',
-      condition: `(${isNull('revoked_at')} OR #revoked_at > :value) AND ${made ? 'attribute_exists' : 'attribute_not_exists'}(#has_made)`,
-      values: { ':value': time.toISOString(), ':null': 'NULL', ...(!made && { ':ttl': ttl }) },
+      change: hasMade ? 'SET #revoked_at = :value' : 'SET #revoked_at = :value, #ttl = :ttl',
+      condition: `(${isNull('revoked_at')} OR #revoked_at > :value) AND ${hasMade ? 'attribute_exists' : 'attribute_not_exists'}(#has_made)`,
+      values: { ':value': time.toISOString(), ':null': 'NULL', ...(!hasMade && { ':ttl': ttl }) },
     },
     ...placesOfKey(key)
-      .filter(({ sk }) => !made || !sk.startsWith(sortPrefixes.madeKey))
+      .filter(({ sk }) => !hasMade || !sk.startsWith(sortPrefixes.madeKey))
       .map((place): Write => ({ kind: 'put', item: { ...place, hash, ttl } })),
   ]);
   return result.kind === 'written' ? 'done' : undefined;

@@ -200,11 +200,11 @@ function* readSamples(box: Buffer, defaults: SampleDefaults, timescale: number):
   for (let index = 0; index < count; index += 1) {
     const duration = next(0x100);
     const bytes = next(0x200);
-    const own = next(0x400);
+    const sampleFlags = next(0x400);
     const delay = next(0x800) ?? 0;
     yield {
       seconds: duration === null ? defaults.sampleSeconds : duration / timescale,
-      flags: firstFlags ?? own ?? defaults.sampleFlags,
+      flags: firstFlags ?? sampleFlags ?? defaults.sampleFlags,
       bytes: bytes ?? defaults.sampleBytes,
       // Signed in version 1; in version 0, real values never use the sign bit.
       delaySeconds: (delay | 0) / timescale,
