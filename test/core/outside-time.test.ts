@@ -56,7 +56,7 @@ test('a time of ISO 8601 has a date and a time of day', () => {
 const folders = ['egress', 'media', 'onvif', 'platforms', 'recordings', 'vision', 'destinations', 'mcp'];
 /** Arguments that are numbers of milliseconds, or times of the service. */
 const isOwn =
-  /^(?:$|[\w.]*Ms\)|now\b|clockMs|Date\.parse\(from\)|at\)|from\)|[\w.]+\.getTime\(\)|Number\(|read\.expires \*|Math\.floor)/;
+  /^(?:$|[\w.]*Ms\)|now\b|clockMs|Date\.parse\(from\)|date\)|from\)|to\)|\w+\.opened_at\)|[\w.]+\.getTime\(\)|Number\(|read\.expires \*|Math\.floor)/;
 
 test('no text of a stranger is read by Date itself', () => {
   const found = folders.flatMap((folder) =>
