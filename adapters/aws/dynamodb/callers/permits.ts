@@ -43,7 +43,7 @@ type LimiterDeps = CallLimits & { table: Table; backoff: BackoffDeps; now: () =>
  * Lifetime of a permit, in milliseconds: three times the maximum duration of a capture and a model call. A permit
  * that is still held then belongs to a crashed function.
  */
-const heldMs = 360_000;
+const callHeldMs = 360_000;
 
 /**
  * Creates a limiter that all functions share: one item per caller with the start times of the last minute and the
@@ -73,7 +73,7 @@ export function createCallLimiter({ perMinute, atOnce, newId, ...c }: LimiterDep
       answer: undefined,
       state: {
         began_ms: perMinute > 0 ? [...use.began_ms, nowMs] : [],
-        under_way: atOnce > 0 ? { ...use.under_way, [call]: nowMs + heldMs } : {},
+        under_way: atOnce > 0 ? { ...use.under_way, [call]: nowMs + callHeldMs } : {},
       },
     };
   }
@@ -111,7 +111,7 @@ function current(use: Use, nowMs: number): Use {
   );
   return {
     began_ms: began_ms.toSorted((one, other) => one - other),
-    under_way: unexpiredPermits(use.under_way, nowMs, heldMs),
+    under_way: unexpiredPermits(use.under_way, nowMs, callHeldMs),
   };
 }
 
