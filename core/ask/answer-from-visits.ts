@@ -77,13 +77,11 @@ export async function answerFromVisits(
     const [first] = describeVisits(asked, things, memories, reader, { most: 0, former: '' }).statements;
     return { things, first: first ?? { text: '', moments: [] } };
   });
-  const former = each.flatMap(({ things }) =>
-    memories.map((memory) => describeFormer(memory, things, undefined, reader)),
-  );
-  const said = [...new Set(former)].join('').trim();
+  const allThings = each.map(({ things }) => things);
+  const former = describeFormer(memories, allThings, undefined, reader).trim();
   const statements = [
     ...each.map(({ first }) => first),
-    ...(said === '' ? [] : [{ text: said, moments: [] }]),
+    ...(former === '' ? [] : [{ text: former, moments: [] }]),
   ];
   if (named.length > 0) return { ...answered, statements };
   const lead = {
@@ -228,25 +226,29 @@ function findRule(
   return rule && (asked === undefined || asked === digestQuestion(rule)) ? rule : undefined;
 }
 
-/** Describes until when a watch had other conditions, if nothing else answers then: their verdicts are left out. */
+/**
+ * Describes until when watches had other conditions, if nothing else answers then about one of the things: their
+ * verdicts are left out.
+ */
 function describeFormer(
-  { watch, moments }: Memory,
-  things: readonly string[],
+  memories: readonly Memory[],
+  things: readonly (readonly string[])[],
   quoted: string | undefined,
   reader: Reader,
 ): string {
-  const { conditions } = watch.config;
-  const isFormer = (verdict: Moment['verdicts'][number]) =>
-    !findRule(verdict, conditions) &&
-    (quoted === undefined || conditions.some(({ condition_id: id }) => id === verdict.condition_id));
-  const last = moments.findLast(
-    (moment) =>
-      moment.verdicts.some(isFormer) &&
-      (things.length === 0 || shows(moment, things, watch, reader) === null),
-  );
-  if (!last) return '';
-  const lastAt = new Date(last.at);
-  return ` Until ${formatSpan({ watch, visit: { from: lastAt, to: lastAt } })}, ${watch.config.name} had other conditions or another sensitivity; the verdicts on them are left out.`;
+  const sentences = memories.map(({ watch, moments }) => {
+    const { name, conditions } = watch.config;
+    const isFormer = (verdict: Moment['verdicts'][number]) =>
+      !findRule(verdict, conditions) &&
+      (quoted === undefined || conditions.some(({ condition_id: id }) => id === verdict.condition_id));
+    const isUnanswered = (moment: Moment) =>
+      things.some((names) => names.length === 0 || shows(moment, names, watch, reader) === null);
+    const last = moments.findLast((moment) => moment.verdicts.some(isFormer) && isUnanswered(moment));
+    if (!last) return '';
+    const lastAt = new Date(last.at);
+    return ` Until ${formatSpan(watch, lastAt, lastAt)}, ${name} had other conditions or another sensitivity; the verdicts on them are left out.`;
+  });
+  return sentences.join('');
 }
 
 /** States how many visits there were and which was the last, then lists the newest `most`, each with its moment. */
@@ -258,7 +260,7 @@ function describeVisits(
   {
     quoted,
     most = maxListed,
-    former = memories.map((memory) => describeFormer(memory, things, quoted, reader)).join(''),
+    former = describeFormer(memories, [things], quoted, reader),
   }: { quoted?: string; most?: number; former?: string } = {},
 ): Pick<ModelAnswer, 'statements' | 'listedFrom'> {
   const visits = memories
@@ -289,22 +291,16 @@ function state(text: string, { visit }: Found): Statement {
 }
 
 /** Formats a visit by the clock of its watch: "Gate 2026-11-24 02:10:00 to 02:11:30 (UTC)". */
-function formatVisit(visit: Found): string {
-  return `${visit.watch.config.name} ${formatSpan(visit)}`;
+function formatVisit({ watch, visit: { from, quietTo } }: Found): string {
+  return `${watch.config.name} ${formatSpan(watch, from, quietTo)}`;
 }
 
-function formatSpan({
-  watch: { config },
-  visit: { from, to },
-}: {
-  watch: Found['watch'];
-  visit: Pick<Found['visit'], 'from' | 'to'>;
-}): string {
+function formatSpan({ config }: Found['watch'], from: Date, to: Date): string {
   const zone = config.schedule?.time_zone ?? 'UTC';
-  const toZoned = (time: Date) =>
+  const onClock = (time: Date) =>
     Temporal.Instant.fromEpochMilliseconds(time.getTime()).toZonedDateTimeISO(zone);
-  const clock = (time: Date) => toZoned(time).toPlainTime().toString().slice(0, 8);
-  const [day, lastDay] = [from, to].map((time) => toZoned(time).toPlainDate().toString());
+  const clock = (time: Date) => onClock(time).toPlainTime().toString().slice(0, 8);
+  const [day, lastDay] = [from, to].map((time) => onClock(time).toPlainDate().toString());
   const end = `${day === lastDay ? '' : `${lastDay} `}${clock(to)}`;
   return `${day} ${clock(from)}${from.getTime() === to.getTime() ? '' : ` to ${end}`} (${zone})`;
 }

@@ -2,11 +2,16 @@ import { nameCapture } from '../records/moment.ts';
 import type { Span } from '../records/sight.ts';
 import { earlier } from '../time.ts';
 
-/**
- * Moments that belong together. `to`: the time up to which nothing has moved since the last of them. An end is open if
- * nobody looked beyond it.
- */
-export type Visit<Moment> = { moments: Moment[]; from: Date; to: Date; openBegin: boolean; openEnd: boolean };
+/** Moments that belong together. An end is open if nobody looked beyond it. */
+export type Visit<Moment> = {
+  moments: Moment[];
+  from: Date;
+  to: Date;
+  /** End of the time after `to` in which nothing has moved, if all moments of the watch were given. */
+  quietTo: Date;
+  openBegin: boolean;
+  openEnd: boolean;
+};
 
 /**
  * Time between two moments in which nobody looked, in seconds, over which a visit still continues: several intervals of
@@ -15,10 +20,9 @@ export type Visit<Moment> = { moments: Moment[]; from: Date; to: Date; openBegin
 const maxUnlookedSeconds = 60;
 
 /**
- * Returns the visits of one watch, from moments in time order: joined through time in which nothing moved, and up to
- * its end, split by a moment that denies, open-ended across time that was not seen. `belongs` decides whether a moment
- * belongs to the visit of `first`, or begins one: `null` if it says nothing about it. `spans`: what was seen, in time
- * order.
+ * Returns the visits of one watch, from moments in time order: joined through time in which nothing moved, split by a
+ * moment that denies, open-ended across time that was not seen. `belongs` decides whether a moment belongs to the visit
+ * of `first`, or begins one: `null` if it says nothing about it. `spans`: what was seen, in time order.
  */
 export function findVisits<Moment extends { at: string; moment_id: string }>(
   moments: readonly Moment[],
@@ -45,22 +49,25 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
     if (holds && current) {
       current.moments.push(moment);
       current.to = time;
+      current.quietTo = time;
       continue;
     }
     const begins = holds || (current !== undefined && belongs(moment, undefined) === true);
     current = begins
-      ? { moments: [moment], from: time, to: time, openBegin: isOpen, openEnd: false }
+      ? { moments: [moment], from: time, to: time, quietTo: time, openBegin: isOpen, openEnd: false }
       : undefined;
     if (current) visits.push(current);
   }
   extend();
   return visits;
 
-  /** Ends a visit with the time in which nothing moved after its last moment. */
   function extend(next?: Date): void {
-    if (current && before === current.moments.at(-1)) current.to = readQuietEnd(current.to, next);
+    if (current && before === current.moments.at(-1)) current.quietTo = readQuietEnd(current.to, next);
   }
 }
+
+/** Spans begin and end at tenths of a second. */
+const roundingMs = 100;
 
 /**
  * Returns a function that is called with later and later times, and returns until when it was seen that nothing moved
@@ -69,14 +76,15 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
 function createQuietReader(spans: readonly Span[]): (after: Date, next?: Date) => Date {
   let index = 0;
   return (after, next) => {
-    while ((spans[index]?.to ?? after) < after) index += 1;
-    let [end, seenTo] = [after, after];
+    let seenMs = after.getTime() + roundingMs;
+    while ((spans[index]?.to.getTime() ?? Infinity) <= seenMs) index += 1;
+    let end = after;
     for (let spanIndex = index; ; spanIndex += 1) {
       const span = spans[spanIndex];
-      if (!span || span.from > seenTo || (next && span.from >= next)) break;
+      if (!span || span.from.getTime() > seenMs || (next && span.from >= next)) break;
       const isOfMoment = span.class === 'judged' && span.from <= after;
       if (span.class !== 'quiet' && !isOfMoment) break;
-      seenTo = span.to;
+      seenMs = span.to.getTime();
       if (span.class === 'quiet') end = span.to;
     }
     return next ? earlier(end, next) : end;
