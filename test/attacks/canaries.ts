@@ -4,7 +4,7 @@ import { mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstPortOfTests } from '../support/servers/free-port.ts';
+import { listGivenPorts } from '../support/servers/free-port.ts';
 
 /** Address of the hostile servers: the only internal address that the guard allows. */
 export const hostileAddress = '127.77.0.1';
@@ -12,8 +12,8 @@ export const hostileAddress = '127.77.0.1';
 /**
  * Creates sockets and a file that nothing may access, on every other address of this machine at one port. Records
  * connection attempts of this process to other addresses too (10.0.0.1 has no listener here), since Node reports each
- * attempt. Those to a port of this machine that servers of tests have are of other tests in this process, whose clients
- * may still be connecting, unless it is the port of the canaries.
+ * attempt. Those to a port of this machine that the system or `freePort` gives are of other tests in this process,
+ * whose clients may still be connecting, unless it is the port of the canaries.
  */
 export type Canaries = {
   port: number;
@@ -99,12 +99,15 @@ function listenUdp(address: string, port: number, touched: string[], closers: ((
   closers.push(() => socket.close());
 }
 
+const firstDynamicPort = 32_768;
+
 function watchAttempts(port: number, touched: string[], closers: (() => void)[]): void {
   const sockets = channel('net.client.socket');
+  const isOfTests = (to: number) => to >= firstDynamicPort || listGivenPorts().includes(to);
   const watch = (message: unknown): void => {
     const { socket } = message as { socket: Socket };
     socket.on('connectionAttempt', (address: string, to: number) => {
-      const isOther = address.startsWith('127.') && to !== port && to >= firstPortOfTests;
+      const isOther = address.startsWith('127.') && to !== port && isOfTests(to);
       if (address !== hostileAddress && !isOther) touched.push(`attempt ${address}:${to}`);
     });
   };

@@ -2,8 +2,13 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Ports that `freePort` returns, and those that systems give to connections and servers, are at least this one. */
-export const firstPortOfTests = 10_000;
+/** Environment variable with the ports that were given in this process, or before it by the one that started it. */
+const portsVariable = 'WATCHPOST_TEST_PORTS';
+
+/** Returns the ports that `freePort` has returned to tests of this run, as far as this process knows. */
+export function listGivenPorts(): number[] {
+  return (process.env[portsVariable] ?? '').split(',').map(Number);
+}
 
 /**
  * Returns a port of the loopback interface that nobody listened on a moment ago. It is below the ports that systems
@@ -11,7 +16,7 @@ export const firstPortOfTests = 10_000;
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries += 1) {
-    const port = randomInt(firstPortOfTests, 32_000);
+    const port = randomInt(10_000, 32_000);
     const server = createServer();
     const listening = once(server, 'listening').then(
       () => true,
@@ -21,6 +26,7 @@ export async function freePort(): Promise<number> {
     if (!(await listening)) continue;
     server.close();
     await once(server, 'close');
+    process.env[portsVariable] = [...listGivenPorts(), port].join(',');
     return port;
   }
   throw new Error('100 ports were in use');
