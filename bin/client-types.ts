@@ -46,7 +46,7 @@ const types = await compile(
   },
 );
 const requests = Object.entries(schemas).filter(([name]) => name.endsWith('Request'));
-const constants = requests.map(([name, schema]) => formConstants(name, schema)).join('\n');
+const constants = requests.map(([name, schema]) => writeConstants(name, schema)).join('\n');
 const { code } = await format(path, `${withoutRoot(types)}\n${constants}`, {
   printWidth: 110,
   singleQuote: true,
@@ -55,9 +55,9 @@ const { code } = await format(path, `${withoutRoot(types)}\n${constants}`, {
 if (!existsSync(path) || readFileSync(path, 'utf8') !== code) writeFileSync(path, code);
 
 /** Returns the code of two constants: attributes of the controls of a request, and values of an empty form. */
-function formConstants(name: string, schema: unknown): string {
-  const fields = fieldsOf(schema);
-  const attributes = Object.fromEntries(fields.map((field) => [field.name, attributesOf(field)]));
+function writeConstants(name: string, schema: unknown): string {
+  const fields = readFields(schema);
+  const attributes = Object.fromEntries(fields.map((field) => [field.name, toAttributes(field)]));
   const values = fields.flatMap(({ name: field, isRequired, type, value }) =>
     type === 'array' || type === 'object' || (value === undefined && !(isRequired && type === 'string'))
       ? []
@@ -69,10 +69,10 @@ function formConstants(name: string, schema: unknown): string {
 export const ${prefix}Defaults: Required<Pick<${name}, ${names}>> = ${JSON.stringify(Object.fromEntries(values))};`;
 }
 
-type Field = ReturnType<typeof fieldsOf>[number];
+type Field = ReturnType<typeof readFields>[number];
 
 /** Returns the fields of an object, those that may be null by what they are otherwise. */
-function fieldsOf(schema: unknown) {
+function readFields(schema: unknown) {
   const { properties, required } = objectSchema.parse(schema);
   return Object.entries(properties).map(([name, property]) => {
     const { anyOf, default: value } = propertySchema.parse(property);
@@ -82,7 +82,7 @@ function fieldsOf(schema: unknown) {
 }
 
 /** Returns the attributes of an HTML control by the bounds of its field; those of all fields of an object. */
-function attributesOf({
+function toAttributes({
   inner,
   type,
   isRequired,
@@ -92,7 +92,7 @@ function attributesOf({
   maxItems,
 }: Field): object {
   if (type === 'object')
-    return Object.fromEntries(fieldsOf(inner).map((field) => [field.name, attributesOf(field)]));
+    return Object.fromEntries(readFields(inner).map((field) => [field.name, toAttributes(field)]));
   return { min, max, maxLength, maxItems, ...(isRequired && { required: true }) };
 }
 

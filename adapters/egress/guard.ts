@@ -63,11 +63,11 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
       return addresses;
     },
     check: (url, schemes, field = usual) => {
-      const checked = check(url, schemes, isAllowed, { setting, onlyRanges });
-      if (typeof checked === 'string') throw new InvalidUrlError(`${field}: ${checked}`);
-      if ((own && isOwnUrl(own, checked)) || isOneOf(ownHosts, checked.hostname))
+      const urlOrReason = check(url, schemes, isAllowed, { setting, onlyRanges });
+      if (typeof urlOrReason === 'string') throw new InvalidUrlError(`${field}: ${urlOrReason}`);
+      if ((own && isOwnUrl(own, urlOrReason)) || isOneOf(ownHosts, urlOrReason.hostname))
         throw new InvalidUrlError(`${field}: ${ownRemedy}`);
-      return checked;
+      return urlOrReason;
     },
   };
 }

@@ -107,7 +107,7 @@ const bounds: Record<string, string> = {
   'adapters/media/ffmpeg/ffmpeg-pool.ts':
     'idle processes, for captures and for decoded clips: 4 each, 64 kB each',
   'adapters/media/ffmpeg/image-pool.ts':
-    'processes by size of picture; decoded pictures; pictures of a process that wait: 3; 8 of 3 MB each',
+    'processes by size of picture; decoded pictures; pictures of a process that wait: 3; 8 of 3 MB; 24 of 3 MB',
   'adapters/media/hls/playlist/playlist-budget.ts':
     'large playlists in memory by caller: callers with one, 200 bytes each; 32 MB of all',
   'adapters/media/h264/picture-check.ts': 'places of slices of a stream: open sessions, 100 kB each',
