@@ -241,17 +241,22 @@ function withoutEmpty(values: object): Record<string, unknown> {
  * an id, statistics and topics of its own.
  */
 export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch {
-  const old = new Map<string, unknown>(Object.entries(toWatchRequest(before)));
+  const old = toValues(before);
   const texts = new Map(before.conditions.map(({ condition_id: id, condition }) => [id, condition]));
   const conditions = after.conditions.map((each) => {
     const { condition_id: id, ...reworded } = each;
     return texts.get(id) === each.condition.trim() ? each : reworded;
   });
-  const wanted = new Map<string, unknown>(Object.entries(toWatchRequest({ ...after, conditions })));
+  const wanted = toValues({ ...after, conditions });
   const changed = [...new Set([...old.keys(), ...wanted.keys()])]
     .map((field) => [field, wanted.get(field) ?? null] as const)
     .filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(old.get(field) ?? null));
   return Object.fromEntries(changed);
+}
+
+/** Returns the values of a request by field. An emptied clip has the numbers of the schema: null is no clip. */
+function toValues(draft: WatchDraft): Map<string, unknown> {
+  return new Map(Object.entries({ evidence_clip: {}, ...toWatchRequest(draft) }));
 }
 
 /** Types with a token beside the address, and what it is. */

@@ -29,7 +29,7 @@ import {
 } from '../../console/watches/watch-draft.ts';
 import { defaultNotify } from '../../core/delivery/receivers.ts';
 import { destinationTypeSchema, notifySchema } from '../../core/records/watch.ts';
-import { watchRequestSchema } from '../../core/requests/watches.ts';
+import { watchPatchSchema, watchRequestSchema } from '../../core/requests/watches.ts';
 import { gateRequest } from '../support/watches/watch-records.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
@@ -355,6 +355,21 @@ test('an emptied number of the form takes the default of the service, in a new w
   expect(toWatchPatch(emptyWatchDraft, { ...emptyWatchDraft, interval_seconds: null })).toEqual({
     interval_seconds: null,
   });
+});
+
+test('clips that are ticked or emptied are those of the schema, and unticked ones end', () => {
+  const toDraft = (clip: Watch['evidence_clip']) =>
+    toWatchDraft({ ...(examples.watch as Watch), evidence_clip: clip });
+  const none = toDraft(null);
+  const filmed = toDraft({ before_seconds: 3, after_seconds: 5 });
+  const ticked = { evidence_clip: { before_seconds: null, after_seconds: null } };
+  expect(toWatchPatch(none, { ...none, ...ticked })).toEqual({ evidence_clip: {} });
+  expect(toWatchPatch(filmed, { ...filmed, ...ticked })).toEqual({ evidence_clip: {} });
+  expect(watchPatchSchema.parse({ evidence_clip: {} }).evidence_clip).toMatchObject({ before_seconds: 8 });
+  const unticked = { evidence_clip: { before_seconds: 0, after_seconds: 0 } };
+  expect(toWatchPatch(filmed, { ...filmed, ...unticked })).toEqual({ evidence_clip: null });
+  expect(toWatchPatch(none, { ...none, ...unticked })).toEqual({});
+  expect(toWatchRequest({ ...none, ...ticked })).not.toHaveProperty('evidence_clip');
 });
 
 test('the address of the alerts has their filter, and an empty or foreign one filters nothing', () => {
