@@ -65,8 +65,8 @@ export function LaneCursor({ lane, atMs, lengthMs, children }: Props) {
     (date) => date !== undefined && Math.abs(Date.parse(date) - atMs) <= toleranceMs,
   );
   const life = lifeOf(lane.watch, now);
-  const shows = isPictured ? { kind: 'judged' as const, isOfHour: false } : findClass(lane.hours, atMs, life);
-  const seen = shows ? (shows.isOfHour ? hourTexts : classTexts)[shows.kind] : unknownText(atMs, life);
+  const sight = isPictured ? { kind: 'judged' as const, isOfHour: false } : findClass(lane.hours, atMs, life);
+  const seen = sight ? (sight.isOfHour ? hourTexts : classTexts)[sight.kind] : unknownText(atMs, life);
   const facts = [seen, ...listFacts(lane, atMs, toleranceMs, alert)];
   const text = facts.join(' ');
   return (

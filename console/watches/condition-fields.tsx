@@ -88,7 +88,7 @@ const times = [
 
 type RulesProps = Pick<Props, 'name' | 'condition' | 'onChange'>;
 
-type NumberField = (typeof opening | typeof times | (typeof closing)['by_checks'])[number]['field'];
+type NumberName = (typeof opening | typeof times | (typeof closing)['by_checks'])[number]['field'];
 
 /** Edits when an alert of a condition opens, closes and is repeated. */
 export function ConditionRules({ name, condition, onChange }: RulesProps) {
@@ -98,7 +98,7 @@ export function ConditionRules({ name, condition, onChange }: RulesProps) {
     bounds: fields,
     values: { open_after_seconds: 0, ...condition },
     // An emptied number is the least one, but there may be no reminder.
-    onValue: (field: NumberField, value: number | null) =>
+    onValue: (field: NumberName, value: number | null) =>
       onChange({ ...condition, [field]: value ?? (field === 'remind_seconds' ? null : fields[field].min) }),
   };
   return (
