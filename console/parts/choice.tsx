@@ -35,7 +35,7 @@ export function Choice<Value extends string>({
               name={name}
               value={option.value}
               checked={option.value === value}
-              onChange={() => onValue(option.value)}
+              onInput={() => onValue(option.value)}
             />
             <span>{option.label}</span>
           </label>

@@ -1,9 +1,7 @@
 import { Checkbox, NumberField } from './field.tsx';
-import { watchRequestFields } from '../../client/openapi-types.ts';
-import type { InputMode } from '../api/types.ts';
-import { Choice } from './choice.tsx';
 
-type Bounds = { min: number; max?: number };
+/** Least and largest value of a number. */
+export type Bounds = { min: number; max?: number };
 
 /** Number of a form. `empty` is the meaning of an empty control; without it the field is required. */
 type NumberEntry<Name extends string> = Partial<Bounds> & {
@@ -65,34 +63,3 @@ export const prefilterSwitch = {
   label: 'Motion pre-filter',
   hint: 'Skips the model call if there is no motion',
 } as const;
-
-const modes = [
-  { value: 'frames', label: 'Frame', hint: 'One frame: fastest and cheapest.' },
-  { value: 'clip', label: 'Clip', hint: 'A few seconds of video, for conditions that need motion.' },
-  { value: 'hybrid', label: 'Both', hint: 'A sharp frame and a clip.' },
-] as const;
-
-type Input = { input_mode: InputMode; clip_duration_seconds: number | null };
-type InputProps = { values: Input; onChange: (part: Partial<Input>) => void };
-
-/** Edits what a check captures: the input mode and the length of the clip. */
-export function InputFields({ values, onChange }: InputProps) {
-  return (
-    <>
-      <Choice
-        legend="Input for the model"
-        options={[...modes]}
-        value={values.input_mode}
-        onValue={(mode) => onChange({ input_mode: mode })}
-      />
-      {values.input_mode !== 'frames' && (
-        <NumberFields
-          entries={[{ field: 'clip_duration_seconds', label: 'Clip length in seconds' }]}
-          bounds={watchRequestFields}
-          values={values}
-          onValue={(field, value) => onChange({ [field]: value })}
-        />
-      )}
-    </>
-  );
-}

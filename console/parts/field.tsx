@@ -131,12 +131,14 @@ type NumberFieldProps = Pick<FieldProps, 'label' | 'name'> & { hint?: string } &
     keyof ControlIds
   >;
 
-/** Renders a number with its bounds behind the hint. */
+/** Renders a number with its bounds behind the hint. That a number is not negative goes without saying. */
 export function NumberField({ label, name, hint, ...input }: NumberFieldProps) {
   const { min, max } = input;
-  const bounds = max === undefined ? [] : [`${min.toLocaleString()} to ${max.toLocaleString()}`];
+  const least = min === 0 ? '' : `at least ${min.toLocaleString()}`;
+  const bounds = max === undefined ? least : `${min.toLocaleString()} to ${max.toLocaleString()}`;
+  const note = [hint, bounds].filter(Boolean).join('; ');
   return (
-    <Field label={label} name={name} hint={[...(hint === undefined ? [] : [hint]), ...bounds].join('; ')}>
+    <Field label={label} name={name} {...(note !== '' && { hint: note })}>
       {(ids) => <NumberInput {...ids} {...input} />}
     </Field>
   );
@@ -153,7 +155,7 @@ export function Select<Value extends string>({ onValue, options, ...rest }: Sele
     <select
       {...rest}
       class="input"
-      onChange={({ currentTarget }) => {
+      onInput={({ currentTarget }) => {
         const chosen = options.find((option) => option.value === currentTarget.value);
         if (chosen) onValue(chosen.value);
       }}
@@ -167,30 +169,38 @@ export function Select<Value extends string>({ onValue, options, ...rest }: Sele
   );
 }
 
+// `input`, because a form answers it too: what it renders before `change` would undo the click.
 export function Checkbox({
   label,
+  name,
   checked,
   onChecked,
   hint,
   required = false,
 }: {
   label: string;
+  /** Path in the request of its form. */
+  name?: string;
   checked: boolean;
   onChecked: (checked: boolean) => void;
   hint?: string;
   required?: boolean;
 }) {
+  const { find } = useFormProblem();
+  const wrong = name === undefined ? undefined : find(name);
+  const note = wrong ?? hint;
   return (
-    <label class="checkbox">
+    <label class="checkbox" data-field={name}>
       <input
         type="checkbox"
         checked={checked}
         required={required}
-        onChange={(event) => onChecked(event.currentTarget.checked)}
+        {...(wrong !== undefined && { 'aria-invalid': true })}
+        onInput={(event) => onChecked(event.currentTarget.checked)}
       />
       <span>
         {label}
-        {hint !== undefined && <span class="hint">{hint}</span>}
+        {note !== undefined && <span class={wrong === undefined ? 'hint' : 'hint bad'}>{note}</span>}
       </span>
     </label>
   );

@@ -18,8 +18,8 @@ type Props = {
 };
 
 /**
- * Renders a form that marks the fields that the service refuses, until they are changed. The first of them gets the
- * focus. A problem of no field goes with the next change.
+ * Renders a form that marks the fields that the service refuses, until they or a part of them are changed. The first
+ * of them gets the focus. A problem of no field goes with the next change.
  */
 export function Form({ action: { problem, clear }, onSubmit, label, children }: Props) {
   const element = useRef<HTMLFormElement>(null);
@@ -27,7 +27,7 @@ export function Form({ action: { problem, clear }, onSubmit, label, children }: 
   const [summary, setSummary] = useState<string>();
   // A field that was changed before this problem is not mended.
   const names = mended.of === problem ? mended.names : [];
-  const left = problem?.fields.filter(({ path }) => !names.some((name) => isOf(path, name))) ?? [];
+  const left = problem?.fields.filter(({ path }) => !names.some((name) => isMended(path, name))) ?? [];
   useLayoutEffect(() => {
     const form = problem && element.current;
     setSummary(form ? summarize(problem, form) : undefined);
@@ -40,7 +40,7 @@ export function Form({ action: { problem, clear }, onSubmit, label, children }: 
     const name = target instanceof Element ? readName(target.closest('[data-field]')) : undefined;
     if (!problem) return;
     if (name !== undefined) setMended({ of: problem, names: [...names, name] });
-    if (left.every(({ path }) => name !== undefined && isOf(path, name))) clear();
+    if (left.every(({ path }) => name !== undefined && isMended(path, name))) clear();
   };
   const find = (name: string) => left.find(({ path }) => isOf(path, name))?.text;
   return (
@@ -65,6 +65,11 @@ function isOf(path: string, name: string): boolean {
   return path === name || path.startsWith(`${name}.`);
 }
 
+/** True if the change of a field answers the refusal of `path`: of itself, of a part of it, or of the whole. */
+function isMended(path: string, name: string): boolean {
+  return isOf(path, name) || isOf(name, path);
+}
+
 function readName(field: Element | null): string | undefined {
   return field instanceof HTMLElement ? field.dataset['field'] : undefined;
 }
@@ -74,7 +79,8 @@ function summarize({ fields }: Problem, form: HTMLFormElement): string | undefin
   const named = [...form.querySelectorAll('[data-field]')];
   const sentences = fields.map(({ path, text }) => {
     const field = named.find((each) => isOf(path, readName(each) ?? ''));
-    const label = field?.querySelector('label')?.textContent ?? path.replaceAll(/[._]/g, ' ');
+    const label =
+      field?.querySelector('label, span')?.firstChild?.textContent ?? path.replaceAll(/[._]/g, ' ');
     return `${label}: ${text}`;
   });
   return sentences.length === 0 ? undefined : sentences.join(' ');

@@ -1,7 +1,9 @@
 import { checkOnceRequestFields as fields } from '../../client/openapi-types.ts';
+import type { InputMode } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
+import { Choice } from '../parts/choice.tsx';
 import { Field, TextArea, TextInput } from '../parts/field.tsx';
-import { InputFields } from '../parts/draft-fields.tsx';
+import { NumberFields, type Bounds } from '../parts/draft-fields.tsx';
 import { useSession } from '../session/session.ts';
 import { ConditionAdvice, ConditionExamples } from './advice.tsx';
 import type { Draft } from './draft.ts';
@@ -67,7 +69,7 @@ export function CheckForm({ draft, onChange, onCheck, onWalk, onFindCamera, busy
         onMode={(mode) => onChange({ input_mode: mode })}
       />
       <ConditionExamples onUse={(condition) => onChange({ condition })} />
-      <InputFields values={draft} onChange={onChange} />
+      <InputFields bounds={fields} values={draft} onChange={onChange} />
       <Button kind="primary" type="submit" busy={busy} disabled={!complete} wide>
         Check now
       </Button>
@@ -75,5 +77,41 @@ export function CheckForm({ draft, onChange, onCheck, onWalk, onFindCamera, busy
         Walk test
       </Button>
     </form>
+  );
+}
+
+const modes = [
+  { value: 'frames', label: 'Frame', hint: 'One frame: fastest and cheapest.' },
+  { value: 'clip', label: 'Clip', hint: 'A few seconds of video, for conditions that need motion.' },
+  { value: 'hybrid', label: 'Both', hint: 'A sharp frame and a clip.' },
+] as const;
+
+type Input = { input_mode: InputMode; clip_duration_seconds: number | null };
+type InputProps = {
+  /** Bounds in the schema of the request of its form. */
+  bounds: Readonly<Record<'clip_duration_seconds', Readonly<Bounds>>>;
+  values: Input;
+  onChange: (part: Partial<Input>) => void;
+};
+
+/** Edits what a check captures: the input mode and the length of the clip. */
+export function InputFields({ bounds, values, onChange }: InputProps) {
+  return (
+    <>
+      <Choice
+        legend="Input for the model"
+        options={[...modes]}
+        value={values.input_mode}
+        onValue={(mode) => onChange({ input_mode: mode })}
+      />
+      {values.input_mode !== 'frames' && (
+        <NumberFields
+          entries={[{ field: 'clip_duration_seconds', label: 'Clip length in seconds' }]}
+          bounds={bounds}
+          values={values}
+          onValue={(field, value) => onChange({ [field]: value })}
+        />
+      )}
+    </>
   );
 }

@@ -112,10 +112,11 @@ function toDestinations({ webhook_url: address, alertsOnly }: Draft): Destinatio
   return [alertsOnly ? { ...webhook, notify: 'openings_and_closings' } : webhook];
 }
 
+/** Returns what a check captures. An emptied length is absent: the service has a default. */
 function modeFields({ input_mode, clip_duration_seconds: seconds }: Draft) {
   return {
     input_mode,
-    ...(input_mode === 'frames' ? {} : { clip_duration_seconds: seconds ?? 3 }),
+    ...(input_mode !== 'frames' && seconds !== null && { clip_duration_seconds: seconds }),
   };
 }
 

@@ -1,5 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { digestRequestFields, monitorRequestFields } from '../../client/openapi-types.ts';
+import {
+  digestRequestFields,
+  monitorRequestDefaults as defaults,
+  monitorRequestFields,
+} from '../../client/openapi-types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
@@ -61,8 +65,7 @@ export function StartJob({ draft, onChange }: Props) {
             value={purpose}
             onValue={setPurpose}
           />
-          {purpose === 'monitor' && <MonitorFields draft={draft} onChange={onChange} />}
-          {purpose === 'digest' && <DigestFields draft={draft} onChange={onChange} />}
+          {purpose !== 'look' && <JobFields purpose={purpose} draft={draft} onChange={onChange} />}
           {starting.problem && <ProblemNote problem={starting.problem} />}
           {purpose !== 'look' && (
             <>
@@ -127,11 +130,31 @@ function RequestTabs({ purpose, draft }: { purpose: Purpose; draft: Draft }) {
   );
 }
 
-type JobFieldsProps = { draft: Draft; onChange: (part: Partial<Draft>) => void };
-
-function MonitorFields({ draft, onChange }: JobFieldsProps) {
+/** Edits what a job does beside its stream and condition. */
+function JobFields({ purpose, draft, onChange }: Props & { purpose: 'monitor' | 'digest' }) {
   const { max_job_seconds: maxSeconds } = useSession().service.limits;
-  const numbers = [
+  const isMonitor = purpose === 'monitor';
+  const shared = {
+    values: draft,
+    onValue: (field: keyof Draft, value: number | boolean | null) => onChange({ ...draft, [field]: value }),
+  };
+  return (
+    <>
+      <div class="field-grid">
+        {isMonitor ? (
+          <NumberFields entries={listMonitorNumbers(maxSeconds)} bounds={monitorRequestFields} {...shared} />
+        ) : (
+          <NumberFields entries={listDigestNumbers(maxSeconds)} bounds={digestRequestFields} {...shared} />
+        )}
+      </div>
+      <Switches entries={[isMonitor ? lookBackSwitch : gridSwitch, prefilterSwitch]} {...shared} />
+      <WebhookFields draft={draft} onChange={onChange} />
+    </>
+  );
+}
+
+const listMonitorNumbers = (maxSeconds: number) =>
+  [
     { field: 'interval_seconds', label: 'Interval (s)' },
     {
       field: 'monitor_duration_seconds',
@@ -142,45 +165,18 @@ function MonitorFields({ draft, onChange }: JobFieldsProps) {
     {
       field: 'trigger_cooldown_seconds',
       label: 'Cooldown (s)',
-      hint: 'Minimum time between alerts; the API’s default is 0',
+      hint: `Minimum time between alerts; the API’s default is ${defaults.trigger_cooldown_seconds}`,
     },
     {
       field: 'max_triggers',
       label: 'Maximum alerts',
-      hint: 'Empty: no limit; the API’s default is 1',
+      hint: `Empty: no limit; the API’s default is ${defaults.max_triggers ?? 'none'}`,
       empty: 'No limit',
     },
   ] as const;
-  return (
-    <>
-      <div class="field-grid">
-        <NumberFields
-          entries={numbers}
-          bounds={monitorRequestFields}
-          values={draft}
-          onValue={(field, value) => onChange({ ...draft, [field]: value })}
-        />
-      </div>
-      <Switches
-        entries={[
-          {
-            field: 'look_back',
-            label: 'Scan the time between checks',
-            hint: 'Judges visits that end before the next check, for more traffic and model calls; a watch always does',
-          },
-          prefilterSwitch,
-        ]}
-        values={draft}
-        onValue={(field, value) => onChange({ ...draft, [field]: value })}
-      />
-      <WebhookFields draft={draft} onChange={onChange} />
-    </>
-  );
-}
 
-function DigestFields({ draft, onChange }: JobFieldsProps) {
-  const { max_job_seconds: maxSeconds } = useSession().service.limits;
-  const numbers = [
+const listDigestNumbers = (maxSeconds: number) =>
+  [
     { field: 'window_minutes', label: 'Window (min)', hint: 'One summary each' },
     { field: 'capture_interval_seconds', label: 'Sample interval (s)' },
     {
@@ -190,27 +186,15 @@ function DigestFields({ draft, onChange }: JobFieldsProps) {
       empty: 'No limit',
     },
   ] as const;
-  return (
-    <>
-      <div class="field-grid">
-        <NumberFields
-          entries={numbers}
-          bounds={digestRequestFields}
-          values={draft}
-          onValue={(field, value) => onChange({ ...draft, [field]: value })}
-        />
-      </div>
-      <Switches
-        entries={[{ field: 'include_frames', label: 'Frame grid with each summary' }, prefilterSwitch]}
-        values={draft}
-        onValue={(field, value) => onChange({ ...draft, [field]: value })}
-      />
-      <WebhookFields draft={draft} onChange={onChange} />
-    </>
-  );
-}
 
-function WebhookFields({ draft, onChange }: JobFieldsProps) {
+const lookBackSwitch = {
+  field: 'look_back',
+  label: 'Scan the time between checks',
+  hint: 'Judges visits that end before the next check, for more traffic and model calls; a watch always does',
+} as const;
+const gridSwitch = { field: 'include_frames', label: 'Frame grid with each summary' } as const;
+
+function WebhookFields({ draft, onChange }: Props) {
   return (
     <>
       <Field label="Webhook URL" hint="Optional: Watchpost sends each event there, signed">

@@ -3,13 +3,14 @@ import type { ComponentChildren } from 'preact';
 import { conditionRequestDefaults, watchRequestFields as fields } from '../../client/openapi-types.ts';
 import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Button } from '../parts/button.tsx';
-import { InputFields, NumberFields, Switches, prefilterSwitch } from '../parts/draft-fields.tsx';
+import { NumberFields, Switches, prefilterSwitch } from '../parts/draft-fields.tsx';
 import { Checkbox, Field, TextArea, TextInput } from '../parts/field.tsx';
 import { Fold } from '../parts/fold.tsx';
 import { ProtectedPicture } from '../parts/protected-picture.tsx';
 import { ConditionFields, ConditionRules } from './condition-fields.tsx';
 import { timeZone } from '../time/format.ts';
 import { summarizeFolds } from './fold-summaries.ts';
+import { InputFields } from '../try/check-form.tsx';
 import { StreamCard, useStreamValidation } from '../try/stream-card.tsx';
 import { RegionFields } from './region-fields.tsx';
 import { ScheduleFields } from './schedule-fields.tsx';
@@ -123,6 +124,7 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
       {whom}
       <Checkbox
         label="Film each alert"
+        name="evidence_clip"
         hint="With some seconds before and after its opening"
         checked={draft.evidence_clip.before_seconds !== 0 || draft.evidence_clip.after_seconds !== 0}
         onChecked={(isOn) => {
@@ -137,7 +139,7 @@ export function WatchForm({ before, draft, onDraft, framePath, onFindCamera, who
           shownFirst={drawsFirst}
           onChange={(regions) => change({ regions })}
         />
-        <InputFields values={draft} onChange={change} />
+        <InputFields bounds={fields} values={draft} onChange={change} />
         <Switches entries={switches} values={draft} onValue={changeField} />
       </Fold>
       <Fold title="Rules" summary={summaries.rules}>

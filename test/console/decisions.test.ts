@@ -3,7 +3,7 @@ import type { JobEvent } from '../../console/api/types.ts';
 import { configLabels } from '../../console/jobs/job-labels.ts';
 import { activityData, axisTimes } from '../../console/jobs/activity-data.ts';
 import { timelineItems } from '../../console/jobs/timeline-items.ts';
-import { emptyDraft, monitorRequest, toDraft, withLogin } from '../../console/try/draft.ts';
+import { checkRequest, emptyDraft, monitorRequest, toDraft, withLogin } from '../../console/try/draft.ts';
 import { checkCost } from '../../console/try/price.ts';
 import { requestCode } from '../../console/try/request-code.ts';
 import { toOfflineTitle, toStreamFacts } from '../../console/try/stream-facts.ts';
@@ -105,6 +105,12 @@ test('configWords returns readable names and values and omits unused fields', ()
     ['Webhook URL', 'https://example.com/hook'],
   ]);
   expect(configLabels({ ...config, input_mode: 'clip' })).toContainEqual(['Clip duration', '3 s']);
+});
+
+test('an emptied length of the clip is left to the service', () => {
+  const draft = { ...emptyDraft, input_mode: 'clip' as const };
+  expect(checkRequest({ ...draft, clip_duration_seconds: 4 })).toHaveProperty('clip_duration_seconds', 4);
+  expect(checkRequest({ ...draft, clip_duration_seconds: null })).not.toHaveProperty('clip_duration_seconds');
 });
 
 describe('activityData', () => {

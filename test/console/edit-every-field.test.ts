@@ -1,5 +1,5 @@
 import { buildSync } from 'esbuild';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import * as examples from '../../adapters/openapi/examples/watches.ts';
 import type { Watch, WatchPatch } from '../../console/api/types.ts';
@@ -13,6 +13,11 @@ function bundle(): Promise<any> {
   const contents = `
     export { h, options, render } from 'preact';
     export { SessionContext } from './session/session.ts';
+    export { checkOnceRequestFields, monitorRequestDefaults } from '../client/openapi-types.ts';
+    export { NumberField } from './parts/field.tsx';
+    export { CheckForm } from './try/check-form.tsx';
+    export { emptyDraft } from './try/draft.ts';
+    export { StartJob } from './try/start-job.tsx';
     export { EditWatch } from './watches/edit-watch.tsx';`;
   const { outputFiles } = buildSync({
     stdin: { contents, resolveDir: 'console' },
@@ -24,7 +29,7 @@ function bundle(): Promise<any> {
   return import(`data:text/javascript;base64,${Buffer.from(file!.contents).toString('base64')}`);
 }
 
-const { h, options, render, SessionContext, EditWatch } = await bundle();
+const { h, options, render, SessionContext, EditWatch, ...parts } = await bundle();
 
 beforeEach(() => {
   vi.stubGlobal('document', createFakeDocument());
@@ -61,17 +66,19 @@ const watch = {
 
 /** Renders the form. Returns its element, the patch that it sends, and a function that removes it. */
 function showForm() {
-  const root = new FakeNode('body');
   const sent: { patch: WatchPatch } = { patch: {} };
-  const pictures = { urlFor: never };
-  const api = {
-    changeWatch: async (_: string, __: number, patch: WatchPatch) => void (sent.patch = patch),
-    advise: never,
-    validateStream: never,
-  };
+  const changeWatch = async (_: string, __: number, patch: WatchPatch) => void (sent.patch = patch);
   const form = h(EditWatch, { watch, onDone: () => undefined, onClose: () => undefined });
-  render(h(SessionContext.Provider, { value: { api, pictures, service }, children: form }), root);
-  return { root, sent, remove: () => render(null, root) };
+  return { ...show(form, { changeWatch }), sent };
+}
+
+/** Renders a part of the console, whose requests but `answers` get no answer. */
+function show(children: unknown, answers: object = {}) {
+  const root = new FakeNode('body');
+  const api = { advise: never, validateStream: never, ...answers };
+  const value = { api, pictures: { urlFor: never }, service };
+  render(h(SessionContext.Provider, { value, children }), root);
+  return { root, remove: () => render(null, root) };
 }
 
 /**
@@ -95,14 +102,11 @@ async function change(index: number): Promise<WatchPatch | null> {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function operate(control: FakeNode): void {
-  const { type, value } = { ...control.attributes, ...(control as any) };
+  const { value } = { ...control.attributes, ...(control as any) };
   const options = control.find('option').map((option) => (option as any).value ?? option.attributes['value']);
   const other = options.find((option) => option !== value) ?? `9${value}`;
   const target = { value: other, valueAsNumber: Number(other), checked: !('checked' in control.attributes) };
-  control.dispatch(
-    type === 'checkbox' || type === 'radio' || options.length > 0 ? 'change' : 'input',
-    target,
-  );
+  control.dispatch('input', target);
 }
 
 /** Returns the paths of all values without indexes, such as `conditions.severity=warning`. */
@@ -165,6 +169,49 @@ test('each number of the form has the bounds of its field in the schema of the r
   stated.set('confirm_seconds', [1, watch.interval_seconds]);
   expect(shown).toHaveLength(stated.size);
   expect(shown).toEqual(shown.map(([field]) => [field, ...(stated.get(String(field)) ?? [])]));
+});
+
+/** Renders a part of the console and removes it. Returns its numbers with their notes, by their labels. */
+async function showNumbers(children: unknown) {
+  const { root, remove } = show(children);
+  const found = root.find('div').filter(({ attributes }) => attributes['class'] === 'field stack');
+  const numbers = found.map(({ childNodes: [label, control, note] }) => {
+    const shown = { ...control?.attributes, note: note?.firstChild?.data };
+    return [label?.firstChild?.data, shown] as const;
+  });
+  remove();
+  await settled();
+  return new Map(numbers);
+}
+
+test('a number says its bounds behind its hint, and one that has neither has no description', async () => {
+  const number = (label: string, bounds: object) => h(parts.NumberField, { label, value: 1, ...bounds });
+  const numbers = await showNumbers([
+    number('Both', { hint: 'Per day', min: 1, max: 2000 }),
+    number('Least', { hint: 'Per day', min: 1 }),
+    number('None', { min: 0 }),
+  ]);
+  expect(numbers.get('Both')?.note).toBe('Per day; 1 to 2,000');
+  expect(numbers.get('Least')?.note).toBe('Per day; at least 1');
+  expect(numbers.get('None')?.note).toBeUndefined();
+  expect(numbers.get('None')).not.toHaveProperty('aria-describedby');
+});
+
+test('the form of a job says the defaults of its request, and that of a check has the bounds of its own', async () => {
+  const { monitorRequestDefaults: defaults, checkOnceRequestFields: bounds } = parts;
+  Object.assign(defaults, { trigger_cooldown_seconds: 7, max_triggers: 9 });
+  Object.assign(bounds.clip_duration_seconds, { max: 6 });
+  onTestFinished(() => {
+    Object.assign(defaults, { trigger_cooldown_seconds: 0, max_triggers: 1 });
+    Object.assign(bounds.clip_duration_seconds, { max: 10 });
+  });
+  const draft = { ...parts.emptyDraft, input_mode: 'clip' };
+  vi.stubGlobal('location', { origin: 'http://localhost' });
+  const job = await showNumbers(h(parts.StartJob, { draft }));
+  expect(job.get('Cooldown (s)')?.note).toMatch(/default is 7; 0 to 3,600$/);
+  expect(job.get('Maximum alerts')?.note).toMatch(/default is 9; at least 1$/);
+  const check = await showNumbers(h(parts.CheckForm, { draft }));
+  expect(check.get('Clip length in seconds')).toMatchObject({ max: 6 });
 });
 
 /** Returns the bounds of the numbers of a JSON schema by their paths. The points of a region are text. */

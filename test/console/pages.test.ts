@@ -206,6 +206,25 @@ test('a refused form marks its fields until they are changed, also a folded one,
   expect(await note.textContent()).toMatch(/Address of destination 1: .*http/);
   expect(await page.getByRole('dialog').textContent()).not.toMatch(/destinations\[|_url|INVALID/);
   await inspect(page, 'watch-refused');
+  await address.fill('https://example.com/topic');
+  // A service that makes no clips refuses both of their numbers as one field.
+  await page.route(/\/api\/watches/, (route) =>
+    route.fulfill({
+      status: 422,
+      json: { detail: [{ loc: ['body', 'evidence_clip'], msg: 'no clips here', type: 'unserved_field' }] },
+    }),
+  );
+  const film = page.getByLabel('Film each alert');
+  await page.locator('summary').getByText('Cost', { exact: true }).click();
+  for (const mend of [() => film.uncheck(), () => field('Clip after it (s)').fill('9')]) {
+    await button('Start watching').click();
+    await expect.poll(() => film.getAttribute('aria-invalid')).toBe('true');
+    await page.locator('[aria-invalid="true"]:focus').waitFor();
+    expect(await note.textContent()).toMatch(/Film each alert: No clips here\./);
+    await mend();
+    await expect.poll(() => film.getAttribute('aria-invalid')).toBeNull();
+    await note.waitFor({ state: 'hidden' });
+  }
 });
 
 test('the reference page shows every group of operations without errors or requests to other hosts', async () => {
