@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,8 +89,8 @@ const cacheDirectory = join(
   process.env['WATCHPOST_TEST_SYSTEM_FOLDER'] ?? tmpdir(),
   'watchpost-bench-motion',
 );
-const sources = ['clips', 'draw', 'effects', 'frame', 'scenes', 'texture'];
-const drawing = sources.map((name) => readFileSync(join(import.meta.dirname, `${name}.ts`), 'utf8')).join();
+const sources = readdirSync(import.meta.dirname).toSorted();
+const drawing = sources.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8')).join();
 
 /** Draws scenes, `atOnce` of them at the same time. */
 export async function drawClips(scenes: readonly Scene[], atOnce: number): Promise<Clip[]> {
