@@ -82,10 +82,10 @@ function createQuietReader(spans: readonly Span[]): (after: Date, next?: Date) =
     for (let spanIndex = index; ; spanIndex += 1) {
       const span = spans[spanIndex];
       if (!span || span.from.getTime() > seenMs || (next && span.from >= next)) break;
-      const isOfMoment = span.class === 'judged' && span.from <= after;
-      if (span.class !== 'quiet' && !isOfMoment) break;
+      // All that moves in judged time has a moment.
+      if (span.class !== 'quiet' && span.class !== 'judged') break;
       seenMs = span.to.getTime();
-      if (span.class === 'quiet') end = span.to;
+      end = span.to;
     }
     return next ? earlier(end, next) : end;
   };

@@ -34,12 +34,11 @@ test('nothing moves after a visit until the next moment, or as long as was seen'
   const quietTo = (moments: ReturnType<typeof moment>[], spans: Span[]) =>
     findVisits(moments, spans, ({ holds }) => holds).map((visit) => (+visit.quietTo - start) / 1000);
   const spans = [span(0, 5, 'judged'), span(5, 60, 'quiet'), span(60, 62, 'judged'), span(62, 90, 'quiet')];
-  expect(quietTo([moment(5, true), moment(62, false)], spans)).toEqual([60]);
-  expect(quietTo([moment(5, true), moment(61, null), moment(62, false)], spans)).toEqual([60]);
+  expect(quietTo([moment(5, true), moment(62, false)], spans)).toEqual([62]);
+  expect(quietTo([moment(5, true), moment(61, null), moment(62, false)], spans)).toEqual([61]);
   expect(quietTo([moment(5, false), moment(62, true)], spans)).toEqual([90]);
   expect(quietTo([moment(5, true), moment(8, true)], spans.slice(2))).toEqual([8]);
-  // A moment of the same judged time ends it; between two pictures, nobody knows.
-  expect(quietTo([moment(60.5, true), moment(62, false)], spans)).toEqual([60.5]);
+  // Between two pictures, nobody knows.
   const unlooked = [span(0, 5, 'judged'), span(5, 30, 'between'), span(30, 40, 'quiet')];
   expect(quietTo([moment(5, true), moment(35, false)], unlooked)).toEqual([5]);
   // Spans are rounded, up or down.
