@@ -291,8 +291,8 @@ function state(text: string, { visit }: Found): Statement {
 }
 
 /** Formats a visit by the clock of its watch: "Gate 2026-11-24 02:10:00 to 02:11:30 (UTC)". */
-function formatVisit({ watch, visit: { from, quietTo } }: Found): string {
-  return `${watch.config.name} ${formatSpan(watch, from, quietTo)}`;
+function formatVisit({ watch, visit: { from, seenTo } }: Found): string {
+  return `${watch.config.name} ${formatSpan(watch, from, seenTo)}`;
 }
 
 function formatSpan({ config }: Found['watch'], from: Date, to: Date): string {

@@ -7,8 +7,8 @@ export type Visit<Moment> = {
   moments: Moment[];
   from: Date;
   to: Date;
-  /** End of the time after `to` in which nothing has moved, if all moments of the watch were given. */
-  quietTo: Date;
+  /** End of the time after `to` that was seen without another moment, if all moments of the watch were given. */
+  seenTo: Date;
   openBegin: boolean;
   openEnd: boolean;
 };
@@ -30,7 +30,7 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
   belongs: (moment: Moment, first: Moment | undefined) => boolean | null,
 ): Visit<Moment>[] {
   const isUnseen = createUnseenReader(spans);
-  const readQuietEnd = createQuietReader(spans);
+  const readSeenEnd = createSeenReader(spans);
   const visits: Visit<Moment>[] = [];
   let current: Visit<Moment> | undefined;
   let before: Moment | undefined;
@@ -49,12 +49,12 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
     if (holds && current) {
       current.moments.push(moment);
       current.to = time;
-      current.quietTo = time;
+      current.seenTo = time;
       continue;
     }
     const begins = holds || (current !== undefined && belongs(moment, undefined) === true);
     current = begins
-      ? { moments: [moment], from: time, to: time, quietTo: time, openBegin: isOpen, openEnd: false }
+      ? { moments: [moment], from: time, to: time, seenTo: time, openBegin: isOpen, openEnd: false }
       : undefined;
     if (current) visits.push(current);
   }
@@ -62,7 +62,7 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
   return visits;
 
   function extend(next?: Date): void {
-    if (current && before === current.moments.at(-1)) current.quietTo = readQuietEnd(current.to, next);
+    if (current && before === current.moments.at(-1)) current.seenTo = readSeenEnd(current.to, next);
   }
 }
 
@@ -70,10 +70,10 @@ export function findVisits<Moment extends { at: string; moment_id: string }>(
 const roundingMs = 100;
 
 /**
- * Returns a function that is called with later and later times, and returns until when it was seen that nothing moved
- * after one, at most until `next`.
+ * Returns a function that is called with later and later times, and returns until when the time after one was seen
+ * without a hole, at most until `next`. All that moved in it has a moment.
  */
-function createQuietReader(spans: readonly Span[]): (after: Date, next?: Date) => Date {
+function createSeenReader(spans: readonly Span[]): (after: Date, next?: Date) => Date {
   let index = 0;
   return (after, next) => {
     let seenMs = after.getTime() + roundingMs;
@@ -82,7 +82,6 @@ function createQuietReader(spans: readonly Span[]): (after: Date, next?: Date) =
     for (let spanIndex = index; ; spanIndex += 1) {
       const span = spans[spanIndex];
       if (!span || span.from.getTime() > seenMs || (next && span.from >= next)) break;
-      // All that moves in judged time has a moment.
       if (span.class !== 'quiet' && span.class !== 'judged') break;
       seenMs = span.to.getTime();
       end = span.to;

@@ -30,21 +30,21 @@ test('quiet time joins moments, however long it is', () => {
   expect(visits([moment(5, true), moment(3005, true)], spans)).toEqual(['5-3005']);
 });
 
-test('nothing moves after a visit until the next moment, or as long as was seen', () => {
-  const quietTo = (moments: ReturnType<typeof moment>[], spans: Span[]) =>
-    findVisits(moments, spans, ({ holds }) => holds).map((visit) => (+visit.quietTo - start) / 1000);
+test('a visit was seen until the next moment, or as long as somebody looked', () => {
+  const seenTo = (moments: ReturnType<typeof moment>[], spans: Span[]) =>
+    findVisits(moments, spans, ({ holds }) => holds).map((visit) => (+visit.seenTo - start) / 1000);
   const spans = [span(0, 5, 'judged'), span(5, 60, 'quiet'), span(60, 62, 'judged'), span(62, 90, 'quiet')];
-  expect(quietTo([moment(5, true), moment(62, false)], spans)).toEqual([62]);
-  expect(quietTo([moment(5, true), moment(61, null), moment(62, false)], spans)).toEqual([61]);
-  expect(quietTo([moment(5, false), moment(62, true)], spans)).toEqual([90]);
-  expect(quietTo([moment(5, true), moment(8, true)], spans.slice(2))).toEqual([8]);
+  expect(seenTo([moment(5, true), moment(62, false)], spans)).toEqual([62]);
+  expect(seenTo([moment(5, true), moment(61, null), moment(62, false)], spans)).toEqual([61]);
+  expect(seenTo([moment(5, false), moment(62, true)], spans)).toEqual([90]);
+  expect(seenTo([moment(5, true), moment(8, true)], spans.slice(2))).toEqual([8]);
   // Between two pictures, nobody knows.
   const unlooked = [span(0, 5, 'judged'), span(5, 30, 'between'), span(30, 40, 'quiet')];
-  expect(quietTo([moment(5, true), moment(35, false)], unlooked)).toEqual([5]);
+  expect(seenTo([moment(5, true), moment(35, false)], unlooked)).toEqual([5]);
   // Spans are rounded, up or down.
   for (const end of [5, 5.1])
     for (const name of ['judged', 'not_seen', 'between'] as const)
-      expect(quietTo([moment(5.05, true)], [span(0, end, name), span(end, 60, 'quiet')])).toEqual([60]);
+      expect(seenTo([moment(5.05, true)], [span(0, end, name), span(end, 60, 'quiet')])).toEqual([60]);
 });
 
 test('a moment that denies splits a visit, and one that was not judged does not', () => {
